@@ -1,0 +1,1 @@
+from jelly._internal import __version__
