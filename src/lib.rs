@@ -1,4 +1,17 @@
 //! Jelly-Patch and Jelly-RDF at native speed.
 #![deny(unsafe_code)]
+#[cfg(feature = "arrow")]
+pub mod arrow;
+pub mod decode;
+pub mod error;
+mod limits;
+pub mod options;
 #[cfg(feature = "python")]
 mod python;
+pub mod sink;
+pub mod term;
+mod text;
+mod wire;
+
+pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
+pub use limits::Limits;
