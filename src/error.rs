@@ -268,7 +268,12 @@ impl Error {
 }
 
 impl From<io::Error> for Error {
+    /// Readers hand our own errors through as [`io::Error`]; they come out as they were.
     fn from(cause: io::Error) -> Self {
+        let cause = match cause.downcast::<Error>() {
+            Ok(own) => return own,
+            Err(cause) => cause,
+        };
         let mut error = Error::new(ErrorKind::Io, cause.to_string());
         error.0.cause = Some(cause);
         error

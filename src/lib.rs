@@ -4,10 +4,12 @@
 pub mod arrow;
 pub mod decode;
 pub mod error;
+pub mod io;
 mod limits;
 pub mod options;
 #[cfg(feature = "python")]
 mod python;
+pub mod reader;
 pub mod sink;
 pub mod term;
 mod text;

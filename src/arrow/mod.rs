@@ -4,9 +4,11 @@ mod columns;
 mod frame;
 mod patch;
 mod rdf;
+mod reader;
 pub mod schema;
 mod settings;
 
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
+pub use reader::{BatchReader, Mode};
 pub use settings::{BatchSettings, Batches, BlankNodes, TermStyle};

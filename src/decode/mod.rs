@@ -20,6 +20,7 @@ mod term;
 use std::sync::Arc;
 
 pub use delimiter::Framing;
+pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
 pub use patch::Patch;
 pub use rdf::Rdf;
@@ -89,6 +90,7 @@ pub struct Decoder<D> {
     config: DecodeOptions,
     metadata: Metadata,
     metadata_bytes: usize,
+    consumed: u64,
     /// After an error nothing can be trusted.
     failed: bool,
     finished: bool,
@@ -113,6 +115,7 @@ impl<D: DialectState> Decoder<D> {
             config,
             metadata: Vec::new(),
             metadata_bytes: 0,
+            consumed: 0,
             failed: false,
             finished: false,
         }
@@ -126,6 +129,11 @@ impl<D: DialectState> Decoder<D> {
     /// Offset of the first byte that is not decoded: after the last row or frame.
     pub fn offset(&self) -> u64 {
         self.frames.offset()
+    }
+
+    /// Bytes taken so far, those of an incomplete row included.
+    pub fn consumed(&self) -> u64 {
+        self.consumed
     }
 
     /// Frames that began.
@@ -160,8 +168,10 @@ impl<D: DialectState> Decoder<D> {
         let mut rest = input;
         let done = self.run(&mut rest, &mut slots, sink);
         self.slots = self.detach(&slots);
+        let taken = input.len() - rest.len();
+        self.consumed += taken as u64;
         match done {
-            Ok(()) => Ok(input.len() - rest.len()),
+            Ok(()) => Ok(taken),
             Err(error) => Err(self.fail(error)),
         }
     }
