@@ -7,6 +7,7 @@ pub mod error;
 pub mod io;
 mod limits;
 pub mod options;
+pub mod patch;
 #[cfg(feature = "python")]
 mod python;
 pub mod reader;

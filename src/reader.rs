@@ -80,6 +80,11 @@ impl<D: DialectState> Reader<D> {
         loop {
             let left =
                 usize::try_from(end.saturating_sub(self.decoder.consumed())).unwrap_or(usize::MAX);
+            if left == 0 {
+                // what earlier bytes still imply
+                self.decoder.decode(&[], sink)?;
+                return Ok(false);
+            }
             match &mut self.input {
                 Input::Bytes { bytes, at } => {
                     let rest = &(**bytes).as_ref()[*at..];
@@ -90,7 +95,7 @@ impl<D: DialectState> Reader<D> {
                     let window = &rest[..rest.len().min(WINDOW).min(left)];
                     let taken = self.decoder.decode(window, sink)?;
                     *at += taken;
-                    if taken < window.len() || left == 0 {
+                    if taken < window.len() {
                         return Ok(false);
                     }
                 }
@@ -101,7 +106,7 @@ impl<D: DialectState> Reader<D> {
                     let window = &window[..window.len().min(left)];
                     let taken = self.decoder.decode(window, sink)?;
                     *at += taken;
-                    if taken < window.len() || left == 0 {
+                    if taken < window.len() {
                         return Ok(false);
                     }
                 }

@@ -34,12 +34,6 @@ impl Same {
     pub(crate) fn set(&mut self, place: usize) {
         self.0 |= 1 << place;
     }
-
-    /// Forgets the term at `place`.
-    #[inline]
-    pub(crate) fn clear(&mut self, place: usize) {
-        self.0 &= !(1 << place);
-    }
 }
 
 /// A statement of a Jelly-RDF stream.

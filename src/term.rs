@@ -3,6 +3,8 @@
 //! Borrowed terms keep the pieces they were read in, so that a writer of text copies slices and
 //! builds nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
+use crate::text::scan::{is_plain_iri, is_plain_literal};
+
 /// The datatype that a literal has when it says nothing; never written.
 pub const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
@@ -135,6 +137,49 @@ enum LiteralKindBuf {
 }
 
 impl TermBuf {
+    /// An IRI.
+    pub fn iri(iri: &str) -> Self {
+        let plain = is_plain_iri(iri) && !iri.starts_with("_:");
+        TermBuf::Iri(IriBuf {
+            bracketed: format!("<{iri}>"),
+            plain,
+        })
+    }
+
+    /// A blank node, by its label without `_:`.
+    pub fn blank_node(label: &str) -> Self {
+        TermBuf::BlankNode(label.to_owned())
+    }
+
+    /// A literal without language and datatype.
+    pub fn simple_literal(lex: &str) -> Self {
+        TermBuf::literal(lex, LiteralKindBuf::Simple)
+    }
+
+    /// A language-tagged string.
+    pub fn language_literal(lex: &str, tag: &str) -> Self {
+        TermBuf::literal(lex, LiteralKindBuf::Language(tag.to_owned()))
+    }
+
+    /// A literal with a datatype; `xsd:string` makes it a simple one.
+    pub fn typed_literal(lex: &str, datatype: &str) -> Self {
+        if datatype == XSD_STRING {
+            return TermBuf::simple_literal(lex);
+        }
+        let plain = is_plain_iri(datatype) && !datatype.starts_with("_:");
+        let suffix = format!("{DATATYPE_OPEN}{datatype}>");
+        TermBuf::literal(lex, LiteralKindBuf::Datatype { suffix, plain })
+    }
+
+    fn literal(lex: &str, kind: LiteralKindBuf) -> Self {
+        let plain = is_plain_literal(lex);
+        TermBuf::Literal(LiteralBuf {
+            lex: lex.to_owned(),
+            plain,
+            kind,
+        })
+    }
+
     /// This term, borrowed.
     pub fn as_term(&self) -> Term<'_> {
         match self {

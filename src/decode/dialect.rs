@@ -5,6 +5,7 @@ use super::merge::Message;
 use super::repeat::Slots;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 use crate::options::{Features, TableSizes};
 use crate::sink::Sink;
 use crate::wire::Fault;
@@ -47,8 +48,24 @@ pub trait DialectState: Default {
     #[doc(hidden)]
     const ROW: Message;
 
-    /// Whether the options row was seen.
-    fn has_options(&self) -> bool;
+    /// The bytes of the options row, once it was seen.
+    fn options_bytes(&self) -> Option<&[u8]>;
+
+    /// Takes the options of a snapshot.
+    #[doc(hidden)]
+    fn restore_options(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<(TableSizes, Features), Fault>;
+
+    /// What a snapshot holds besides options and terms.
+    #[doc(hidden)]
+    fn counters(&self) -> Vec<u64>;
+
+    /// Takes what [`Self::counters`] gave; false if it is not that.
+    #[doc(hidden)]
+    fn restore_counters(&mut self, counters: &[u64]) -> bool;
 }
 
 /// One of the two formats; `S` takes the rows.
@@ -82,17 +99,24 @@ pub trait Dialect<S: Sink>: DialectState {
     fn stream_end(&mut self, strict: bool, sink: &mut S) -> Result<()>;
 }
 
-impl Context<'_, '_> {
-    /// Begins a stream: empty tables of these sizes.
-    pub(crate) fn begin_stream(&mut self, tables: TableSizes, features: Features) {
-        let features = if self.config.lenient_flags {
+impl Features {
+    /// What statements may hold: what the options say, or everything.
+    pub(crate) fn allowed(self, config: &DecodeOptions) -> Self {
+        if config.lenient_flags {
             Features {
                 generalized_statements: true,
                 rdf_star: true,
             }
         } else {
-            features
-        };
+            self
+        }
+    }
+}
+
+impl Context<'_, '_> {
+    /// Begins a stream: empty tables of these sizes.
+    pub(crate) fn begin_stream(&mut self, tables: TableSizes, features: Features) {
+        let features = features.allowed(self.config);
         *self.terms = Some(Terms::new(tables, features));
         *self.slots = [super::repeat::Slot::Unset; 4];
     }

@@ -149,7 +149,8 @@ impl FrameReader {
     /// State at a row boundary: (frames, rows, offset, bytes left in the frame if inside one).
     pub(crate) fn checkpoint(&self) -> Option<(u64, u64, u64, FramePlace)> {
         let place = match (self.state, self.left) {
-            (State::Detect, _) => return Some((0, 0, 0, FramePlace::Start)),
+            (State::Detect, _) if self.frames == 0 => FramePlace::Start,
+            (State::Detect, _) => FramePlace::Between,
             (State::Length, _) => FramePlace::Between,
             (State::Field, Some(left)) if self.groups.is_empty() => FramePlace::Inside(Some(left)),
             (State::Field, None) if self.groups.is_empty() => FramePlace::Inside(None),
@@ -163,6 +164,8 @@ impl FrameReader {
         (self.frames, self.rows, self.offset) = (frames, rows, offset);
         match place {
             FramePlace::Start => return,
+            // a message of its own follows, without a length
+            FramePlace::Between if self.framing == Framing::Single => self.state = State::Detect,
             FramePlace::Between => (self.state, self.left) = (State::Length, Some(0)),
             FramePlace::Inside(left) => (self.state, self.left) = (State::Field, left),
         }

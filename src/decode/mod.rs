@@ -15,6 +15,7 @@ mod patch;
 mod rdf;
 mod repeat;
 mod row;
+mod snapshot;
 mod term;
 
 use std::sync::Arc;
@@ -202,7 +203,7 @@ impl<D: DialectState> Decoder<D> {
         if let Some(Event::FrameEnd) = self.frames.finish()? {
             self.frame_end(sink)?;
         }
-        if self.frames.frames() > 0 && !self.dialect.has_options() {
+        if self.frames.frames() > 0 && self.dialect.options_bytes().is_none() {
             let message = "the stream has frames but no options";
             return Err(Error::new(ErrorKind::OptionsMissing, message));
         }

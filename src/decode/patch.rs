@@ -9,28 +9,37 @@ use super::options::read_patch_options;
 use super::repeat::{Held, Slot};
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM, member};
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{PatchOptions, PatchStreamType, StatementType};
+use crate::limits::Limits;
+use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same};
 use crate::term::{Iri, Term};
 use crate::wire::{Cursor, Fault, LEN};
+
+/// Patches, rows and the transaction so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    patch: u64,
+    seq: u64,
+    /// The transaction that is open.
+    txn: Option<u64>,
+    /// The patch has rows.
+    has_rows: bool,
+}
 
 /// Where a Jelly-Patch stream stands.
 #[derive(Debug, Default)]
 pub struct Patch {
     /// The options and the bytes they came in.
     options: Option<(PatchOptions, Vec<u8>)>,
-    pub(super) patch: u64,
-    pub(super) seq: u64,
-    /// The transaction that is open.
-    pub(super) txn: Option<u64>,
+    at: Progress,
+    /// Where it stood before rows that only the end of the input implied.
+    before_end: Option<Progress>,
     /// Transactions that began.
-    pub(super) txns: u64,
-    /// The patch has rows.
-    pub(super) has_rows: bool,
+    txns: u64,
     /// Frames that ended before the options: patches, if the type turns out to be FRAME.
-    pub(super) frames_before_options: u64,
+    frames_before_options: u64,
     /// Ends of patches that are still to be delivered.
-    pub(super) pending_ends: u64,
+    pending_ends: u64,
     /// Places whose term the sink cannot take from the statement before.
     fresh: u8,
     started: bool,
@@ -44,22 +53,17 @@ impl Patch {
 
     /// Patches that ended.
     pub fn patches(&self) -> u64 {
-        self.patch
+        self.at.patch
     }
 
     /// Rows so far, implied ones included.
     pub fn rows(&self) -> u64 {
-        self.seq
+        self.at.seq
     }
 
     /// The transaction that is open now.
     pub fn open_transaction(&self) -> Option<u64> {
-        self.txn
-    }
-
-    /// The bytes of the options row, for snapshots.
-    pub(super) fn options_bytes(&self) -> Option<&[u8]> {
-        self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
+        self.at.txn
     }
 
     fn take_options<S: PatchSink>(
@@ -98,11 +102,11 @@ impl Patch {
         txn: Option<u64>,
         sink: &mut S,
     ) -> Result<()> {
-        let seq = self.seq;
-        self.seq += 1;
-        self.has_rows = true;
+        let seq = self.at.seq;
+        self.at.seq += 1;
+        self.at.has_rows = true;
         sink.row(&PatchRow {
-            patch: self.patch,
+            patch: self.at.patch,
             txn,
             seq,
             op,
@@ -151,7 +155,7 @@ impl Patch {
         } else {
             PatchOp::Delete(statement)
         };
-        Ok(self.emit(op, self.txn, sink)?)
+        Ok(self.emit(op, self.at.txn, sink)?)
     }
 
     fn header<S: PatchSink>(
@@ -204,7 +208,7 @@ impl Patch {
                     key: key_text,
                     value: Term::Triple(&triple),
                 };
-                Ok(self.emit(op, self.txn, sink)?)
+                Ok(self.emit(op, self.at.txn, sink)?)
             }
             _ => {
                 let slot = terms.slot(&value, Place::Header, limits).map_err(within)?;
@@ -216,7 +220,7 @@ impl Patch {
                         key: key_text,
                         value,
                     },
-                    self.txn,
+                    self.at.txn,
                     sink,
                 )?)
             }
@@ -283,18 +287,18 @@ impl Patch {
             Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
             iri => PatchOp::DeletePrefix { name, iri, graph },
         };
-        Ok(self.emit(op, self.txn, sink)?)
+        Ok(self.emit(op, self.at.txn, sink)?)
     }
 
     fn begin<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
         self.refuse_unfinished(strict)?;
-        self.txn = Some(self.txns);
+        self.at.txn = Some(self.txns);
         self.txns += 1;
-        self.emit(PatchOp::Begin, self.txn, sink)
+        self.emit(PatchOp::Begin, self.at.txn, sink)
     }
 
     fn close<S: PatchSink>(&mut self, op: PatchOp<'_>, strict: bool, sink: &mut S) -> Result<()> {
-        let txn = self.txn.take();
+        let txn = self.at.txn.take();
         if strict && txn.is_none() {
             let message = "a transaction ends that did not begin";
             return Err(Error::new(ErrorKind::PatchStray, message));
@@ -303,7 +307,7 @@ impl Patch {
     }
 
     fn refuse_unfinished(&self, strict: bool) -> Result<()> {
-        match self.txn {
+        match self.at.txn {
             Some(txn) if strict => {
                 let message = format!("transaction {txn} is neither committed nor aborted");
                 Err(Error::new(ErrorKind::PatchUnfinished, message))
@@ -314,17 +318,17 @@ impl Patch {
 
     fn end_patch<S: PatchSink>(&mut self, end: PatchEnd, strict: bool, sink: &mut S) -> Result<()> {
         self.refuse_unfinished(strict)?;
-        self.txn = None;
+        self.at.txn = None;
         self.emit(PatchOp::End(end), None, sink)?;
-        self.patch += 1;
-        self.has_rows = false;
+        self.at.patch += 1;
+        self.at.has_rows = false;
         Ok(())
     }
 
     fn end_stream<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
         match self.options().map(|options| options.stream_type) {
             Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
-            Some(PatchStreamType::Punctuated) if self.has_rows => {
+            Some(PatchStreamType::Punctuated) if self.at.has_rows => {
                 if strict {
                     let message = "the last patch has no punctuation mark";
                     return Err(Error::new(ErrorKind::PatchUnterminated, message));
@@ -379,8 +383,43 @@ impl DialectState for Patch {
     const KNOWS_METADATA: bool = false;
     const ROW: Message = Message::PatchRow;
 
-    fn has_options(&self) -> bool {
-        self.options.is_some()
+    fn options_bytes(&self) -> Option<&[u8]> {
+        self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
+    }
+
+    fn restore_options(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<(TableSizes, Features), Fault> {
+        let options = read_patch_options(bytes, limits)?;
+        let kept = (options.tables, options.features);
+        self.options = Some((options, bytes.to_vec()));
+        Ok(kept)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        let at = self.before_end.unwrap_or(self.at);
+        let txn = at.txn.map_or(0, |txn| txn + 1);
+        let rows = at.has_rows.into();
+        let ends = (self.frames_before_options, self.pending_ends);
+        vec![at.patch, at.seq, txn, self.txns, rows, ends.0, ends.1]
+    }
+
+    fn restore_counters(&mut self, counters: &[u64]) -> bool {
+        let &[patch, seq, txn, txns, rows, before_options, pending_ends] = counters else {
+            return false;
+        };
+        let txn = txn.checked_sub(1);
+        self.at = Progress {
+            patch,
+            seq,
+            txn,
+            has_rows: rows != 0,
+        };
+        self.txns = txns;
+        (self.frames_before_options, self.pending_ends) = (before_options, pending_ends);
+        true
     }
 }
 
@@ -451,6 +490,7 @@ impl<S: PatchSink> Dialect<S> for Patch {
     }
 
     fn stream_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+        self.before_end = Some(self.at);
         self.end_stream(strict, sink)
     }
 }

@@ -10,7 +10,7 @@ use super::repeat::Slot;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
-use crate::options::{PhysicalType, RdfOptions};
+use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
 use crate::sink::{RdfRow, RdfSink, Same};
 use crate::wire::{Cursor, Fault, LEN};
 
@@ -19,8 +19,8 @@ use crate::wire::{Cursor, Fault, LEN};
 pub struct Rdf {
     /// The options and the bytes they came in.
     options: Option<(RdfOptions, Vec<u8>)>,
-    pub(super) seq: u64,
-    pub(super) in_graph: bool,
+    seq: u64,
+    in_graph: bool,
     /// Places whose term the sink cannot take from the statement before.
     fresh: u8,
     started: bool,
@@ -35,11 +35,6 @@ impl Rdf {
     /// Statements so far.
     pub fn statements(&self) -> u64 {
         self.seq
-    }
-
-    /// The bytes of the options row, for snapshots.
-    pub(super) fn options_bytes(&self) -> Option<&[u8]> {
-        self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
     }
 
     fn take_options<S: RdfSink>(
@@ -217,8 +212,31 @@ impl DialectState for Rdf {
     const KNOWS_METADATA: bool = true;
     const ROW: Message = Message::RdfRow;
 
-    fn has_options(&self) -> bool {
-        self.options.is_some()
+    fn options_bytes(&self) -> Option<&[u8]> {
+        self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
+    }
+
+    fn restore_options(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<(TableSizes, Features), Fault> {
+        let options = read_rdf_options(bytes, limits)?;
+        let kept = (options.tables, options.features);
+        self.options = Some((options, bytes.to_vec()));
+        Ok(kept)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        vec![self.seq, self.in_graph.into()]
+    }
+
+    fn restore_counters(&mut self, counters: &[u64]) -> bool {
+        let &[seq, in_graph] = counters else {
+            return false;
+        };
+        (self.seq, self.in_graph) = (seq, in_graph != 0);
+        true
     }
 }
 

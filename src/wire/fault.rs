@@ -66,6 +66,11 @@ impl Fault {
         self.0.merge
     }
 
+    /// What is wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// Names the field around the fault.
     #[cold]
     #[inline(never)]
