@@ -6,10 +6,14 @@ mod oracle;
 
 use std::collections::BTreeMap;
 
-use common::rows::{Decoder, How};
+use common::lexer::Lexer;
+use common::rows::{Decoder, Framing, How, Terms};
 use oracle::Oracle;
 use oracle::generate::mutate::damage;
 use oracle::generate::{Format, stream};
+use oracle::proto::v1::RdfStreamFrame;
+use oracle::proto::v1::patch::RdfPatchFrame;
+use prost::Message;
 
 const STREAMS: u64 = 3_000;
 
@@ -157,6 +161,82 @@ fn damaged_streams_fail_in_every_way() {
         classes.iter().all(|count| *count > 20),
         "by class: {classes:?}"
     );
+}
+
+/// The frame walker is ours; prost must see the same rows and metadata in a frame, and no fault.
+#[test]
+fn frames_are_walked_as_prost_does() {
+    let (mut frames, mut faults) = (0, 0);
+    for seed in 0..STREAMS {
+        let stream = stream(seed);
+        for frame in &stream.frames {
+            let bytes = frame.fields.concat();
+            let rows = match stream.format {
+                Format::Rdf => RdfStreamFrame::decode(&bytes[..]).map(|frame| frame.rows.len()),
+                Format::Patch => RdfPatchFrame::decode(&bytes[..]).map(|frame| frame.rows.len()),
+            };
+            let walked = frame.fields.iter().filter(|field| is_row(field)).count();
+            assert_eq!(rows.expect("a valid frame"), walked, "seed {seed}");
+            frames += 1;
+        }
+        let damaged = damage(seed);
+        if damaged.how.framing != Framing::Single {
+            continue;
+        }
+        let (error, fault) = match damaged.format {
+            Format::Rdf => (
+                Oracle.rdf(&damaged.bytes, damaged.how).error,
+                RdfStreamFrame::decode(&damaged.bytes[..]).err(),
+            ),
+            Format::Patch => (
+                Oracle.patch(&damaged.bytes, damaged.how).error,
+                RdfPatchFrame::decode(&damaged.bytes[..]).err(),
+            ),
+        };
+        if let Some(fault) = fault {
+            assert!(error.is_some(), "seed {seed}: {fault}");
+            faults += 1;
+        }
+    }
+    assert!(frames > 5_000 && faults > 100, "{frames} {faults}");
+}
+
+/// A tag of 1, perhaps with needless bytes, and wire type 2.
+fn is_row(field: &[u8]) -> bool {
+    prost::encoding::decode_varint(&mut &*field).expect("a tag") == 0x0a
+}
+
+/// Text and term are one to one: what is written reads back as the same term.
+#[test]
+fn terms_read_back() {
+    let mut terms = 0;
+    for seed in 0..STREAMS / 3 {
+        let stream = stream(seed);
+        let texts: Vec<String> = match stream.format {
+            Format::Rdf => {
+                let mut rows = Oracle.rdf(&stream.bytes(), stream.how).rows;
+                rows.iter_mut()
+                    .flat_map(Terms::terms)
+                    .map(std::mem::take)
+                    .collect()
+            }
+            Format::Patch => {
+                let mut rows = Oracle.patch(&stream.bytes(), stream.how).rows;
+                rows.iter_mut()
+                    .flat_map(Terms::terms)
+                    .map(std::mem::take)
+                    .collect()
+            }
+        };
+        for text in texts.iter().filter(|text| !text.is_empty()) {
+            let mut lexer = Lexer::new(text);
+            assert_eq!(lexer.term().to_string(), *text);
+            assert!(lexer.at_end(), "{text}");
+            assert!(!text.contains(['\n', '\r', '\0']), "{text:?}");
+            terms += 1;
+        }
+    }
+    assert!(terms > 50_000, "{terms}");
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn check_patch(decoder: &impl Decoder, folder: &Path) -> usize {
         if got.options.is_some() {
             assert_eq!(got.options, options, "{}", case.name);
         }
+        check_numbers(&case.name, &got.rows);
         // Jelly-JVM has no event for the end of the stream, nor for frames before the options.
         let is_frame = options.is_some_and(|options| options.contains(" stream=FRAME "));
         let hidden = case
@@ -80,6 +81,31 @@ fn check_patch(decoder: &impl Decoder, folder: &Path) -> usize {
         assert_same(&case.name, &rows, &expected);
     }
     cases.len()
+}
+
+/// What the `.rows` files do not say: rows count up, a patch ends at its Z, a transaction begins at TX.
+pub fn check_numbers(name: &str, rows: &[PatchRow]) {
+    let (mut patch, mut txns, mut open) = (0, 0, None);
+    for (seq, row) in (0..).zip(rows) {
+        match row.op.as_str() {
+            "TX" => {
+                open = Some(txns);
+                txns += 1;
+            }
+            "Z" => open = None,
+            _ => {}
+        }
+        assert_eq!(
+            (row.seq, row.patch, row.txn),
+            (seq, patch, open),
+            "{name}: {row:?}"
+        );
+        match row.op.as_str() {
+            "TC" | "TA" => open = None,
+            "Z" => patch += 1,
+            _ => {}
+        }
+    }
 }
 
 fn check_rdf(decoder: &impl Decoder, folder: &Path) -> usize {
