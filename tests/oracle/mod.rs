@@ -1,0 +1,62 @@
+//! An independent, slow decoder of Jelly, and streams to try decoders on.
+//!
+//! - [`Oracle`] is a [`Decoder`](crate::common::rows::Decoder): bytes to plain rows, on message types
+//!   that prost-build made from `proto/`. It shares no code with the crate.
+//! - [`generate::stream`]`(seed)` is a valid stream; [`generate::mutate::damage`]`(seed)` a damaged one,
+//!   which may still be valid. The same seed gives the same bytes.
+//!
+//! A test that uses this module declares `mod common; mod oracle;`.
+//!
+//! What prost cannot see, and how it is treated here:
+//! - A frame is walked by hand ([`frames`]), a row at a time, so that rows before a fault are delivered
+//!   and the end of the input is told from a fault. prost sees whole rows only.
+//! - An empty row, and one with only unknown fields, are both a row without a member: an error.
+//! - A member that a later one of its oneof replaces is parsed (UTF-8, wire types) and forgotten: its
+//!   ids do not count, its terms are not checked. A member given twice in a row is merged.
+//! - A known field with another wire type, wire types 6 and 7, tag 0, a tag over 32 bits, a group that
+//!   does not end or ends another one, an 11-byte varint: errors of prost. It also refuses a varint
+//!   whose tenth byte is above 1, where protobuf drops the bits; the generator writes none.
+//! - prost counts messages and groups together and stops at 100. Quoted triples beyond 64 are refused
+//!   here; a row with 65 to 97 *groups* of unknown fields inside is accepted. The generator writes none.
+
+// Each test is a crate of its own and uses only a part.
+#![allow(dead_code)]
+
+mod frames;
+pub mod generate;
+mod members;
+mod patch;
+pub mod proto;
+mod rdf;
+mod terms;
+
+use crate::common::rows::{Class, Decoded, Decoder, Fault, How, PatchRow, RdfRow};
+
+pub struct Oracle;
+
+impl Decoder for Oracle {
+    fn rdf(&self, bytes: &[u8], how: How) -> Decoded<RdfRow> {
+        rdf::decode(bytes, how)
+    }
+
+    fn patch(&self, bytes: &[u8], how: How) -> Decoded<PatchRow> {
+        patch::decode(bytes, how)
+    }
+}
+
+fn parse<M: prost::Message + Default>(bytes: &[u8]) -> Result<M, Fault> {
+    M::decode(bytes).or_else(|error| {
+        let is_limit = error.to_string().contains("recursion limit");
+        fault(
+            if is_limit { Class::Limit } else { Class::Wire },
+            error.to_string(),
+        )
+    })
+}
+
+fn fault<T>(class: Class, what: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault {
+        class,
+        what: what.into(),
+    })
+}
