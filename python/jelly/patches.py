@@ -86,7 +86,9 @@ class Patch:
 
     def _next(self) -> PatchRow | None:
         if self._left:
-            raise ValueError(f"the reader went on from patch {self.number} to the next; read a patch when it comes")
+            raise ValueError(
+                f"the reader went on from patch {self.number} to the next; read a patch when it comes"
+            )
         if self._waiting:
             return self._waiting.pop()
         if self.complete:

@@ -162,7 +162,9 @@ class Limits:
                 raise TypeError(f"limits.{field.name} must be an int, not {type(value).__name__}")
             least, most = _RANGES.get(field.name, (1, (1 << 63) - 1))
             if not least <= value <= most:
-                raise ValueError(f"limits.{field.name} is {value}; it must be from {least} to {most}")
+                raise ValueError(
+                    f"limits.{field.name} is {value}; it must be from {least} to {most}"
+                )
 
     def replace(self, **changes: int) -> Limits:
         """The same limits with some changed."""
@@ -179,7 +181,7 @@ _RANGES = {
     "expansion": (0, (1 << 63) - 1),
 }
 
-_ROWS: dict[str, type[PatchRow] | type[RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
+_ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
 
 
 @lru_cache(maxsize=256)
@@ -198,7 +200,9 @@ def _row(kind: str, columns: tuple[str, ...], values: tuple[object, ...]) -> tup
     return row_class(kind, columns)(values)
 
 
-def _schema(kind: str, columns: Sequence[str] | None, terms: str, permissive: bool) -> _internal.Schema:
+def _schema(
+    kind: str, columns: Sequence[str] | None, terms: str, permissive: bool
+) -> _internal.Schema:
     return _internal.Schema(kind, columns, terms=terms, permissive=permissive)  # type: ignore[arg-type]
 
 
