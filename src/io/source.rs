@@ -43,7 +43,7 @@ pub enum Stream {
 }
 
 /// How much of a stream is looked at to tell what it is.
-pub const PEEK: usize = 4096;
+pub(super) const PEEK: usize = 4096;
 
 /// Opens a source.
 pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Opened> {

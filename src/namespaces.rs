@@ -25,6 +25,11 @@ impl Namespaces {
             .map(|(label, iri)| (label.as_str(), iri.as_str()))
     }
 
+    /// Labels and IRIs, copied.
+    pub(crate) fn owned(&self) -> Vec<(String, String)> {
+        self.entries.iter().flatten().cloned().collect()
+    }
+
     /// Remembers a namespace; all of them may hold `most` bytes.
     pub(crate) fn declare(&mut self, label: &str, iri: &Iri<'_>, most: usize) -> Result<()> {
         let iri = iri.to_string();
