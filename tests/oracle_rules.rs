@@ -65,8 +65,8 @@ fn ops(frames: Vec<Vec<Row>>) -> String {
     };
     got.rows
         .iter()
-        .map(|row| format!("{}{} ", row.op, implied(row)))
-        .collect::<String>()
+        .flat_map(|row| [row.op.clone(), implied(row), " ".to_owned()])
+        .collect()
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub struct Opened {
     pub stream: Stream,
     /// The compression that was found or told.
     pub compression: Compression,
-    /// Up to [`PEEK`] bytes at the start of the stream, still to be read from `stream`.
+    /// The start of the stream, 4 KiB at most, still to be read from `stream`.
     pub start: Vec<u8>,
     /// How to open the same bytes once more, where that is possible.
     pub again: Option<Source>,
@@ -43,7 +43,7 @@ pub enum Stream {
 }
 
 /// How much of a stream is looked at to tell what it is.
-pub const PEEK: usize = 4096;
+pub(super) const PEEK: usize = 4096;
 
 /// Opens a source.
 pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Opened> {

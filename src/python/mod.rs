@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _internal {
-    use super::*;
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

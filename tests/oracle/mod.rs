@@ -19,8 +19,10 @@
 //! - prost counts messages and groups together and stops at 100. Quoted triples beyond 64 are refused
 //!   here; a row with 65 to 97 *groups* of unknown fields inside is accepted. The generator writes none.
 
-// Each test is a crate of its own and uses only a part.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    reason = "each test is a crate of its own and uses only a part"
+)]
 
 mod frames;
 pub mod generate;
