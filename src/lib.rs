@@ -1,4 +1,20 @@
 //! Jelly-Patch and Jelly-RDF at native speed.
 #![deny(unsafe_code)]
+#[cfg(feature = "arrow")]
+pub mod arrow;
+pub mod decode;
+pub mod error;
+pub mod io;
+mod limits;
+pub mod options;
+pub mod patch;
 #[cfg(feature = "python")]
 mod python;
+pub mod reader;
+pub mod sink;
+pub mod term;
+mod text;
+mod wire;
+
+pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
+pub use limits::Limits;

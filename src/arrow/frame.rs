@@ -1,0 +1,140 @@
+//! What batches of both formats share: rows counted, bytes weighed, columns put in order.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
+
+use super::columns::{TextColumn, constant, internal};
+use super::schema::{CORRUPT_RECORD, schema};
+use super::settings::{BatchSettings, BlankNodes};
+use crate::error::{Error, Result};
+use crate::options::LogicalType;
+
+/// Counts the rows of a batch and knows when it is full.
+pub(super) struct BatchFrame {
+    pub(super) settings: BatchSettings,
+    pub(super) schema: SchemaRef,
+    columns: Vec<&'static str>,
+    corrupt: Option<TextColumn>,
+    rows: usize,
+    bytes: usize,
+    largest: usize,
+    full: bool,
+    /// Bytes of text in batches that were taken.
+    taken_bytes: u64,
+    /// Bytes of the source name that every row repeats.
+    source_bytes: usize,
+    /// What stands before blank node labels.
+    pub(super) scope: String,
+    source_scope: String,
+}
+
+impl BatchFrame {
+    pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Self {
+        let source = settings
+            .source
+            .as_deref()
+            .filter(|_| columns.contains(&"source"));
+        let source_scope = match settings.blank_nodes {
+            BlankNodes::Keep => String::new(),
+            BlankNodes::Scoped => format!(
+                "s{:016x}_",
+                fnv(settings.source.as_deref().unwrap_or_default())
+            ),
+        };
+        BatchFrame {
+            schema: schema(&columns, settings.terms, settings.corrupt_record),
+            corrupt: settings.corrupt_record.then(TextColumn::new),
+            source_bytes: source.map_or(0, str::len),
+            scope: source_scope.clone(),
+            source_scope,
+            columns,
+            rows: 0,
+            bytes: 0,
+            largest: 0,
+            full: false,
+            taken_bytes: 0,
+            settings,
+        }
+    }
+
+    /// Blank nodes of this frame get a scope of their own where frames are elements.
+    pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) {
+        if self.settings.blank_nodes == BlankNodes::Scoped && logical_type.is_grouped() {
+            self.scope = format!("{}f{frame}_", self.source_scope);
+        }
+    }
+
+    /// A row is complete; `bytes` is all text of the batch.
+    #[inline(always)]
+    pub(super) fn end_row(&mut self, bytes: usize) {
+        self.rows += 1;
+        let bytes = bytes + self.rows * self.source_bytes;
+        self.largest = self.largest.max(bytes - self.bytes);
+        self.bytes = bytes;
+        if let Some(column) = &mut self.corrupt {
+            column.push_null();
+        }
+        // one more row like the largest must not pass the budget
+        self.full = self.rows >= self.settings.limits.batch_rows
+            || bytes + self.largest > self.settings.limits.batch_bytes;
+    }
+
+    /// The row that tells of an error; the other columns have their nulls already.
+    pub(super) fn end_corrupt_row(&mut self, error: &Error) {
+        if let Some(column) = &mut self.corrupt {
+            column.push(&error.to_string());
+            self.rows += 1;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn text_bytes(&self) -> u64 {
+        self.taken_bytes + self.bytes as u64
+    }
+
+    /// Takes the batch; `column` gives a column by name.
+    pub(super) fn take(
+        &mut self,
+        mut column: impl FnMut(&str, usize) -> Result<ArrayRef>,
+    ) -> Result<RecordBatch> {
+        let rows = self.rows;
+        let mut arrays = Vec::with_capacity(self.columns.len() + 1);
+        for &name in &self.columns {
+            arrays.push(match name {
+                "source" => constant(self.settings.source.as_deref(), rows)?,
+                _ => column(name, rows)?,
+            });
+        }
+        if let Some(column) = &mut self.corrupt {
+            arrays.push(column.take(rows)?);
+        }
+        self.taken_bytes += self.bytes as u64;
+        (self.rows, self.bytes, self.largest, self.full) = (0, 0, 0, false);
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
+            .map_err(internal)
+    }
+
+    /// Whether a column was asked for.
+    pub(super) fn wants(&self, name: &str) -> bool {
+        debug_assert!(name != CORRUPT_RECORD);
+        self.columns.contains(&name)
+    }
+}
+
+/// FNV-1a: a scope depends on the name of the source and on nothing else.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

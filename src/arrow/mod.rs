@@ -1,0 +1,14 @@
+//! Rows as Arrow record batches; the only place that names Arrow.
+
+mod columns;
+mod frame;
+mod patch;
+mod rdf;
+mod reader;
+pub mod schema;
+mod settings;
+
+pub use patch::PatchBatches;
+pub use rdf::RdfBatches;
+pub use reader::{BatchReader, Mode};
+pub use settings::{BatchSettings, Batches, BlankNodes, TermStyle};

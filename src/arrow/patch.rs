@@ -1,0 +1,206 @@
+//! Rows of patches as record batches.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::columns::{IntColumn, TermColumn, TextColumn};
+use super::frame::BatchFrame;
+use super::schema::{PATCH_COLUMNS, choose};
+use super::settings::{BatchSettings, Batches};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+use crate::term::Term;
+
+const NUMBERS: [&str; 3] = ["patch", "txn", "seq"];
+const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
+const TEXTS: [&str; 3] = ["op", "name", "value"];
+
+/// Collects rows of patches.
+pub struct PatchBatches {
+    batch: BatchFrame,
+    numbers: [Option<IntColumn>; 3],
+    terms: [Option<TermColumn>; 4],
+    texts: [Option<TextColumn>; 3],
+}
+
+impl PatchBatches {
+    /// Batches of the columns asked for.
+    pub fn new(settings: BatchSettings) -> Result<Self> {
+        let columns = choose(&PATCH_COLUMNS, settings.columns.as_deref())?;
+        let style = settings.terms;
+        let batch = BatchFrame::new(settings, columns);
+        Ok(PatchBatches {
+            numbers: NUMBERS.map(|name| batch.wants(name).then(IntColumn::default)),
+            terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
+            texts: TEXTS.map(|name| batch.wants(name).then(TextColumn::new)),
+            batch,
+        })
+    }
+
+    #[inline(always)]
+    fn statement(&mut self, statement: &Statement<'_>) -> Result<()> {
+        let most = self.batch.settings.limits.term_bytes;
+        for (place, column) in self.terms.iter_mut().enumerate() {
+            if let Some(column) = column {
+                let same = statement.same.at(place);
+                column.push(&statement.terms[place], same, &self.batch.scope, most)?;
+            }
+        }
+        let [_, name, value] = &mut self.texts;
+        for column in [name, value].into_iter().flatten() {
+            column.push_null();
+        }
+        Ok(())
+    }
+
+    /// Nulls for subject, predicate and object, and a graph or null.
+    fn no_statement(&mut self, graph: Option<&Term<'_>>) -> Result<()> {
+        let most = self.batch.settings.limits.term_bytes;
+        let [subject, predicate, object, graph_column] = &mut self.terms;
+        for column in [subject, predicate, object].into_iter().flatten() {
+            column.push_null();
+        }
+        if let Some(column) = graph_column {
+            match graph {
+                Some(graph) => column.push(graph, Same::NONE.at(3), &self.batch.scope, most)?,
+                None => column.push_null(),
+            }
+        }
+        Ok(())
+    }
+
+    fn name_and_value(&mut self, name: Option<&str>, value: Option<&Term<'_>>) -> Result<()> {
+        let most = self.batch.settings.limits.term_bytes;
+        let [_, name_column, value_column] = &mut self.texts;
+        if let Some(column) = name_column {
+            column.push_option(name);
+        }
+        if let Some(column) = value_column {
+            match value {
+                Some(value) => column.push_term(value, false, &self.batch.scope, most)?,
+                None => column.push_null(),
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> usize {
+        let terms = self.terms.iter().flatten().map(TermColumn::bytes);
+        let texts = self.texts.iter().flatten().map(TextColumn::bytes);
+        terms.chain(texts).sum()
+    }
+}
+
+/// The letter of a row, as in RDF Patch.
+fn letter(op: &PatchOp<'_>) -> &'static str {
+    match op {
+        PatchOp::Header { .. } => "H",
+        PatchOp::AddPrefix { .. } => "PA",
+        PatchOp::DeletePrefix { .. } => "PD",
+        PatchOp::Add(_) => "A",
+        PatchOp::Delete(_) => "D",
+        PatchOp::Begin => "TX",
+        PatchOp::Commit => "TC",
+        PatchOp::Abort => "TA",
+        PatchOp::End(_) => "Z",
+    }
+}
+
+impl Sink for PatchBatches {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.batch.is_full()
+    }
+}
+
+impl PatchSink for PatchBatches {
+    #[inline(always)]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        match &row.op {
+            PatchOp::Add(statement) | PatchOp::Delete(statement) => self.statement(statement)?,
+            op => {
+                let graph = match op {
+                    PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => {
+                        Some(graph)
+                    }
+                    _ => None,
+                };
+                self.no_statement(graph)?;
+                let (name, value) = match op {
+                    PatchOp::Header { key, value } => (Some(*key), Some(*value)),
+                    PatchOp::AddPrefix { name, iri, .. } => (Some(*name), Some(Term::Iri(*iri))),
+                    PatchOp::DeletePrefix { name, iri, .. } => (Some(*name), iri.map(Term::Iri)),
+                    PatchOp::End(PatchEnd::Frame) => (Some("frame"), None),
+                    PatchOp::End(PatchEnd::Eof) => (Some("eof"), None),
+                    _ => (None, None),
+                };
+                self.name_and_value(name, value.as_ref())?;
+            }
+        }
+        if let Some(column) = &mut self.texts[0] {
+            column.push(letter(&row.op));
+        }
+        let [patch, txn, seq] = &mut self.numbers;
+        if let Some(column) = patch {
+            column.push(row.patch);
+        }
+        if let Some(column) = txn {
+            column.push_option(row.txn);
+        }
+        if let Some(column) = seq {
+            column.push(row.seq);
+        }
+        self.batch.end_row(self.bytes());
+        Ok(())
+    }
+}
+
+impl Batches for PatchBatches {
+    fn schema(&self) -> SchemaRef {
+        self.batch.schema.clone()
+    }
+
+    fn rows(&self) -> usize {
+        self.batch.rows()
+    }
+
+    fn text_bytes(&self) -> u64 {
+        self.batch.text_bytes()
+    }
+
+    fn take(&mut self) -> Result<RecordBatch> {
+        let PatchBatches {
+            batch,
+            numbers,
+            terms,
+            texts,
+        } = self;
+        let missing = || Error::new(ErrorKind::Internal, "a column was not built");
+        let index = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
+        batch.take(|name, rows| {
+            if let Some(column) = index(&NUMBERS, name).and_then(|i| numbers[i].as_mut()) {
+                column.take(rows)
+            } else if let Some(column) = index(&TERMS, name).and_then(|i| terms[i].as_mut()) {
+                column.take(rows)
+            } else {
+                index(&TEXTS, name)
+                    .and_then(|i| texts[i].as_mut())
+                    .ok_or_else(missing)?
+                    .take(rows)
+            }
+        })
+    }
+
+    fn push_corrupt(&mut self, error: &Error) {
+        for column in self.numbers.iter_mut().flatten() {
+            column.push_option(None);
+        }
+        for column in self.terms.iter_mut().flatten() {
+            column.push_null();
+        }
+        for column in self.texts.iter_mut().flatten() {
+            column.push_null();
+        }
+        self.batch.end_corrupt_row(error);
+    }
+}

@@ -1,0 +1,171 @@
+//! Statements of Jelly-RDF as record batches.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::columns::{IntColumn, TermColumn};
+use super::frame::BatchFrame;
+use super::schema::{RDF_COLUMNS, choose};
+use super::settings::{BatchSettings, Batches};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{LogicalType, RdfOptions};
+use crate::sink::{RdfRow, RdfSink, Sink};
+use crate::term::Iri;
+
+const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
+
+/// Collects statements.
+pub struct RdfBatches {
+    batch: BatchFrame,
+    frame: Option<IntColumn>,
+    seq: Option<IntColumn>,
+    terms: [Option<TermColumn>; 4],
+    namespaces: Vec<(String, String)>,
+    logical_type: LogicalType,
+    last_frame: Option<u64>,
+}
+
+impl RdfBatches {
+    /// Batches of the columns asked for.
+    pub fn new(settings: BatchSettings) -> Result<Self> {
+        let columns = choose(&RDF_COLUMNS, settings.columns.as_deref())?;
+        let style = settings.terms;
+        let batch = BatchFrame::new(settings, columns);
+        Ok(RdfBatches {
+            frame: batch.wants("frame").then(IntColumn::default),
+            seq: batch.wants("seq").then(IntColumn::default),
+            terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
+            batch,
+            namespaces: Vec::new(),
+            logical_type: LogicalType::default(),
+            last_frame: None,
+        })
+    }
+
+    /// Namespace declarations so far: label and IRI, the last declaration of a label.
+    pub fn namespaces(&self) -> &[(String, String)] {
+        &self.namespaces
+    }
+}
+
+impl Sink for RdfBatches {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.batch.is_full()
+    }
+}
+
+impl RdfSink for RdfBatches {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.logical_type = options.logical_type;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        if self.last_frame != Some(row.frame) {
+            self.last_frame = Some(row.frame);
+            self.batch.scope_frame(row.frame, self.logical_type);
+        }
+        let most = self.batch.settings.limits.term_bytes;
+        let same = row.statement.same;
+        let mut bytes = 0;
+        for (place, column) in self.terms.iter_mut().enumerate() {
+            if let Some(column) = column {
+                column.push(
+                    &row.statement.terms[place],
+                    same.at(place),
+                    &self.batch.scope,
+                    most,
+                )?;
+                bytes += column.bytes();
+            }
+        }
+        if let Some(column) = &mut self.frame {
+            column.push(row.frame);
+        }
+        if let Some(column) = &mut self.seq {
+            column.push(row.seq);
+        }
+        self.batch.end_row(bytes);
+        Ok(())
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        declare(
+            &mut self.namespaces,
+            name,
+            &iri,
+            self.batch.settings.limits.lookup_bytes,
+        )
+    }
+}
+
+/// Remembers a namespace, within the limit on lookup bytes.
+fn declare(all: &mut Vec<(String, String)>, name: &str, iri: &Iri<'_>, most: usize) -> Result<()> {
+    let iri = iri.to_string();
+    if let Some((_, before)) = all.iter_mut().find(|(label, _)| label == name) {
+        *before = iri;
+        return Ok(());
+    }
+    let held: usize = all
+        .iter()
+        .map(|(label, iri)| label.len() + iri.len() + 48)
+        .sum();
+    if held + name.len() + iri.len() > most {
+        let message = format!("namespace declarations of more than {most} bytes");
+        return Err(Error::limit(
+            ErrorKind::LimitLookup,
+            "lookup_bytes",
+            message,
+        ));
+    }
+    all.push((name.to_owned(), iri));
+    Ok(())
+}
+
+impl Batches for RdfBatches {
+    fn schema(&self) -> SchemaRef {
+        self.batch.schema.clone()
+    }
+
+    fn rows(&self) -> usize {
+        self.batch.rows()
+    }
+
+    fn text_bytes(&self) -> u64 {
+        self.batch.text_bytes()
+    }
+
+    fn take(&mut self) -> Result<RecordBatch> {
+        let RdfBatches {
+            batch,
+            frame,
+            seq,
+            terms,
+            ..
+        } = self;
+        let missing = || Error::new(ErrorKind::Internal, "a column was not built");
+        batch.take(|name, rows| match name {
+            "frame" => frame.as_mut().ok_or_else(missing)?.take(rows),
+            "seq" => seq.as_mut().ok_or_else(missing)?.take(rows),
+            _ => {
+                let place = TERMS
+                    .iter()
+                    .position(|term| *term == name)
+                    .ok_or_else(missing)?;
+                terms[place].as_mut().ok_or_else(missing)?.take(rows)
+            }
+        })
+    }
+
+    fn push_corrupt(&mut self, error: &Error) {
+        for column in self.terms.iter_mut().flatten() {
+            column.push_null();
+        }
+        for column in [&mut self.frame, &mut self.seq].into_iter().flatten() {
+            column.push_option(None);
+        }
+        self.batch.end_corrupt_row(error);
+    }
+}

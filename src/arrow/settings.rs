@@ -1,0 +1,64 @@
+//! What batches hold, and what readers need of whoever makes them.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+
+/// How terms are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TermStyle {
+    /// As canonical N-Triples text.
+    #[default]
+    Text,
+    /// As structs of kind, value, datatype and language.
+    Struct,
+}
+
+/// What becomes of blank node labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlankNodes {
+    /// Kept as they came.
+    #[default]
+    Keep,
+    /// Made unique for the source, and for the frame where the logical type says that frames are elements.
+    Scoped,
+}
+
+/// What batches hold.
+#[derive(Clone, Debug, Default)]
+pub struct BatchSettings {
+    /// Columns in the order wanted; `None`: all.
+    pub columns: Option<Vec<String>>,
+    /// How terms are given.
+    pub terms: TermStyle,
+    /// What becomes of blank node labels.
+    pub blank_nodes: BlankNodes,
+    /// Adds the column `_corrupt_record`.
+    pub corrupt_record: bool,
+    /// Name of the stream, for the column `source`.
+    pub source: Option<Arc<str>>,
+    /// Bounds on batches and terms.
+    pub limits: Limits,
+}
+
+/// A sink that makes batches.
+pub trait Batches {
+    /// The schema of every batch.
+    fn schema(&self) -> SchemaRef;
+
+    /// Rows waiting to be taken.
+    fn rows(&self) -> usize;
+
+    /// Bytes of text written since the start.
+    fn text_bytes(&self) -> u64;
+
+    /// Takes the waiting rows.
+    fn take(&mut self) -> Result<RecordBatch>;
+
+    /// Adds the row that tells of an error (permissive mode).
+    fn push_corrupt(&mut self, error: &Error);
+}

@@ -1,0 +1,167 @@
+//! What Jelly-RDF and Jelly-Patch differ in: their rows.
+
+use super::DecodeOptions;
+use super::merge::Message;
+use super::repeat::Slots;
+use super::term::Terms;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::options::{Features, TableSizes};
+use crate::sink::Sink;
+use crate::wire::Fault;
+
+/// What a row is decoded with.
+pub struct Context<'d, 'a> {
+    pub(crate) terms: &'d mut Option<Terms>,
+    pub(crate) slots: &'d mut Slots<'a>,
+    pub(crate) config: &'d DecodeOptions,
+    /// 0-based frame.
+    pub(crate) frame: u64,
+}
+
+/// Why a row stops: a fault of the input, or an error of the sink.
+pub enum Halt {
+    /// Not located yet.
+    Fault(Fault),
+    /// As the sink gave it.
+    Sink(Error),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Self {
+        Halt::Fault(fault)
+    }
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Halt::Sink(error)
+    }
+}
+
+/// The state of the rows of one format.
+pub trait DialectState: Default {
+    /// Field 15 of a frame is known, so it must have the right shape.
+    #[doc(hidden)]
+    const KNOWS_METADATA: bool;
+    /// The message of a row.
+    #[doc(hidden)]
+    const ROW: Message;
+
+    /// The bytes of the options row, once it was seen.
+    fn options_bytes(&self) -> Option<&[u8]>;
+
+    /// Takes the options of a snapshot.
+    #[doc(hidden)]
+    fn restore_options(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<(TableSizes, Features), Fault>;
+
+    /// What a snapshot holds besides options and terms.
+    #[doc(hidden)]
+    fn counters(&self) -> Vec<u64>;
+
+    /// Takes what [`Self::counters`] gave; false if it is not that.
+    #[doc(hidden)]
+    fn restore_counters(&mut self, counters: &[u64]) -> bool;
+}
+
+/// One of the two formats; `S` takes the rows.
+pub trait Dialect<S: Sink>: DialectState {
+    /// Decodes a row.
+    #[doc(hidden)]
+    fn row<'a>(
+        &mut self,
+        row: &'a [u8],
+        context: Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt>;
+
+    /// Delivers one row that is implied by rows before; says whether there was one.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn deliver_pending(&mut self, sink: &mut S) -> Result<bool> {
+        let _ = sink;
+        Ok(false)
+    }
+
+    /// A frame ended.
+    #[doc(hidden)]
+    fn frame_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+        let _ = (strict, sink);
+        Ok(())
+    }
+
+    /// The stream ended.
+    #[doc(hidden)]
+    fn stream_end(&mut self, strict: bool, sink: &mut S) -> Result<()>;
+}
+
+impl Features {
+    /// What statements may hold: what the options say, or everything.
+    pub(crate) fn allowed(self, config: &DecodeOptions) -> Self {
+        if config.lenient_flags {
+            Features {
+                generalized_statements: true,
+                rdf_star: true,
+            }
+        } else {
+            self
+        }
+    }
+}
+
+impl Context<'_, '_> {
+    /// Begins a stream: empty tables of these sizes.
+    pub(crate) fn begin_stream(&mut self, tables: TableSizes, features: Features) {
+        let features = features.allowed(self.config);
+        *self.terms = Some(Terms::new(tables, features));
+        *self.slots = [super::repeat::Slot::Unset; 4];
+    }
+
+    /// Sets an entry of a lookup table.
+    #[inline(always)]
+    pub(crate) fn entry(
+        &mut self,
+        table: super::lookup::TableKind,
+        bytes: &[u8],
+    ) -> Result<(), Fault> {
+        let limits = &self.config.limits;
+        let terms = self.terms.as_mut().ok_or_else(|| options_missing(bytes))?;
+        let within = |fault: Fault| fault.within(table.label());
+        let (wire_id, value) = super::lookup::read_entry(bytes, limits.nesting).map_err(within)?;
+        let id = terms
+            .lookups
+            .table(table)
+            .entry_id(wire_id, bytes)
+            .map_err(within)?;
+        if terms.lookups.table(table).is_set(id) {
+            terms
+                .held
+                .before_overwrite(self.slots, &terms.lookups, table, id);
+        }
+        terms
+            .lookups
+            .set(table, id, value, bytes, limits)
+            .map_err(within)
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn options_missing(row: &[u8]) -> Fault {
+    Fault::new(
+        ErrorKind::OptionsMissing,
+        row,
+        "the stream does not begin with its options",
+    )
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn options_changed(row: &[u8]) -> Fault {
+    let message = "a later options row differs from the first";
+    Fault::new(ErrorKind::OptionsChanged, row, message).within("options")
+}

@@ -1,0 +1,586 @@
+//! The fields of frames, as their bytes arrive: rows one at a time, never a whole frame.
+
+use super::delimiter::{Framing, detect, frame_length};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::limits::Limits;
+use crate::wire::{
+    Cursor, FIXED32, FIXED64, Fault, GROUP_END, GROUP_START, Key, LEN, MAX_VARINT, VARINT, Varint,
+};
+
+/// Field number of the rows of a frame, in both formats.
+const ROWS: u32 = 1;
+/// Field number of the metadata of a frame.
+const METADATA: u32 = 15;
+const ROW_TAG: u8 = 0x0a;
+
+/// What comes next in the stream.
+#[derive(Debug)]
+pub(crate) enum Event<'a> {
+    /// All of the input is consumed.
+    NeedInput,
+    /// A frame begins.
+    FrameStart,
+    /// A row that lies in the input.
+    Row(Located<'a>),
+    /// A row in [`FrameReader::carried`].
+    CarriedRow,
+    /// A metadata entry in [`FrameReader::carried`].
+    Metadata,
+    /// The frame is complete.
+    FrameEnd,
+}
+
+/// Bytes and where they lie in the stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) offset: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The framing is not known yet.
+    Detect,
+    /// Between frames.
+    Length,
+    /// At a field of a frame.
+    Field,
+    /// Inside an unknown field, so many bytes left.
+    Skip(u64),
+}
+
+/// Cuts the stream into events. Holds the bytes of one incomplete field at most.
+#[derive(Debug)]
+pub(crate) struct FrameReader {
+    state: State,
+    framing: Framing,
+    /// Metadata is a known field (Jelly-RDF), so it must have the right wire type.
+    knows_metadata: bool,
+    /// Bytes of the frame that are not consumed; `None` where the frame ends with the input.
+    left: Option<u64>,
+    /// Fields of unknown groups that are open.
+    groups: Vec<u32>,
+    /// The start of a field, or of a length, that the input did not complete.
+    carry: Vec<u8>,
+    /// Bytes of `carry` before the payload.
+    carry_header: usize,
+    /// The carry was handed out and goes at the next call.
+    carry_used: bool,
+    /// Offset in the stream of the next byte to be looked at, carried ones included.
+    offset: u64,
+    /// Frames that began.
+    frames: u64,
+    /// Rows of this frame that were handed out.
+    rows: u64,
+}
+
+impl FrameReader {
+    pub(crate) fn new(framing: Framing, knows_metadata: bool) -> Self {
+        let (state, left) = match framing {
+            Framing::Auto | Framing::Single => (State::Detect, None),
+            Framing::Delimited | Framing::Concatenated => (State::Length, Some(0)),
+        };
+        FrameReader {
+            state,
+            framing,
+            knows_metadata,
+            left,
+            groups: Vec::new(),
+            carry: Vec::new(),
+            carry_header: 0,
+            carry_used: false,
+            offset: 0,
+            frames: 0,
+            rows: 0,
+        }
+    }
+
+    /// The framing, once it is known.
+    pub(crate) fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// Frames that began so far; the current one is the last of them.
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The first byte that is not in a row or frame handed out: where a resumed reader begins.
+    pub(crate) fn offset(&self) -> u64 {
+        if self.carry_used {
+            self.offset + self.carry.len() as u64
+        } else {
+            self.offset
+        }
+    }
+
+    /// Frame and row for errors; the row is the one handed out last.
+    pub(crate) fn position(&self) -> Position {
+        Position {
+            frame: self.frames.checked_sub(1),
+            row: self.rows.checked_sub(1),
+            ..Position::default()
+        }
+    }
+
+    /// The payload of a carried field.
+    pub(crate) fn carried(&self) -> Located<'_> {
+        Located {
+            bytes: &self.carry[self.carry_header..],
+            offset: self.carried_offset(),
+        }
+    }
+
+    /// Takes the carried field out, and says where its payload begins.
+    pub(crate) fn lend_carry(&mut self) -> (Vec<u8>, usize) {
+        (std::mem::take(&mut self.carry), self.carry_header)
+    }
+
+    /// Puts back what [`Self::lend_carry`] took.
+    pub(crate) fn return_carry(&mut self, carry: Vec<u8>) {
+        self.carry = carry;
+    }
+
+    /// Offset of the payload of the carried field.
+    pub(crate) fn carried_offset(&self) -> u64 {
+        self.offset + self.carry_header as u64
+    }
+
+    /// State at a row boundary: (frames, rows, offset, bytes left in the frame if inside one).
+    pub(crate) fn checkpoint(&self) -> Option<(u64, u64, u64, FramePlace)> {
+        let place = match (self.state, self.left) {
+            (State::Detect, _) if self.frames == 0 => FramePlace::Start,
+            (State::Detect, _) => FramePlace::Between,
+            (State::Length, _) => FramePlace::Between,
+            (State::Field, Some(left)) if self.groups.is_empty() => FramePlace::Inside(Some(left)),
+            (State::Field, None) if self.groups.is_empty() => FramePlace::Inside(None),
+            _ => return None,
+        };
+        Some((self.frames, self.rows, self.offset(), place))
+    }
+
+    /// Goes on from a checkpoint.
+    pub(crate) fn resume(&mut self, frames: u64, rows: u64, offset: u64, place: FramePlace) {
+        (self.frames, self.rows, self.offset) = (frames, rows, offset);
+        match place {
+            FramePlace::Start => return,
+            // a message of its own follows, without a length
+            FramePlace::Between if self.framing == Framing::Single => self.state = State::Detect,
+            FramePlace::Between => (self.state, self.left) = (State::Length, Some(0)),
+            FramePlace::Inside(left) => (self.state, self.left) = (State::Field, left),
+        }
+        if self.framing == Framing::Auto {
+            self.framing = if self.left.is_none() {
+                Framing::Single
+            } else {
+                Framing::Delimited
+            };
+        }
+    }
+
+    /// The next event; takes its bytes off the front of `input`.
+    #[inline(always)]
+    pub(crate) fn next<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Event<'a>> {
+        // the common case: a short row that lies whole in the input and in its frame
+        if self.state == State::Field
+            && self.carry.is_empty()
+            && self.groups.is_empty()
+            && let [ROW_TAG, len @ 1..0x80, rest @ ..] = *input
+            && let Some((row, rest)) = rest.split_at_checked(usize::from(*len))
+            && self.take_from_frame(2 + u64::from(*len))
+        {
+            let offset = self.offset + 2;
+            self.offset += 2 + u64::from(*len);
+            self.rows += 1;
+            *input = rest;
+            return Ok(Event::Row(Located { bytes: row, offset }));
+        }
+        self.next_slowly(input, limits)
+    }
+
+    #[inline(always)]
+    fn take_from_frame(&mut self, length: u64) -> bool {
+        match &mut self.left {
+            None => true,
+            Some(left) if *left >= length => {
+                *left -= length;
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    #[inline(never)]
+    fn next_slowly<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Event<'a>> {
+        self.drop_used_carry();
+        loop {
+            match self.state {
+                State::Detect if input.is_empty() => return Ok(Event::NeedInput),
+                State::Detect if self.framing == Framing::Single => {
+                    self.begin_frame(None);
+                    return Ok(Event::FrameStart);
+                }
+                State::Detect => {
+                    while self.carry.len() < 3 && detect(&self.carry, false).is_none() {
+                        match input.split_first() {
+                            Some((&byte, rest)) => {
+                                self.carry.push(byte);
+                                *input = rest;
+                            }
+                            None => return Ok(Event::NeedInput),
+                        }
+                    }
+                    self.settle_framing(false);
+                    if self.state == State::Field {
+                        self.begin_frame(None);
+                        return Ok(Event::FrameStart);
+                    }
+                }
+                State::Length => match self.length(input, limits)? {
+                    None => return Ok(Event::NeedInput),
+                    Some(length) => {
+                        self.begin_frame(Some(length));
+                        return Ok(Event::FrameStart);
+                    }
+                },
+                State::Field if self.left == Some(0) && self.carry.is_empty() => {
+                    if let Some(group) = self.groups.last() {
+                        let message = format!("group {group} passes the end of its frame");
+                        return Err(self.error(ErrorKind::WireGroup, message, None));
+                    }
+                    self.state = State::Length;
+                    return Ok(Event::FrameEnd);
+                }
+                State::Field => {
+                    if let Some(event) = self.field(input, limits)? {
+                        return Ok(event);
+                    }
+                    if input.is_empty() && self.state == State::Field && self.left != Some(0) {
+                        return Ok(Event::NeedInput);
+                    }
+                }
+                State::Skip(0) => self.state = State::Field,
+                State::Skip(_) if input.is_empty() => return Ok(Event::NeedInput),
+                State::Skip(left) => {
+                    let taken = left.min(input.len() as u64);
+                    *input = &input[taken as usize..];
+                    self.offset += taken;
+                    self.take_from_frame(taken);
+                    self.state = State::Skip(left - taken);
+                }
+            }
+        }
+    }
+
+    fn begin_frame(&mut self, length: Option<u64>) {
+        self.left = length;
+        self.state = State::Field;
+        self.frames += 1;
+        self.rows = 0;
+    }
+
+    fn settle_framing(&mut self, at_end: bool) {
+        if let Some(framing) = detect(&self.carry, at_end) {
+            self.framing = framing;
+            self.state = if framing == Framing::Single {
+                State::Field
+            } else {
+                State::Length
+            };
+        }
+    }
+
+    /// The length of a frame, complete or not.
+    fn length(&mut self, input: &mut &[u8], limits: &Limits) -> Result<Option<u64>> {
+        loop {
+            match frame_length(&self.carry) {
+                Varint::Value(length, used) => {
+                    if length > limits.frame_bytes {
+                        let message = format!("a frame of {length} bytes");
+                        let error = Error::limit(ErrorKind::LimitFrame, "frame_bytes", message);
+                        self.frames += 1;
+                        self.rows = 0;
+                        return Err(self.place(error));
+                    }
+                    // detection may have carried more than the length
+                    self.carry.drain(..used);
+                    self.offset += used as u64;
+                    return Ok(Some(length));
+                }
+                Varint::Long => {
+                    let message = "a frame length of more than 10 bytes";
+                    return Err(self.error(ErrorKind::WireVarint, message, None));
+                }
+                Varint::Short => match input.split_first() {
+                    None => return Ok(None),
+                    Some((&byte, rest)) => {
+                        self.carry.push(byte);
+                        *input = rest;
+                    }
+                },
+            }
+        }
+    }
+
+    /// One field of a frame, from carried bytes, the input, or both.
+    fn field<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Option<Event<'a>>> {
+        // all of the field header, then all of the payload, must be in one piece
+        let in_place = self.carry.is_empty();
+        let header = if in_place {
+            let window = self.window(input, MAX_VARINT * 2);
+            self.header(window)?
+        } else {
+            loop {
+                match self.header(&self.carry)? {
+                    Some(header) => break Some(header),
+                    None => match input.split_first() {
+                        None => return Ok(None),
+                        Some((&byte, rest)) => {
+                            self.carry.push(byte);
+                            *input = rest;
+                        }
+                    },
+                }
+            }
+        };
+        let Some(Header {
+            key,
+            length: header,
+            payload,
+        }) = header
+        else {
+            self.carry.extend_from_slice(input);
+            *input = &[];
+            return Ok(None);
+        };
+        let total = header as u64 + payload;
+        if let Some(left) = self.left
+            && total > left
+        {
+            let message = format!("a field of {payload} bytes passes the end of its frame");
+            return Err(self.error(
+                ErrorKind::WireLength,
+                message,
+                (key.field == ROWS).then_some(self.rows),
+            ));
+        }
+        let is_row = key.field == ROWS && self.groups.is_empty();
+        let is_metadata = key.field == METADATA && key.wire == LEN && self.groups.is_empty();
+        if is_row || is_metadata {
+            if payload > limits.row_bytes as u64 {
+                let message = format!("a row of {payload} bytes");
+                let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
+                self.rows += u64::from(is_row);
+                return Err(self.place(error));
+            }
+            return Ok(self.payload(input, header, payload as usize, is_row));
+        }
+        // unknown: pass over it
+        match key.wire {
+            GROUP_START if self.groups.len() >= limits.nesting => {
+                let message = format!("groups are nested more than {} deep", limits.nesting);
+                return Err(self.place(Error::limit(ErrorKind::LimitNesting, "nesting", message)));
+            }
+            GROUP_START => self.groups.push(key.field),
+            GROUP_END if self.groups.pop() != Some(key.field) => {
+                let message = format!("group {} ends but did not start", key.field);
+                return Err(self.error(ErrorKind::WireGroup, message, None));
+            }
+            _ => {}
+        }
+        if in_place {
+            *input = &input[header..];
+        } else {
+            self.carry.clear();
+        }
+        self.offset += header as u64;
+        self.take_from_frame(header as u64);
+        self.state = State::Skip(payload);
+        Ok(None)
+    }
+
+    /// The bytes of the input that belong to this frame, `most` of them.
+    fn window<'a>(&self, input: &&'a [u8], most: usize) -> &'a [u8] {
+        let in_frame = self.left.map_or(usize::MAX, |left| {
+            usize::try_from(left).unwrap_or(usize::MAX)
+        });
+        &input[..input.len().min(in_frame).min(most)]
+    }
+
+    /// Reads key and length at the start of `bytes`; `None` if they are not complete.
+    fn header(&self, bytes: &[u8]) -> Result<Option<Header>> {
+        let located = |fault: Fault| self.place(fault.locate(bytes, self.offset));
+        let runs_out = self.left.is_some_and(|left| bytes.len() as u64 >= left);
+        let mut cursor = Cursor::new(bytes);
+        let short = |cursor: &Cursor<'_>| {
+            cursor.rest.len() < MAX_VARINT && cursor.rest.iter().all(|&byte| byte >= 0x80)
+        };
+        if short(&cursor) && !runs_out {
+            return Ok(None);
+        }
+        let key = cursor.key().map_err(located)?;
+        if self.groups.is_empty()
+            && (key.field == ROWS || key.field == METADATA && self.knows_metadata)
+        {
+            key.expect(LEN, bytes).map_err(located)?;
+        }
+        if key.wire == LEN || key.wire == VARINT {
+            if short(&cursor) && !runs_out {
+                return Ok(None);
+            }
+            let value = cursor.varint().map_err(located)?;
+            let payload = if key.wire == LEN { value } else { 0 };
+            if payload >= 1 << 63 {
+                let message = format!("{payload} bytes announced");
+                return Err(self.error(ErrorKind::WireLength, message, None));
+            }
+            return Ok(Some(Header {
+                key,
+                length: bytes.len() - cursor.rest.len(),
+                payload,
+            }));
+        }
+        let payload = match key.wire {
+            FIXED64 => 8,
+            FIXED32 => 4,
+            _ => 0,
+        };
+        Ok(Some(Header {
+            key,
+            length: bytes.len() - cursor.rest.len(),
+            payload,
+        }))
+    }
+
+    /// Hands out a row or metadata entry once all of it is there.
+    fn payload<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        header: usize,
+        payload: usize,
+        is_row: bool,
+    ) -> Option<Event<'a>> {
+        let total = header + payload;
+        if is_row && self.carry.is_empty() && input.len() >= total {
+            let (field, rest) = input.split_at(total);
+            *input = rest;
+            let offset = self.offset + header as u64;
+            self.offset += total as u64;
+            self.take_from_frame(total as u64);
+            self.rows += 1;
+            return Some(Event::Row(Located {
+                bytes: &field[header..],
+                offset,
+            }));
+        }
+        if self.carry.len() < total {
+            let (taken, rest) = input.split_at(input.len().min(total - self.carry.len()));
+            self.carry.extend_from_slice(taken);
+            *input = rest;
+        }
+        if self.carry.len() < total {
+            return None;
+        }
+        self.take_from_frame(total as u64);
+        self.carry_header = header;
+        self.carry_used = true;
+        self.rows += u64::from(is_row);
+        Some(if is_row {
+            Event::CarriedRow
+        } else {
+            Event::Metadata
+        })
+    }
+
+    fn drop_used_carry(&mut self) {
+        if self.carry_used {
+            self.offset += self.carry.len() as u64;
+            self.carry.clear();
+            self.carry.shrink_to(64 << 10);
+            self.carry_used = false;
+        }
+    }
+
+    /// The input is at its end: the last event, if there is one, or an error if it ends too early.
+    pub(crate) fn finish(&mut self) -> Result<Option<Event<'static>>> {
+        self.drop_used_carry();
+        match self.state {
+            State::Detect if !self.carry.is_empty() => self.settle_framing(true),
+            State::Skip(0) => self.state = State::Field,
+            _ => {}
+        }
+        match self.state {
+            State::Detect => Ok(None),
+            State::Length if self.carry.is_empty() => Ok(None),
+            State::Length => {
+                let message = "the input ends inside the length of a frame";
+                Err(self.error(ErrorKind::TruncatedLength, message, None))
+            }
+            State::Field
+                if self.left.is_none() && self.carry.is_empty() && self.groups.is_empty() =>
+            {
+                self.left = Some(0);
+                self.state = State::Length;
+                Ok((self.frames > 0).then_some(Event::FrameEnd))
+            }
+            State::Field
+                if self.left == Some(0) && self.carry.is_empty() && self.groups.is_empty() =>
+            {
+                self.state = State::Length;
+                Ok(Some(Event::FrameEnd))
+            }
+            State::Field | State::Skip(_) => {
+                let missing = self
+                    .left
+                    .map(|left| left.saturating_sub(self.carry.len() as u64));
+                let message = match missing {
+                    Some(missing) => {
+                        format!("the input ends {missing} bytes before its frame does")
+                    }
+                    None => "the input ends inside a row".to_owned(),
+                };
+                self.frames = self.frames.max(1);
+                Err(self.error(ErrorKind::TruncatedFrame, message, Some(self.rows)))
+            }
+        }
+    }
+
+    fn error(&self, kind: ErrorKind, message: impl Into<String>, row: Option<u64>) -> Error {
+        let error = Error::new(kind, message);
+        let between = u64::from(self.state == State::Length);
+        let position = Position {
+            frame: (self.frames + between).checked_sub(1),
+            row,
+            offset: Some(self.offset),
+            ..Position::default()
+        };
+        error.located(&position)
+    }
+
+    fn place(&self, error: Error) -> Error {
+        let position = Position {
+            offset: Some(self.offset),
+            ..self.position()
+        };
+        error.located(&position)
+    }
+}
+
+/// Where in the framing a checkpoint lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FramePlace {
+    /// Before the first byte.
+    Start,
+    /// Before the length of a frame.
+    Between,
+    /// Inside a frame with so many bytes left; `None`: it ends with the input.
+    Inside(Option<u64>),
+}
+
+struct Header {
+    key: Key,
+    /// Bytes of key and length; with a varint field, of its value too.
+    length: usize,
+    /// Bytes that follow.
+    payload: u64,
+}

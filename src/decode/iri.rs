@@ -1,0 +1,138 @@
+//! `RdfIri`: two ids that count on from the IRI before.
+
+use super::lookup::Lookups;
+use crate::error::ErrorKind;
+use crate::limits::Limits;
+use crate::wire::{Cursor, Fault, VARINT};
+
+/// The ids of the last IRI; 0 is none yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IriIds {
+    /// The last prefix that was named; 0 stands for the empty prefix.
+    pub(crate) prefix: u32,
+    /// The last name.
+    pub(crate) name: u32,
+}
+
+impl IriIds {
+    /// Resolves an `RdfIri` to ids that are in the tables.
+    #[inline(always)]
+    pub(crate) fn resolve(
+        &mut self,
+        bytes: &[u8],
+        lookups: &Lookups,
+        limits: &Limits,
+    ) -> Result<IriIds, Fault> {
+        let (prefix_id, name_id) = read_iri(bytes, limits.nesting)?;
+        let mut length = 0;
+        let prefix = if prefix_id == 0 {
+            self.prefix
+        } else {
+            prefix_id
+        };
+        if prefix != 0 {
+            length = lookups
+                .prefixes
+                .check(prefix, bytes)
+                .map_err(|f| in_field(f, bytes, 1))?;
+            self.prefix = prefix;
+        }
+        let name = if name_id == 0 {
+            self.name.wrapping_add(1)
+        } else {
+            name_id
+        };
+        if name == 0 {
+            let message = "the name id after 4294967295 does not exist";
+            return Err(in_field(
+                Fault::new(ErrorKind::TableRange, bytes, message),
+                bytes,
+                2,
+            ));
+        }
+        length += lookups
+            .names
+            .check(name, bytes)
+            .map_err(|f| in_field(f, bytes, 2))?;
+        self.name = name;
+        if length > limits.term_bytes {
+            return Err(too_long(length, bytes));
+        }
+        Ok(*self)
+    }
+}
+
+/// Moves a fault to the tag of the field, where the field is there.
+#[cold]
+#[inline(never)]
+fn in_field(fault: Fault, bytes: &[u8], field: u32) -> Fault {
+    let mut cursor = Cursor::new(bytes);
+    let mut place = bytes;
+    while let at @ [_, ..] = cursor.rest {
+        match cursor.key() {
+            Ok(key) if key.field == field => place = at,
+            Ok(_) => {}
+            Err(_) => break,
+        }
+        if cursor.varint().is_err() {
+            break;
+        }
+    }
+    fault
+        .at(place)
+        .within(if field == 1 { "prefix_id" } else { "name_id" })
+}
+
+#[cold]
+fn too_long(length: usize, at: &[u8]) -> Fault {
+    let message = format!("an IRI of {length} bytes");
+    Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, message)
+}
+
+/// Prefix and name id on the wire.
+#[inline(always)]
+fn read_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
+    match *bytes {
+        // what nearly all IRIs look like
+        [] => Ok((0, 0)),
+        [0x10, name] if name < 0x80 => Ok((0, name.into())),
+        [0x08, prefix] if prefix < 0x80 => Ok((prefix.into(), 0)),
+        [0x10, low, high] if low >= 0x80 && high < 0x80 => Ok((0, two_bytes(low, high))),
+        [0x08, prefix, 0x10, name] if prefix < 0x80 && name < 0x80 => {
+            Ok((prefix.into(), name.into()))
+        }
+        [0x08, prefix, 0x10, low, high] if prefix < 0x80 && low >= 0x80 && high < 0x80 => {
+            Ok((prefix.into(), two_bytes(low, high)))
+        }
+        _ => read_any_iri(bytes, nesting),
+    }
+}
+
+#[inline(always)]
+fn two_bytes(low: u8, high: u8) -> u32 {
+    u32::from(low & 0x7f) | u32::from(high) << 7
+}
+
+#[inline(never)]
+fn read_any_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
+    let (mut prefix, mut name) = (0, 0);
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key.field {
+            1 => {
+                key.expect(VARINT, at)
+                    .map_err(|fault| fault.within("prefix_id"))?;
+                prefix = cursor.uint32().map_err(|fault| fault.within("prefix_id"))?;
+            }
+            2 => {
+                key.expect(VARINT, at)
+                    .map_err(|fault| fault.within("name_id"))?;
+                name = cursor.uint32().map_err(|fault| fault.within("name_id"))?;
+            }
+            _ => cursor.skip(key, at, nesting)?,
+        }
+    }
+    Ok((prefix, name))
+}

@@ -1,0 +1,117 @@
+//! `RdfLiteral` and the strings of the wire.
+
+use super::lookup::Lookups;
+use crate::error::ErrorKind;
+use crate::limits::Limits;
+use crate::text::scan::is_plain_literal;
+use crate::wire::{Cursor, Fault, LEN, VARINT};
+
+/// A literal whose datatype is still an id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawLiteral<'a> {
+    pub(crate) lex: &'a str,
+    pub(crate) plain: bool,
+    pub(crate) kind: RawKind<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RawKind<'a> {
+    Simple,
+    Language(&'a str),
+    Datatype(u32),
+}
+
+/// Checks that a string is UTF-8; `at` is its tag.
+#[inline(always)]
+pub(crate) fn utf8<'a>(bytes: &'a [u8], at: &[u8]) -> Result<&'a str, Fault> {
+    simdutf8::basic::from_utf8(bytes).map_err(|_| not_utf8(bytes, at))
+}
+
+#[cold]
+#[inline(never)]
+fn not_utf8(bytes: &[u8], at: &[u8]) -> Fault {
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    Fault::new(
+        ErrorKind::WireUtf8,
+        at,
+        format!("not UTF-8 from byte {valid} of the string"),
+    )
+}
+
+/// A string of a term: UTF-8, and not over the limit.
+#[inline(always)]
+pub(crate) fn term_text<'a>(bytes: &'a [u8], at: &[u8], limits: &Limits) -> Result<&'a str, Fault> {
+    if bytes.len() > limits.term_bytes {
+        return Err(too_long(bytes.len(), at));
+    }
+    utf8(bytes, at)
+}
+
+#[cold]
+#[inline(never)]
+fn too_long(length: usize, at: &[u8]) -> Fault {
+    Fault::limit(
+        ErrorKind::LimitTerm,
+        "term_bytes",
+        at,
+        format!("a string of {length} bytes"),
+    )
+}
+
+/// Reads an `RdfLiteral`; a datatype is checked against its table.
+#[inline(always)]
+pub(crate) fn read_literal<'a>(
+    bytes: &'a [u8],
+    lookups: &Lookups,
+    limits: &Limits,
+) -> Result<RawLiteral<'a>, Fault> {
+    let (mut lex, mut kind) = ("", RawKind::Simple);
+    let mut datatype_at = bytes;
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key.field {
+            1 => {
+                key.expect(LEN, at).map_err(|fault| fault.within("lex"))?;
+                let bytes = cursor.bytes().map_err(|fault| fault.within("lex"))?;
+                lex = term_text(bytes, at, limits).map_err(|fault| fault.within("lex"))?;
+            }
+            2 => {
+                key.expect(LEN, at)
+                    .map_err(|fault| fault.within("langtag"))?;
+                let bytes = cursor.bytes().map_err(|fault| fault.within("langtag"))?;
+                let tag = term_text(bytes, at, limits).map_err(|fault| fault.within("langtag"))?;
+                kind = RawKind::Language(tag);
+            }
+            3 => {
+                key.expect(VARINT, at)
+                    .map_err(|fault| fault.within("datatype"))?;
+                datatype_at = at;
+                kind =
+                    RawKind::Datatype(cursor.uint32().map_err(|fault| fault.within("datatype"))?);
+            }
+            _ => cursor.skip(key, at, limits.nesting)?,
+        }
+    }
+    if let RawKind::Datatype(id) = kind {
+        check_datatype(id, lookups, datatype_at).map_err(|fault| fault.within("datatype"))?;
+    }
+    Ok(RawLiteral {
+        lex,
+        plain: is_plain_literal(lex),
+        kind,
+    })
+}
+
+#[inline(always)]
+fn check_datatype(id: u32, lookups: &Lookups, at: &[u8]) -> Result<(), Fault> {
+    if id == 0 {
+        return Err(Fault::new(
+            ErrorKind::TableDatatype,
+            at,
+            "datatype id 0 does not exist",
+        ));
+    }
+    lookups.datatypes.check(id, at).map(drop)
+}

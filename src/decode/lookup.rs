@@ -1,0 +1,315 @@
+//! The lookup tables of a decoder: names, prefixes, datatypes.
+
+use crate::error::{ErrorKind, excerpt};
+use crate::limits::Limits;
+use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
+use crate::text::scan::is_plain_iri;
+use crate::wire::{Cursor, Fault, LEN, VARINT};
+
+/// Which of the three tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableKind {
+    Name,
+    Prefix,
+    Datatype,
+}
+
+impl TableKind {
+    pub(crate) const ALL: [TableKind; 3] =
+        [TableKind::Name, TableKind::Prefix, TableKind::Datatype];
+
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            TableKind::Name => "name",
+            TableKind::Prefix => "prefix",
+            TableKind::Datatype => "datatype",
+        }
+    }
+
+    /// What stands before and after the value, so that writers of text copy the entry as it is.
+    fn wrapping(self) -> (&'static str, &'static str) {
+        match self {
+            TableKind::Name => ("", ">"),
+            TableKind::Prefix => ("<", ""),
+            TableKind::Datatype => (DATATYPE_OPEN, ">"),
+        }
+    }
+}
+
+/// An entry with its wrapping; empty text is an entry that was never set.
+#[derive(Debug, Default)]
+struct Entry {
+    text: String,
+    plain: bool,
+    xsd_string: bool,
+}
+
+/// One table. Grows with the entries that come, never with the size that is declared.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    kind: TableKind,
+    size: u32,
+    last_set: u32,
+    entries: Vec<Entry>,
+    bytes: usize,
+}
+
+impl Lookup {
+    pub(crate) fn new(kind: TableKind, size: u32) -> Self {
+        Lookup {
+            kind,
+            size,
+            last_set: 0,
+            entries: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// The id of an entry, from the id on the wire: 0 is the one after the entry set last.
+    pub(crate) fn entry_id(&self, wire_id: u32, at: &[u8]) -> Result<u32, Fault> {
+        let label = self.kind.label();
+        if self.size == 0 {
+            let message = format!("a {label} entry, but the options switch the {label} table off");
+            return Err(Fault::new(ErrorKind::TableDisabled, at, message));
+        }
+        let id = if wire_id == 0 {
+            self.last_set.checked_add(1)
+        } else {
+            Some(wire_id)
+        };
+        match id {
+            Some(id) if id <= self.size => Ok(id),
+            _ => {
+                let id = id.map_or_else(|| "2^32".to_owned(), |id| id.to_string());
+                let message = format!("{label} entry {id} is beyond the table of {}", self.size);
+                Err(Fault::new(ErrorKind::TableRange, at, message))
+            }
+        }
+    }
+
+    /// Sets an entry whose id is in range; returns by how many bytes the table grew or shrank.
+    pub(crate) fn set(&mut self, id: u32, value: &str) -> isize {
+        let index = id as usize;
+        if self.entries.len() <= index {
+            self.entries.resize_with(index + 1, Entry::default);
+        }
+        let entry = &mut self.entries[index];
+        let (before, after) = self.kind.wrapping();
+        let needed = before.len() + value.len() + after.len();
+        let held = entry.text.capacity();
+        if held < needed || held / 4 > needed + 64 {
+            entry.text = String::with_capacity(needed);
+        } else {
+            entry.text.clear();
+        }
+        entry.text.push_str(before);
+        entry.text.push_str(value);
+        entry.text.push_str(after);
+        // a prefix that could begin a blank node label takes the careful way
+        entry.plain =
+            is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
+        entry.xsd_string = self.kind == TableKind::Datatype && value == XSD_STRING;
+        self.last_set = id;
+        let grown = entry.text.capacity() as isize - held as isize;
+        self.bytes = self.bytes.saturating_add_signed(grown);
+        grown
+    }
+
+    /// Whether this entry is set.
+    pub(crate) fn is_set(&self, id: u32) -> bool {
+        self.entries
+            .get(id as usize)
+            .is_some_and(|entry| !entry.text.is_empty())
+    }
+
+    /// Checks a reference.
+    #[inline(always)]
+    pub(crate) fn check(&self, id: u32, at: &[u8]) -> Result<usize, Fault> {
+        match self.entries.get(id as usize) {
+            Some(entry) if !entry.text.is_empty() => Ok(entry.text.len()),
+            _ => Err(self.undefined(id, at)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn undefined(&self, id: u32, at: &[u8]) -> Fault {
+        let label = self.kind.label();
+        let (kind, message) = if self.size == 0 {
+            let message = format!("{label} id {id}, but the options switch the {label} table off");
+            (ErrorKind::TableDisabled, message)
+        } else if id > self.size {
+            let message = format!("{label} id {id} is beyond the table of {}", self.size);
+            (ErrorKind::TableRange, message)
+        } else {
+            (
+                ErrorKind::TableUndefined,
+                format!("{label} id {id} was never set"),
+            )
+        };
+        Fault::new(kind, at, message)
+    }
+
+    #[inline(always)]
+    fn entry(&self, id: u32) -> &Entry {
+        &self.entries[id as usize]
+    }
+
+    /// Ids and values of all entries that are set.
+    pub(crate) fn live(&self) -> impl Iterator<Item = (u32, &str)> {
+        let (before, after) = self.kind.wrapping();
+        self.entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| !entry.text.is_empty())
+            .map(move |(id, entry)| {
+                (
+                    id as u32,
+                    &entry.text[before.len()..entry.text.len() - after.len()],
+                )
+            })
+    }
+
+    pub(crate) fn last_set(&self) -> u32 {
+        self.last_set
+    }
+
+    pub(crate) fn set_last(&mut self, id: u32) {
+        self.last_set = id;
+    }
+}
+
+/// The three tables of a stream and the bytes they hold.
+#[derive(Debug)]
+pub(crate) struct Lookups {
+    pub(crate) names: Lookup,
+    pub(crate) prefixes: Lookup,
+    pub(crate) datatypes: Lookup,
+    bytes: usize,
+}
+
+impl Lookups {
+    pub(crate) fn new(sizes: crate::options::TableSizes) -> Self {
+        Lookups {
+            names: Lookup::new(TableKind::Name, sizes.names),
+            prefixes: Lookup::new(TableKind::Prefix, sizes.prefixes),
+            datatypes: Lookup::new(TableKind::Datatype, sizes.datatypes),
+            bytes: 0,
+        }
+    }
+
+    pub(crate) fn table(&self, kind: TableKind) -> &Lookup {
+        match kind {
+            TableKind::Name => &self.names,
+            TableKind::Prefix => &self.prefixes,
+            TableKind::Datatype => &self.datatypes,
+        }
+    }
+
+    pub(crate) fn table_mut(&mut self, kind: TableKind) -> &mut Lookup {
+        match kind {
+            TableKind::Name => &mut self.names,
+            TableKind::Prefix => &mut self.prefixes,
+            TableKind::Datatype => &mut self.datatypes,
+        }
+    }
+
+    /// Sets an entry within the limits.
+    pub(crate) fn set(
+        &mut self,
+        kind: TableKind,
+        id: u32,
+        value: &str,
+        at: &[u8],
+        limits: &Limits,
+    ) -> Result<(), Fault> {
+        if value.len() > limits.term_bytes {
+            let message = format!(
+                "a {} entry of {} bytes: {}",
+                kind.label(),
+                value.len(),
+                excerpt(value)
+            );
+            return Err(Fault::limit(
+                ErrorKind::LimitTerm,
+                "term_bytes",
+                at,
+                message,
+            ));
+        }
+        let grown = self.table_mut(kind).set(id, value);
+        self.bytes = self.bytes.saturating_add_signed(grown);
+        if self.bytes > limits.lookup_bytes {
+            let message = format!(
+                "the lookup tables hold more than {} bytes",
+                limits.lookup_bytes
+            );
+            return Err(Fault::limit(
+                ErrorKind::LimitLookup,
+                "lookup_bytes",
+                at,
+                message,
+            ));
+        }
+        Ok(())
+    }
+
+    /// An IRI whose ids were checked; prefix 0 is the empty prefix.
+    #[inline(always)]
+    pub(crate) fn iri(&self, prefix: u32, name: u32) -> Iri<'_> {
+        let name = self.names.entry(name);
+        if prefix == 0 {
+            let plain = name.plain && !name.text.starts_with("_:");
+            return Iri {
+                open: "<",
+                close: &name.text,
+                plain,
+            };
+        }
+        let prefix = self.prefixes.entry(prefix);
+        let open = prefix.text.as_str();
+        let mut plain = prefix.plain & name.plain;
+        if open.len() < 3 {
+            plain = plain && ![open, &name.text].concat().starts_with("<_:");
+        }
+        Iri {
+            open,
+            close: &name.text,
+            plain,
+        }
+    }
+
+    /// A datatype whose id was checked; `None` for `xsd:string`.
+    #[inline(always)]
+    pub(crate) fn datatype(&self, id: u32) -> Option<Datatype<'_>> {
+        let entry = self.datatypes.entry(id);
+        (!entry.xsd_string).then_some(Datatype {
+            suffix: &entry.text,
+            plain: entry.plain,
+        })
+    }
+}
+
+/// Reads an entry row: id on the wire and value.
+#[inline(always)]
+pub(crate) fn read_entry<'a>(bytes: &'a [u8], nesting: usize) -> Result<(u32, &'a str), Fault> {
+    let (mut id, mut value) = (0, "");
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key.field {
+            1 => {
+                key.expect(VARINT, at).map_err(|fault| fault.within("id"))?;
+                id = cursor.uint32().map_err(|fault| fault.within("id"))?;
+            }
+            2 => {
+                key.expect(LEN, at).map_err(|fault| fault.within("value"))?;
+                let bytes = cursor.bytes().map_err(|fault| fault.within("value"))?;
+                value = super::literal::utf8(bytes, at).map_err(|fault| fault.within("value"))?;
+            }
+            _ => cursor.skip(key, at, nesting)?,
+        }
+    }
+    Ok((id, value))
+}

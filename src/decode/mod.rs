@@ -1,0 +1,411 @@
+//! The push decoder: bytes in, rows out, no I/O.
+//!
+//! `delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch`. Bytes may come in pieces of any
+//! size; a piece is decoded where it lies, and only a row that it cuts is copied.
+
+mod delimiter;
+mod dialect;
+mod frame;
+mod iri;
+mod literal;
+mod lookup;
+mod merge;
+mod options;
+mod patch;
+mod rdf;
+mod repeat;
+mod row;
+mod snapshot;
+mod term;
+
+use std::sync::Arc;
+
+pub use delimiter::Framing;
+pub(crate) use delimiter::detect;
+pub use dialect::{Dialect, DialectState};
+pub use patch::Patch;
+pub use rdf::Rdf;
+
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::limits::Limits;
+use crate::sink::Sink;
+use crate::wire::Cursor;
+use dialect::{Context, Halt};
+use frame::{Event, FrameReader, Located};
+use repeat::{Slot, Slots};
+use term::Terms;
+
+/// How to read a stream of either format.
+#[derive(Clone, Debug)]
+pub struct DecodeOptions {
+    /// How frames lie in the bytes.
+    pub framing: Framing,
+    /// Refuse what the specifications only advise against.
+    pub strict: bool,
+    /// Accept quoted triples and generalized terms that the options do not declare.
+    pub lenient_flags: bool,
+    /// Refuse a graph start inside a graph.
+    pub strict_graphs: bool,
+    /// Bounds.
+    pub limits: Limits,
+    /// Name of the stream, for errors.
+    pub source: Option<Arc<str>>,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        DecodeOptions {
+            framing: Framing::Auto,
+            strict: false,
+            lenient_flags: false,
+            strict_graphs: true,
+            limits: Limits::default(),
+            source: None,
+        }
+    }
+}
+
+/// Decodes a stream that is pushed in pieces.
+///
+/// ```
+/// use jelly_patch::decode::{DecodeOptions, PatchDecoder};
+/// # struct Count(usize);
+/// # impl jelly_patch::sink::Sink for Count {}
+/// # impl jelly_patch::sink::PatchSink for Count {
+/// #     fn row(&mut self, _: &jelly_patch::sink::PatchRow<'_>) -> jelly_patch::Result<()> { self.0 += 1; Ok(()) }
+/// # }
+/// # fn main() -> jelly_patch::Result<()> {
+/// let mut decoder = PatchDecoder::new(DecodeOptions::default());
+/// let mut sink = Count(0);
+/// decoder.decode(b"", &mut sink)?; // as often as there are bytes
+/// decoder.finish(&mut sink)?;      // says whether the stream is complete
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Decoder<D> {
+    frames: FrameReader,
+    dialect: D,
+    terms: Option<Terms>,
+    /// Where the last terms are, between two calls.
+    slots: Slots<'static>,
+    config: DecodeOptions,
+    metadata: Metadata,
+    metadata_bytes: usize,
+    consumed: u64,
+    /// After an error nothing can be trusted.
+    failed: bool,
+    finished: bool,
+}
+
+/// Key and value of each metadata entry of a frame.
+pub type Metadata = Vec<(String, Vec<u8>)>;
+
+/// Decodes Jelly-RDF.
+pub type RdfDecoder = Decoder<Rdf>;
+/// Decodes Jelly-Patch.
+pub type PatchDecoder = Decoder<Patch>;
+
+impl<D: DialectState> Decoder<D> {
+    /// A decoder at the start of a stream.
+    pub fn new(config: DecodeOptions) -> Self {
+        Decoder {
+            frames: FrameReader::new(config.framing, D::KNOWS_METADATA),
+            dialect: D::default(),
+            terms: None,
+            slots: [Slot::Unset; 4],
+            config,
+            metadata: Vec::new(),
+            metadata_bytes: 0,
+            consumed: 0,
+            failed: false,
+            finished: false,
+        }
+    }
+
+    /// Metadata of the frame that began last (`RdfStreamFrame.metadata`), in the order of the wire.
+    pub fn metadata(&self) -> &[(String, Vec<u8>)] {
+        &self.metadata
+    }
+
+    /// Offset of the first byte that is not decoded: after the last row or frame.
+    pub fn offset(&self) -> u64 {
+        self.frames.offset()
+    }
+
+    /// Bytes taken so far, those of an incomplete row included.
+    pub fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// Frames that began.
+    pub fn frames(&self) -> u64 {
+        self.frames.frames()
+    }
+
+    /// The framing: what was asked for, or what was found.
+    pub fn framing(&self) -> Framing {
+        self.frames.framing()
+    }
+
+    /// What the rows left behind: options and counters.
+    pub fn state(&self) -> &D {
+        &self.dialect
+    }
+
+    /// How to read.
+    pub fn config(&self) -> &DecodeOptions {
+        &self.config
+    }
+
+    /// Decodes until `input` is used up or the sink is full; returns how many bytes were taken.
+    ///
+    /// All of `input` is taken unless the sink is full. After an error every call fails.
+    pub fn decode<S: Sink>(&mut self, input: &[u8], sink: &mut S) -> Result<usize>
+    where
+        D: Dialect<S>,
+    {
+        self.check_alive()?;
+        let mut slots: Slots<'_> = self.slots;
+        let mut rest = input;
+        let done = self.run(&mut rest, &mut slots, sink);
+        self.slots = self.detach(&slots);
+        let taken = input.len() - rest.len();
+        self.consumed += taken as u64;
+        match done {
+            Ok(()) => Ok(taken),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// The input is complete: delivers what its end implies, or fails if it ends too early.
+    ///
+    /// Does nothing while the sink is full; returns whether the stream is finished.
+    pub fn finish<S: Sink>(&mut self, sink: &mut S) -> Result<bool>
+    where
+        D: Dialect<S>,
+    {
+        if self.finished {
+            return Ok(true);
+        }
+        self.decode(&[], sink)?;
+        if sink.is_full() {
+            return Ok(false);
+        }
+        let done = self.finish_stream(sink);
+        self.finished = done.is_ok();
+        done.map(|()| true).map_err(|error| self.fail(error))
+    }
+
+    fn finish_stream<S: Sink>(&mut self, sink: &mut S) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
+        if let Some(Event::FrameEnd) = self.frames.finish()? {
+            self.frame_end(sink)?;
+        }
+        if self.frames.frames() > 0 && self.dialect.options_bytes().is_none() {
+            let message = "the stream has frames but no options";
+            return Err(Error::new(ErrorKind::OptionsMissing, message));
+        }
+        self.dialect.stream_end(self.config.strict, sink)
+    }
+
+    fn run<'a, S: Sink>(
+        &mut self,
+        rest: &mut &'a [u8],
+        slots: &mut Slots<'a>,
+        sink: &mut S,
+    ) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
+        while !sink.is_full() {
+            if self.dialect.deliver_pending(sink)? {
+                continue;
+            }
+            match self.frames.next(rest, &self.config.limits)? {
+                Event::Row(row) => self.row(row, slots, sink)?,
+                Event::NeedInput => break,
+                Event::FrameStart => {
+                    self.metadata.clear();
+                    self.metadata_bytes = 0;
+                }
+                Event::CarriedRow => self.carried_row(slots, sink)?,
+                Event::Metadata => self.read_metadata()?,
+                Event::FrameEnd => self.frame_end(sink)?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn row<'a, S: Sink>(
+        &mut self,
+        row: Located<'a>,
+        slots: &mut Slots<'a>,
+        sink: &mut S,
+    ) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
+        let ids = self.terms.as_ref().map(|terms| terms.ids);
+        let frame = self.frames.frames() - 1;
+        let context = Context {
+            terms: &mut self.terms,
+            slots,
+            config: &self.config,
+            frame,
+        };
+        let Err(halt) = self.dialect.row(row.bytes, context, sink) else {
+            return Ok(());
+        };
+        match halt {
+            Halt::Fault(fault) if fault.wants_merge() => {
+                if let (Some(terms), Some(ids)) = (&mut self.terms, ids) {
+                    terms.ids = ids;
+                }
+                self.merged_row(row, slots, sink)
+            }
+            Halt::Fault(fault) => Err(fault.locate(row.bytes, row.offset)),
+            Halt::Sink(error) => Err(error.located(&Position {
+                offset: Some(row.offset),
+                ..Position::default()
+            })),
+        }
+    }
+
+    /// A row that the input cut in two: its terms do not outlive it.
+    #[cold]
+    fn carried_row<S: Sink>(&mut self, slots: &mut Slots<'_>, sink: &mut S) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
+        let mut short = self.detach(slots);
+        let (carry, header) = self.frames.lend_carry();
+        let offset = self.frames.carried_offset();
+        let done = self.row(
+            Located {
+                bytes: &carry[header..],
+                offset,
+            },
+            &mut short,
+            sink,
+        );
+        *slots = self.detach(&short);
+        self.frames.return_carry(carry);
+        done
+    }
+
+    /// A row with members that come twice.
+    #[cold]
+    fn merged_row<S: Sink>(
+        &mut self,
+        row: Located<'_>,
+        slots: &mut Slots<'_>,
+        sink: &mut S,
+    ) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
+        let merged = merge::merge(D::ROW, row.bytes, self.config.limits.nesting + 2)
+            .map_err(|fault| fault.locate(row.bytes, row.offset))?;
+        let mut short = self.detach(slots);
+        let frame = self.frames.frames() - 1;
+        let context = Context {
+            terms: &mut self.terms,
+            slots: &mut short,
+            config: &self.config,
+            frame,
+        };
+        let done = self
+            .dialect
+            .row(&merged, context, sink)
+            .map_err(|halt| match halt {
+                Halt::Fault(fault) => fault.locate(&merged, row.offset).moved_to(row.offset),
+                Halt::Sink(error) => error,
+            });
+        *slots = self.detach(&short);
+        done
+    }
+
+    fn frame_end<S: Sink>(&mut self, sink: &mut S) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
+        self.dialect.frame_end(self.config.strict, sink)?;
+        sink.frame_end()
+    }
+
+    /// A metadata entry; in Jelly-Patch, whose frames have none, what does not look like one is passed over.
+    #[cold]
+    fn read_metadata(&mut self) -> Result<()> {
+        let entry = self.frames.carried();
+        self.metadata_bytes += entry.bytes.len();
+        if self.metadata_bytes > self.config.limits.row_bytes {
+            let message = format!(
+                "metadata of more than {} bytes",
+                self.config.limits.row_bytes
+            );
+            return Err(Error::limit(ErrorKind::LimitRow, "row_bytes", message));
+        }
+        match metadata_entry(entry.bytes, self.config.limits.nesting) {
+            // a map: the last entry of a key stands
+            Ok((key, value)) => match self.metadata.iter_mut().find(|(before, _)| before == key) {
+                Some((_, before)) => *before = value.to_vec(),
+                None => self.metadata.push((key.to_owned(), value.to_vec())),
+            },
+            Err(fault) if D::KNOWS_METADATA => {
+                return Err(fault.within("metadata").locate(entry.bytes, entry.offset));
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn detach(&mut self, slots: &Slots<'_>) -> Slots<'static> {
+        match &mut self.terms {
+            Some(terms) => terms.held.detach(slots, &terms.lookups),
+            None => [Slot::Unset; 4],
+        }
+    }
+
+    fn check_alive(&self) -> Result<()> {
+        if self.failed {
+            let message = "this decoder failed before; nothing after its error can be trusted";
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) -> Error {
+        self.failed = true;
+        let source = self.config.source.clone();
+        error.located(&Position {
+            source,
+            ..self.frames.position()
+        })
+    }
+}
+
+/// Key and value of an entry of `map<string, bytes>`.
+fn metadata_entry(bytes: &[u8], nesting: usize) -> Result<(&str, &[u8]), crate::wire::Fault> {
+    let (mut entry_key, mut value): (&str, &[u8]) = ("", &[]);
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key.field {
+            1 => {
+                key.expect(crate::wire::LEN, at)?;
+                entry_key = literal::utf8(cursor.bytes()?, at)?;
+            }
+            2 => {
+                key.expect(crate::wire::LEN, at)?;
+                value = cursor.bytes()?;
+            }
+            _ => cursor.skip(key, at, nesting)?,
+        }
+    }
+    Ok((entry_key, value))
+}

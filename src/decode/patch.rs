@@ -1,0 +1,496 @@
+//! The rows of Jelly-Patch: FRAME, FLAT and PUNCTUATED, of TRIPLES and QUADS.
+
+use super::delimiter::Framing;
+use super::dialect::{Context, Dialect, DialectState, Halt, options_changed, options_missing};
+use super::literal::utf8;
+use super::lookup::TableKind;
+use super::merge::Message;
+use super::options::read_patch_options;
+use super::repeat::{Held, Slot};
+use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM, member};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same};
+use crate::term::{Iri, Term};
+use crate::wire::{Cursor, Fault, LEN};
+
+/// Patches, rows and the transaction so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    patch: u64,
+    seq: u64,
+    /// The transaction that is open.
+    txn: Option<u64>,
+    /// The patch has rows.
+    has_rows: bool,
+}
+
+/// Where a Jelly-Patch stream stands.
+#[derive(Debug, Default)]
+pub struct Patch {
+    /// The options and the bytes they came in.
+    options: Option<(PatchOptions, Vec<u8>)>,
+    at: Progress,
+    /// Where it stood before rows that only the end of the input implied.
+    before_end: Option<Progress>,
+    /// Transactions that began.
+    txns: u64,
+    /// Frames that ended before the options: patches, if the type turns out to be FRAME.
+    frames_before_options: u64,
+    /// Ends of patches that are still to be delivered.
+    pending_ends: u64,
+    /// Places whose term the sink cannot take from the statement before.
+    fresh: u8,
+    started: bool,
+}
+
+impl Patch {
+    /// The options, once they came.
+    pub fn options(&self) -> Option<&PatchOptions> {
+        self.options.as_ref().map(|(options, _)| options)
+    }
+
+    /// Patches that ended.
+    pub fn patches(&self) -> u64 {
+        self.at.patch
+    }
+
+    /// Rows so far, implied ones included.
+    pub fn rows(&self) -> u64 {
+        self.at.seq
+    }
+
+    /// The transaction that is open now.
+    pub fn open_transaction(&self) -> Option<u64> {
+        self.at.txn
+    }
+
+    fn take_options<S: PatchSink>(
+        &mut self,
+        bytes: &[u8],
+        context: &mut Context<'_, '_>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let options =
+            read_patch_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
+        match &self.options {
+            Some((first, _)) if context.config.framing != Framing::Concatenated => {
+                return if *first == options {
+                    Ok(())
+                } else {
+                    Err(options_changed(bytes).into())
+                };
+            }
+            Some(_) => self.end_stream(context.config.strict, sink)?,
+            None => {}
+        }
+        context.begin_stream(options.tables, options.features);
+        self.started = false;
+        if options.stream_type == PatchStreamType::Frame {
+            self.pending_ends = std::mem::take(&mut self.frames_before_options);
+        }
+        sink.options(&options)?;
+        self.options = Some((options, bytes.to_vec()));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn emit<S: PatchSink>(
+        &mut self,
+        op: PatchOp<'_>,
+        txn: Option<u64>,
+        sink: &mut S,
+    ) -> Result<()> {
+        let seq = self.at.seq;
+        self.at.seq += 1;
+        self.at.has_rows = true;
+        sink.row(&PatchRow {
+            patch: self.at.patch,
+            txn,
+            seq,
+            op,
+        })
+    }
+
+    #[inline(always)]
+    fn statement<'a, S: PatchSink>(
+        &mut self,
+        member: &Member<'a>,
+        options: PatchOptions,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let name = if member.field == 2 {
+            "statement_add"
+        } else {
+            "statement_delete"
+        };
+        let quads = options.statement_type == StatementType::Quads;
+        if !quads {
+            context.slots[3] = Slot::DefaultGraph;
+        }
+        let terms = match context.terms.as_mut() {
+            Some(terms) => terms,
+            None => return Err(options_missing(member.at).into()),
+        };
+        let mut same = terms
+            .statement::<4>(member.bytes, context.slots, &context.config.limits)
+            .map_err(|fault| fault.within(name))?;
+        if !quads && !same.at(3) {
+            if context.config.strict {
+                return Err(graph_in_triples(member.at).within(name).into());
+            }
+            context.slots[3] = Slot::DefaultGraph; // its ids count, the graph does not
+            same.set(3);
+        }
+        if !self.started {
+            (self.fresh, self.started) = (0b1111, true);
+        }
+        same = Same(same.0 & !self.fresh);
+        self.fresh = 0;
+        let statement = terms.resolved(context.slots, same);
+        let op = if member.field == 2 {
+            PatchOp::Add(statement)
+        } else {
+            PatchOp::Delete(statement)
+        };
+        Ok(self.emit(op, self.at.txn, sink)?)
+    }
+
+    fn header<S: PatchSink>(
+        &mut self,
+        bytes: &[u8],
+        context: &mut Context<'_, '_>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let limits = &context.config.limits;
+        let within = |fault: Fault| fault.within("header");
+        let (mut key_text, mut value) = ("", RawTerm::UNSET);
+        let mut cursor = Cursor::new(bytes);
+        while !cursor.is_empty() {
+            let at = cursor.rest;
+            let key = cursor.key().map_err(within)?;
+            match key.field {
+                1 => {
+                    key.expect(LEN, at)
+                        .map_err(|f| f.within("key"))
+                        .map_err(within)?;
+                    key_text = cursor
+                        .bytes()
+                        .and_then(|bytes| utf8(bytes, at))
+                        .map_err(within)?;
+                }
+                2..=5 => {
+                    let kind = TERM[key.field as usize - 2];
+                    key.expect(LEN, at)
+                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
+                    let bytes = cursor.bytes().map_err(within)?;
+                    value.set(kind, bytes, at)?;
+                }
+                _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
+            }
+        }
+        let terms = context
+            .terms
+            .as_mut()
+            .ok_or_else(|| options_missing(bytes))?;
+        match value.kind {
+            RawTermKind::Unset => {
+                let message = "a header without a value";
+                Err(within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into())
+            }
+            RawTermKind::Triple => {
+                let triple = terms
+                    .triple(&value, limits)
+                    .map_err(|fault| within(fault.within(Place::Header.field(value.kind))))?;
+                let op = PatchOp::Header {
+                    key: key_text,
+                    value: Term::Triple(&triple),
+                };
+                Ok(self.emit(op, self.at.txn, sink)?)
+            }
+            _ => {
+                let slot = terms.slot(&value, Place::Header, limits).map_err(within)?;
+                let slots = [slot, Slot::Unset, Slot::Unset, Slot::Unset];
+                let value = Held::default();
+                let value = value.term(&slots, 0, &terms.lookups);
+                Ok(self.emit(
+                    PatchOp::Header {
+                        key: key_text,
+                        value,
+                    },
+                    self.at.txn,
+                    sink,
+                )?)
+            }
+        }
+    }
+
+    fn namespace<'a, S: PatchSink>(
+        &mut self,
+        member: &Member<'a>,
+        options: PatchOptions,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let adds = member.field == 4;
+        let row = if adds {
+            "namespace_add"
+        } else {
+            "namespace_delete"
+        };
+        let within = |fault: Fault| fault.within(row);
+        let quads = options.statement_type == StatementType::Quads;
+        let limits = &context.config.limits;
+        let (name, value, graph) = read_namespace(member.bytes, limits.nesting).map_err(within)?;
+        let terms = context
+            .terms
+            .as_mut()
+            .ok_or_else(|| options_missing(member.at))?;
+        // the value counts before the graph, wherever they stand on the wire
+        let value = match value.kind {
+            RawTermKind::Unset if adds => {
+                let message = "a prefix is added without an IRI";
+                let fault = Fault::new(ErrorKind::WireUnset, member.at, message);
+                return Err(within(fault.within("value")).into());
+            }
+            RawTermKind::Unset => None,
+            _ => Some(
+                terms
+                    .ids
+                    .resolve(value.bytes, &terms.lookups, limits)
+                    .map_err(|fault| within(fault.within("value")))?,
+            ),
+        };
+        if graph.kind != RawTermKind::Unset {
+            if !quads && context.config.strict {
+                return Err(graph_in_triples(graph.at).within(row).into());
+            }
+            let slot = terms.slot(&graph, Place::Graph, limits).map_err(within)?;
+            if quads {
+                context.slots[3] = slot;
+                self.fresh |= 0b1000;
+            }
+        } else if quads && matches!(context.slots[3], Slot::Unset) {
+            let message = "the graph repeats, but nothing came before it";
+            let fault = Fault::new(ErrorKind::TableRepeated, member.at, message);
+            return Err(within(fault.within("graph")).into());
+        }
+        let iri = |ids: super::iri::IriIds| terms.lookups.iri(ids.prefix, ids.name);
+        let value: Option<Iri<'_>> = value.map(iri);
+        let graph = match quads {
+            true => terms.held.term(context.slots, 3, &terms.lookups),
+            false => Term::DefaultGraph,
+        };
+        let op = match value {
+            Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
+            iri => PatchOp::DeletePrefix { name, iri, graph },
+        };
+        Ok(self.emit(op, self.at.txn, sink)?)
+    }
+
+    fn begin<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+        self.refuse_unfinished(strict)?;
+        self.at.txn = Some(self.txns);
+        self.txns += 1;
+        self.emit(PatchOp::Begin, self.at.txn, sink)
+    }
+
+    fn close<S: PatchSink>(&mut self, op: PatchOp<'_>, strict: bool, sink: &mut S) -> Result<()> {
+        let txn = self.at.txn.take();
+        if strict && txn.is_none() {
+            let message = "a transaction ends that did not begin";
+            return Err(Error::new(ErrorKind::PatchStray, message));
+        }
+        self.emit(op, txn, sink)
+    }
+
+    fn refuse_unfinished(&self, strict: bool) -> Result<()> {
+        match self.at.txn {
+            Some(txn) if strict => {
+                let message = format!("transaction {txn} is neither committed nor aborted");
+                Err(Error::new(ErrorKind::PatchUnfinished, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn end_patch<S: PatchSink>(&mut self, end: PatchEnd, strict: bool, sink: &mut S) -> Result<()> {
+        self.refuse_unfinished(strict)?;
+        self.at.txn = None;
+        self.emit(PatchOp::End(end), None, sink)?;
+        self.at.patch += 1;
+        self.at.has_rows = false;
+        Ok(())
+    }
+
+    fn end_stream<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+        match self.options().map(|options| options.stream_type) {
+            Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
+            Some(PatchStreamType::Punctuated) if self.at.has_rows => {
+                if strict {
+                    let message = "the last patch has no punctuation mark";
+                    return Err(Error::new(ErrorKind::PatchUnterminated, message));
+                }
+                self.end_patch(PatchEnd::Eof, strict, sink)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Label, value and graph of an `RdfPatchNamespace`.
+fn read_namespace(bytes: &[u8], nesting: usize) -> Result<(&str, RawTerm<'_>, RawTerm<'_>), Fault> {
+    let (mut name, mut value, mut graph) = ("", RawTerm::UNSET, RawTerm::UNSET);
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key.field {
+            1 => {
+                key.expect(LEN, at).map_err(|fault| fault.within("name"))?;
+                name = cursor
+                    .bytes()
+                    .and_then(|bytes| utf8(bytes, at))
+                    .map_err(|f| f.within("name"))?;
+            }
+            2 => {
+                key.expect(LEN, at).map_err(|fault| fault.within("value"))?;
+                let bytes = cursor.bytes().map_err(|fault| fault.within("value"))?;
+                value.set(RawTermKind::Iri, bytes, at)?;
+            }
+            3..=6 => {
+                let kind = GRAPH[key.field as usize - 3];
+                let within = |fault: Fault| fault.within(Place::Graph.field(kind));
+                key.expect(LEN, at).map_err(within)?;
+                let bytes = cursor.bytes().map_err(within)?;
+                graph.set(kind, bytes, at)?;
+            }
+            _ => cursor.skip(key, at, nesting)?,
+        }
+    }
+    Ok((name, value, graph))
+}
+
+#[cold]
+#[inline(never)]
+fn graph_in_triples(at: &[u8]) -> Fault {
+    Fault::new(ErrorKind::PatchGraph, at, "a graph in a stream of TRIPLES")
+}
+
+impl DialectState for Patch {
+    const KNOWS_METADATA: bool = false;
+    const ROW: Message = Message::PatchRow;
+
+    fn options_bytes(&self) -> Option<&[u8]> {
+        self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
+    }
+
+    fn restore_options(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<(TableSizes, Features), Fault> {
+        let options = read_patch_options(bytes, limits)?;
+        let kept = (options.tables, options.features);
+        self.options = Some((options, bytes.to_vec()));
+        Ok(kept)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        let at = self.before_end.unwrap_or(self.at);
+        let txn = at.txn.map_or(0, |txn| txn + 1);
+        let rows = at.has_rows.into();
+        let ends = (self.frames_before_options, self.pending_ends);
+        vec![at.patch, at.seq, txn, self.txns, rows, ends.0, ends.1]
+    }
+
+    fn restore_counters(&mut self, counters: &[u64]) -> bool {
+        let &[patch, seq, txn, txns, rows, before_options, pending_ends] = counters else {
+            return false;
+        };
+        let txn = txn.checked_sub(1);
+        self.at = Progress {
+            patch,
+            seq,
+            txn,
+            has_rows: rows != 0,
+        };
+        self.txns = txns;
+        (self.frames_before_options, self.pending_ends) = (before_options, pending_ends);
+        true
+    }
+}
+
+impl<S: PatchSink> Dialect<S> for Patch {
+    #[inline(always)]
+    fn row<'a>(
+        &mut self,
+        row: &'a [u8],
+        mut context: Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let nesting = context.config.limits.nesting;
+        let strict = context.config.strict;
+        let member = member(row, |field| matches!(field, 1..=8 | 11..=15), nesting)?;
+        if member.field == 1 {
+            return self.take_options(member.bytes, &mut context, sink);
+        }
+        let Some(&(options, _)) = self.options.as_ref() else {
+            return Err(options_missing(member.at).into());
+        };
+        match member.field {
+            2 | 3 => return self.statement(&member, options, &mut context, sink),
+            11 => return Ok(context.entry(TableKind::Name, member.bytes)?),
+            12 => return Ok(context.entry(TableKind::Prefix, member.bytes)?),
+            13 => return Ok(context.entry(TableKind::Datatype, member.bytes)?),
+            4 | 5 => return self.namespace(&member, options, &mut context, sink),
+            14 => return self.header(member.bytes, &mut context, sink),
+            _ => Cursor::new(member.bytes).skip_message(nesting)?,
+        }
+        match member.field {
+            6 => self.begin(strict, sink)?,
+            7 => self.close(PatchOp::Commit, strict, sink)?,
+            8 => self.close(PatchOp::Abort, strict, sink)?,
+            _ if options.stream_type == PatchStreamType::Punctuated => {
+                self.end_patch(PatchEnd::Mark, strict, sink)?;
+            }
+            _ => {
+                let message = format!(
+                    "a punctuation mark in a stream of type {}",
+                    options.stream_type.name()
+                );
+                let fault = Fault::new(ErrorKind::WireRow, member.at, message);
+                return Err(fault.within("punctuation").into());
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn deliver_pending(&mut self, sink: &mut S) -> Result<bool> {
+        if self.pending_ends == 0 {
+            return Ok(false);
+        }
+        self.pending_ends -= 1;
+        self.end_patch(PatchEnd::Frame, false, sink)?;
+        Ok(true)
+    }
+
+    fn frame_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+        match self.options() {
+            None => self.frames_before_options += 1,
+            Some(options) if options.stream_type == PatchStreamType::Frame => {
+                self.end_patch(PatchEnd::Frame, strict, sink)?;
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    fn stream_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+        self.before_end = Some(self.at);
+        self.end_stream(strict, sink)
+    }
+}

@@ -1,0 +1,303 @@
+//! The rows of Jelly-RDF: TRIPLES, QUADS and GRAPHS.
+
+use super::delimiter::Framing;
+use super::dialect::{Context, Dialect, DialectState, Halt, options_changed, options_missing};
+use super::literal::utf8;
+use super::lookup::TableKind;
+use super::merge::Message;
+use super::options::read_rdf_options;
+use super::repeat::Slot;
+use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member};
+use crate::error::{ErrorKind, Result};
+use crate::limits::Limits;
+use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
+use crate::sink::{RdfRow, RdfSink, Same};
+use crate::wire::{Cursor, Fault, LEN};
+
+/// Where a Jelly-RDF stream stands.
+#[derive(Debug, Default)]
+pub struct Rdf {
+    /// The options and the bytes they came in.
+    options: Option<(RdfOptions, Vec<u8>)>,
+    seq: u64,
+    in_graph: bool,
+    /// Places whose term the sink cannot take from the statement before.
+    fresh: u8,
+    started: bool,
+}
+
+impl Rdf {
+    /// The options, once they came.
+    pub fn options(&self) -> Option<&RdfOptions> {
+        self.options.as_ref().map(|(options, _)| options)
+    }
+
+    /// Statements so far.
+    pub fn statements(&self) -> u64 {
+        self.seq
+    }
+
+    fn take_options<S: RdfSink>(
+        &mut self,
+        bytes: &[u8],
+        context: &mut Context<'_, '_>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let options =
+            read_rdf_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
+        match &self.options {
+            Some((first, _)) if context.config.framing != Framing::Concatenated => {
+                return if *first == options {
+                    Ok(())
+                } else {
+                    Err(options_changed(bytes).into())
+                };
+            }
+            _ => {}
+        }
+        context.begin_stream(options.tables, options.features);
+        (self.in_graph, self.started) = (false, false);
+        sink.options(&options)?;
+        self.options = Some((options, bytes.to_vec()));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn statement<'a, S: RdfSink, const PLACES: usize>(
+        &mut self,
+        member: &Member<'a>,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let name = if PLACES == 4 { "quad" } else { "triple" };
+        let terms = match context.terms.as_mut() {
+            Some(terms) => terms,
+            None => return Err(options_missing(member.at).into()),
+        };
+        let mut same = terms
+            .statement::<PLACES>(member.bytes, context.slots, &context.config.limits)
+            .map_err(|fault| fault.within(name))?;
+        if PLACES == 3 {
+            same.set(3);
+        }
+        if !self.started {
+            (self.fresh, self.started) = (0b1111, true);
+        }
+        same = Same(same.0 & !self.fresh);
+        self.fresh = 0;
+        let seq = self.seq;
+        self.seq += 1;
+        let statement = terms.resolved(context.slots, same);
+        sink.statement(&RdfRow {
+            frame: context.frame,
+            seq,
+            statement,
+        })?;
+        Ok(())
+    }
+
+    fn graph_start<S: RdfSink>(
+        &mut self,
+        member: &Member<'_>,
+        context: &mut Context<'_, '_>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let limits = &context.config.limits;
+        if self.in_graph && context.config.strict_graphs {
+            let message = "a graph starts inside a graph";
+            return Err(Fault::new(ErrorKind::WireGraph, member.at, message)
+                .within("graph_start")
+                .into());
+        }
+        let graph = read_graph(member.bytes, 1, limits).map_err(|f| f.within("graph_start"))?;
+        if graph.kind == RawTermKind::Unset {
+            let message = "a graph starts without a name";
+            return Err(Fault::new(ErrorKind::WireUnset, member.at, message)
+                .within("graph_start")
+                .into());
+        }
+        let terms = context
+            .terms
+            .as_mut()
+            .ok_or_else(|| options_missing(member.at))?;
+        let slot = terms
+            .slot(&graph, Place::Graph, limits)
+            .map_err(|f| f.within("graph_start"))?;
+        // the name outlives its row only as a copy
+        let slots = [Slot::Unset, Slot::Unset, Slot::Unset, slot];
+        let detached = terms.held.detach(&slots, &terms.lookups);
+        context.slots[3] = detached[3];
+        self.in_graph = true;
+        self.fresh |= 0b1000;
+        sink.graph_start(terms.held.term(&detached, 3, &terms.lookups))?;
+        Ok(())
+    }
+
+    fn namespace<S: RdfSink>(
+        &mut self,
+        bytes: &[u8],
+        context: &mut Context<'_, '_>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let limits = &context.config.limits;
+        let within = |fault: Fault| fault.within("namespace");
+        let (mut name, mut value) = ("", RawTerm::UNSET);
+        let mut cursor = Cursor::new(bytes);
+        while !cursor.is_empty() {
+            let at = cursor.rest;
+            let key = cursor.key().map_err(within)?;
+            match key.field {
+                1 => {
+                    key.expect(LEN, at)
+                        .map_err(|f| f.within("name"))
+                        .map_err(within)?;
+                    name = cursor
+                        .bytes()
+                        .and_then(|bytes| utf8(bytes, at))
+                        .map_err(within)?;
+                }
+                2 => {
+                    key.expect(LEN, at)
+                        .map_err(|f| f.within("value"))
+                        .map_err(within)?;
+                    let bytes = cursor.bytes().map_err(within)?;
+                    value.set(RawTermKind::Iri, bytes, at)?;
+                }
+                _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
+            }
+        }
+        if value.kind == RawTermKind::Unset {
+            let message = "a namespace without an IRI";
+            return Err(
+                within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into(),
+            );
+        }
+        let terms = context
+            .terms
+            .as_mut()
+            .ok_or_else(|| options_missing(bytes))?;
+        let ids = terms
+            .ids
+            .resolve(value.bytes, &terms.lookups, limits)
+            .map_err(|fault| within(fault.within("value")))?;
+        sink.namespace(name, terms.lookups.iri(ids.prefix, ids.name))?;
+        Ok(())
+    }
+}
+
+/// Reads a graph oneof whose first member is `first`; other fields are passed over.
+fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTerm<'a>, Fault> {
+    let mut graph = RawTerm::UNSET;
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key
+            .field
+            .checked_sub(first)
+            .and_then(|index| GRAPH.get(index as usize))
+        {
+            Some(&kind) => {
+                key.expect(LEN, at)?;
+                let bytes = cursor.bytes()?;
+                graph.set(kind, bytes, at)?;
+            }
+            None => cursor.skip(key, at, limits.nesting)?,
+        }
+    }
+    Ok(graph)
+}
+
+impl DialectState for Rdf {
+    const KNOWS_METADATA: bool = true;
+    const ROW: Message = Message::RdfRow;
+
+    fn options_bytes(&self) -> Option<&[u8]> {
+        self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
+    }
+
+    fn restore_options(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<(TableSizes, Features), Fault> {
+        let options = read_rdf_options(bytes, limits)?;
+        let kept = (options.tables, options.features);
+        self.options = Some((options, bytes.to_vec()));
+        Ok(kept)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        vec![self.seq, self.in_graph.into()]
+    }
+
+    fn restore_counters(&mut self, counters: &[u64]) -> bool {
+        let &[seq, in_graph] = counters else {
+            return false;
+        };
+        (self.seq, self.in_graph) = (seq, in_graph != 0);
+        true
+    }
+}
+
+impl<S: RdfSink> Dialect<S> for Rdf {
+    #[inline(always)]
+    fn row<'a>(
+        &mut self,
+        row: &'a [u8],
+        mut context: Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
+        let member = member(
+            row,
+            |field| matches!(field, 1..=6 | 9..=11),
+            context.config.limits.nesting,
+        )?;
+        if member.field == 1 {
+            return self.take_options(member.bytes, &mut context, sink);
+        }
+        let Some((options, _)) = &self.options else {
+            return Err(options_missing(member.at).into());
+        };
+        match (member.field, options.physical_type) {
+            (2, PhysicalType::Triples) => self.statement::<S, 3>(&member, &mut context, sink),
+            (2, PhysicalType::Graphs) if self.in_graph => {
+                self.statement::<S, 3>(&member, &mut context, sink)
+            }
+            (3, PhysicalType::Quads) => self.statement::<S, 4>(&member, &mut context, sink),
+            (9, _) => Ok(context.entry(TableKind::Name, member.bytes)?),
+            (10, _) => Ok(context.entry(TableKind::Prefix, member.bytes)?),
+            (11, _) => Ok(context.entry(TableKind::Datatype, member.bytes)?),
+            (6, _) => self.namespace(member.bytes, &mut context, sink),
+            (4, PhysicalType::Graphs) => self.graph_start(&member, &mut context, sink),
+            (5, PhysicalType::Graphs) if self.in_graph => {
+                Cursor::new(member.bytes).skip_message(context.config.limits.nesting)?;
+                self.in_graph = false;
+                Ok(sink.graph_end()?)
+            }
+            (field, physical) => Err(misplaced(field, physical, member.at).into()),
+        }
+    }
+
+    fn stream_end(&mut self, _strict: bool, _sink: &mut S) -> Result<()> {
+        Ok(()) // a graph that is open at the end is fine
+    }
+}
+
+#[cold]
+fn misplaced(field: u32, physical: PhysicalType, at: &[u8]) -> Fault {
+    let (name, what) = match field {
+        2 => ("triple", "a triple"),
+        3 => ("quad", "a quad"),
+        4 => ("graph_start", "a graph start"),
+        _ => ("graph_end", "a graph end"),
+    };
+    let (kind, place) = match (field, physical) {
+        (2 | 5, PhysicalType::Graphs) => (ErrorKind::WireGraph, "outside a graph".to_owned()),
+        _ => (
+            ErrorKind::WireRow,
+            format!("in a stream of {}", physical.name()),
+        ),
+    };
+    Fault::new(kind, at, format!("{what} {place}")).within(name)
+}

@@ -1,0 +1,127 @@
+//! Repeated terms: the last subject, predicate, object and graph.
+//!
+//! A repeated term is the same *term*, not the same ids. So a term that lives in a lookup entry is
+//! copied out when the entry is overwritten, and one that lives in the input when the input goes.
+
+use super::literal::RawKind;
+use super::lookup::{Lookups, TableKind};
+use crate::term::{Literal, LiteralKind, Term, TermBuf};
+
+/// Where the last term of a place is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Slot<'a> {
+    /// There was none yet.
+    Unset,
+    /// In the lookup tables.
+    Iri { prefix: u32, name: u32 },
+    /// In the input.
+    BlankNode(&'a str),
+    /// In the input and perhaps the datatype table.
+    Literal {
+        lex: &'a str,
+        plain: bool,
+        kind: RawKind<'a>,
+    },
+    /// Copied: see [`Held`].
+    Held,
+    /// Nowhere.
+    DefaultGraph,
+}
+
+/// The four slots while their input is there.
+pub(crate) type Slots<'a> = [Slot<'a>; 4];
+
+/// Terms that had to be copied.
+#[derive(Debug, Default)]
+pub(crate) struct Held([Option<TermBuf>; 4]);
+
+impl Held {
+    /// Puts an owned term in a place.
+    pub(crate) fn put(&mut self, place: usize, term: TermBuf) {
+        self.0[place] = Some(term);
+    }
+
+    /// The term in a place.
+    #[inline(always)]
+    pub(crate) fn term<'s>(
+        &'s self,
+        slots: &Slots<'s>,
+        place: usize,
+        lookups: &'s Lookups,
+    ) -> Term<'s> {
+        match slots[place] {
+            Slot::Iri { prefix, name } => Term::Iri(lookups.iri(prefix, name)),
+            Slot::BlankNode(label) => Term::BlankNode(label),
+            Slot::Literal { lex, plain, kind } => Term::Literal(Literal {
+                lex,
+                plain,
+                kind: literal_kind(kind, lookups),
+            }),
+            Slot::Held => match &self.0[place] {
+                Some(term) => term.as_term(),
+                None => Term::DefaultGraph,
+            },
+            Slot::Unset | Slot::DefaultGraph => Term::DefaultGraph,
+        }
+    }
+
+    /// Copies the terms that use an entry about to be overwritten.
+    #[inline(always)]
+    pub(crate) fn before_overwrite(
+        &mut self,
+        slots: &mut Slots<'_>,
+        lookups: &Lookups,
+        table: TableKind,
+        id: u32,
+    ) {
+        for place in 0..4 {
+            let used = match (table, slots[place]) {
+                (TableKind::Name, Slot::Iri { name, .. }) => name == id,
+                (TableKind::Prefix, Slot::Iri { prefix, .. }) => prefix == id,
+                (
+                    TableKind::Datatype,
+                    Slot::Literal {
+                        kind: RawKind::Datatype(datatype),
+                        ..
+                    },
+                ) => datatype == id,
+                _ => false,
+            };
+            if used {
+                self.hold(slots, lookups, place);
+            }
+        }
+    }
+
+    /// Copies the terms that live in the input; what is left outlives it.
+    pub(crate) fn detach(&mut self, slots: &Slots<'_>, lookups: &Lookups) -> Slots<'static> {
+        std::array::from_fn(|place| match slots[place] {
+            Slot::Unset => Slot::Unset,
+            Slot::Iri { prefix, name } => Slot::Iri { prefix, name },
+            Slot::DefaultGraph => Slot::DefaultGraph,
+            Slot::Held => Slot::Held,
+            Slot::BlankNode(_) | Slot::Literal { .. } => {
+                self.0[place] = Some(self.term(slots, place, lookups).into());
+                Slot::Held
+            }
+        })
+    }
+
+    #[cold]
+    fn hold(&mut self, slots: &mut Slots<'_>, lookups: &Lookups, place: usize) {
+        self.0[place] = Some(self.term(slots, place, lookups).into());
+        slots[place] = Slot::Held;
+    }
+}
+
+/// Resolves the datatype of a literal.
+#[inline(always)]
+pub(crate) fn literal_kind<'s>(kind: RawKind<'s>, lookups: &'s Lookups) -> LiteralKind<'s> {
+    match kind {
+        RawKind::Simple => LiteralKind::Simple,
+        RawKind::Language(tag) => LiteralKind::Language(tag),
+        RawKind::Datatype(id) => lookups
+            .datatype(id)
+            .map_or(LiteralKind::Simple, LiteralKind::Datatype),
+    }
+}

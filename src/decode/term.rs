@@ -1,0 +1,247 @@
+//! The terms of a row: from raw members to slots, in the order in which ids count.
+
+use super::iri::IriIds;
+use super::literal::{read_literal, term_text};
+use super::lookup::Lookups;
+use super::repeat::{Held, Slot, Slots, literal_kind};
+use super::row::{Place, RawTerm, RawTermKind, read_statement};
+use crate::error::ErrorKind;
+use crate::limits::Limits;
+use crate::options::Features;
+use crate::sink::{Same, Statement};
+use crate::term::{Literal, Term, TermBuf, Triple};
+use crate::wire::Fault;
+
+/// What the terms of a stream share: tables, running ids, copied terms.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    pub(crate) lookups: Lookups,
+    pub(crate) ids: IriIds,
+    pub(crate) held: Held,
+    /// What the options allow; all of it with `lenient_flags`.
+    pub(crate) features: Features,
+}
+
+impl Terms {
+    pub(crate) fn new(tables: crate::options::TableSizes, features: Features) -> Self {
+        Terms {
+            lookups: Lookups::new(tables),
+            ids: IriIds::default(),
+            held: Held::default(),
+            features,
+        }
+    }
+
+    /// Takes the members of a statement into the slots; says which terms repeat.
+    #[inline(always)]
+    pub(crate) fn statement<'a, const PLACES: usize>(
+        &mut self,
+        bytes: &'a [u8],
+        slots: &mut Slots<'a>,
+        limits: &Limits,
+    ) -> Result<Same, Fault> {
+        let raw = read_statement::<PLACES>(bytes, limits.nesting)?;
+        let mut same = Same::NONE;
+        for (place, raw) in raw.iter().enumerate() {
+            if raw.kind == RawTermKind::Unset {
+                if matches!(slots[place], Slot::Unset) {
+                    return Err(nothing_to_repeat(bytes, place));
+                }
+                same.set(place);
+            } else {
+                slots[place] = self.slot(raw, Place::STATEMENT[place], limits)?;
+            }
+        }
+        Ok(same)
+    }
+
+    /// Resolves a member that is set, of a statement. Quoted triples are held at once.
+    #[inline(always)]
+    pub(crate) fn slot<'a>(
+        &mut self,
+        raw: &RawTerm<'a>,
+        place: Place,
+        limits: &Limits,
+    ) -> Result<Slot<'a>, Fault> {
+        let slot = match raw.kind {
+            RawTermKind::Iri => self
+                .ids
+                .resolve(raw.bytes, &self.lookups, limits)
+                .map(|ids| Slot::Iri {
+                    prefix: ids.prefix,
+                    name: ids.name,
+                }),
+            RawTermKind::BlankNode => {
+                if place == Place::Predicate {
+                    self.generalized(raw, place)?;
+                }
+                term_text(raw.bytes, raw.at, limits).map(Slot::BlankNode)
+            }
+            RawTermKind::Literal => {
+                if !matches!(place, Place::Object | Place::Header) {
+                    self.generalized(raw, place)?;
+                }
+                read_literal(raw.bytes, &self.lookups, limits).map(|literal| Slot::Literal {
+                    lex: literal.lex,
+                    plain: literal.plain,
+                    kind: literal.kind,
+                })
+            }
+            RawTermKind::Triple => {
+                if place == Place::Predicate {
+                    self.generalized(raw, place)?;
+                }
+                self.triple(raw, limits).map(|triple| {
+                    self.held
+                        .put(place as usize, TermBuf::Triple(Box::new(triple)));
+                    Slot::Held
+                })
+            }
+            RawTermKind::DefaultGraph => Ok(Slot::DefaultGraph),
+            RawTermKind::Unset => Err(Fault::new(ErrorKind::WireUnset, raw.at, "no term is set")),
+        };
+        slot.map_err(|fault| fault.within(place.field(raw.kind)))
+    }
+
+    /// The terms in the slots, as a statement.
+    #[inline(always)]
+    pub(crate) fn resolved<'s>(&'s self, slots: &Slots<'s>, same: Same) -> Statement<'s> {
+        let term = |place| self.held.term(slots, place, &self.lookups);
+        Statement {
+            terms: [term(0), term(1), term(2), term(3)],
+            same,
+        }
+    }
+
+    /// A quoted triple, depth first and without recursion.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn triple(&mut self, raw: &RawTerm<'_>, limits: &Limits) -> Result<Triple, Fault> {
+        if !self.features.rdf_star {
+            let message = "a quoted triple, but the options do not say rdf_star";
+            return Err(Fault::new(ErrorKind::OptionsUndeclared, raw.at, message));
+        }
+        struct Open<'a> {
+            raw: [RawTerm<'a>; 3],
+            bytes: &'a [u8],
+            terms: Vec<TermBuf>,
+        }
+        let open = |bytes| {
+            read_statement::<3>(bytes, limits.nesting).map(|raw| Open {
+                raw,
+                bytes,
+                terms: Vec::with_capacity(3),
+            })
+        };
+        let mut size = 0;
+        let mut stack = vec![open(raw.bytes)?];
+        while let Some(top) = stack.last_mut() {
+            let index = top.terms.len();
+            if index < 3 {
+                let (raw, place) = (top.raw[index], Place::STATEMENT[index]);
+                match raw.kind {
+                    RawTermKind::Unset => {
+                        let message = "a term of a quoted triple is not set";
+                        return Err(Fault::new(ErrorKind::WireUnset, top.bytes, message)
+                            .within(place.field(raw.kind)));
+                    }
+                    RawTermKind::Triple => {
+                        if stack.len() >= limits.nesting {
+                            let message =
+                                format!("quoted triples nest more than {} deep", limits.nesting);
+                            return Err(Fault::limit(
+                                ErrorKind::LimitNesting,
+                                "nesting",
+                                raw.at,
+                                message,
+                            ));
+                        }
+                        if place == Place::Predicate {
+                            self.generalized(&raw, place)?;
+                        }
+                        stack.push(open(raw.bytes)?);
+                    }
+                    _ => {
+                        let slot = self.slot(&raw, place, limits)?;
+                        let term = self.leaf(&slot);
+                        size += text_bytes(&term);
+                        if size > limits.term_bytes {
+                            let message =
+                                format!("a quoted triple of more than {} bytes", limits.term_bytes);
+                            return Err(Fault::limit(
+                                ErrorKind::LimitTerm,
+                                "term_bytes",
+                                raw.at,
+                                message,
+                            ));
+                        }
+                        if let Some(top) = stack.last_mut() {
+                            top.terms.push(term);
+                        }
+                    }
+                }
+            } else if let Some(done) = stack.pop() {
+                let triple = triple_of(done.terms);
+                match stack.last_mut() {
+                    Some(parent) => parent.terms.push(TermBuf::Triple(Box::new(triple))),
+                    None => return Ok(triple),
+                }
+            }
+        }
+        Err(Fault::new(
+            ErrorKind::Internal,
+            raw.at,
+            "a quoted triple without terms",
+        ))
+    }
+
+    /// A term that is neither a triple nor a repetition, owned.
+    fn leaf(&self, slot: &Slot<'_>) -> TermBuf {
+        match *slot {
+            Slot::Iri { prefix, name } => Term::Iri(self.lookups.iri(prefix, name)).into(),
+            Slot::BlankNode(label) => Term::BlankNode(label).into(),
+            Slot::Literal { lex, plain, kind } => Term::Literal(Literal {
+                lex,
+                plain,
+                kind: literal_kind(kind, &self.lookups),
+            })
+            .into(),
+            Slot::Unset | Slot::Held | Slot::DefaultGraph => TermBuf::DefaultGraph,
+        }
+    }
+
+    /// Refuses a generalized term that the options do not declare.
+    #[cold]
+    fn generalized(&self, raw: &RawTerm<'_>, place: Place) -> Result<(), Fault> {
+        if self.features.generalized_statements {
+            return Ok(());
+        }
+        let message = "a generalized term, but the options do not say generalized_statements";
+        Err(Fault::new(ErrorKind::OptionsUndeclared, raw.at, message).within(place.field(raw.kind)))
+    }
+}
+
+fn triple_of(terms: Vec<TermBuf>) -> Triple {
+    let mut terms = terms.into_iter();
+    Triple {
+        terms: std::array::from_fn(|_| terms.next().unwrap_or(TermBuf::DefaultGraph)),
+    }
+}
+
+/// Bytes that a leaf holds.
+fn text_bytes(term: &TermBuf) -> usize {
+    match term.as_term() {
+        Term::Iri(iri) => iri.open.len() + iri.close.len(),
+        Term::BlankNode(label) => label.len(),
+        Term::Literal(literal) => literal.lex.len(),
+        Term::Triple(_) | Term::DefaultGraph => 0,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn nothing_to_repeat(at: &[u8], place: usize) -> Fault {
+    let field = Place::STATEMENT[place].field(RawTermKind::Unset);
+    let message = format!("the {field} repeats, but nothing came before it");
+    Fault::new(ErrorKind::TableRepeated, at, message).within(field)
+}

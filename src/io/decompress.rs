@@ -1,0 +1,183 @@
+//! gzip and zstd, by content; several members or frames in a row are one stream.
+
+use std::io::{self, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{EXPANSION_GRACE, Limits};
+
+/// How a source is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip (RFC 1952).
+    Gzip,
+    /// Zstandard (RFC 8878).
+    Zstd,
+}
+
+impl Compression {
+    /// The name used in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+        }
+    }
+
+    /// Tells by the first four bytes.
+    pub fn detect(start: &[u8]) -> Self {
+        match *start {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
+/// Takes the compression off.
+pub(super) fn decompress(
+    raw: impl Read + Send + 'static,
+    compression: Compression,
+    limits: &Limits,
+) -> Result<Box<dyn Read + Send>> {
+    let compressed = BufReader::with_capacity(
+        64 << 10,
+        Compressed {
+            inner: raw,
+            bytes: 0,
+        },
+    );
+    Ok(match compression {
+        Compression::None => Box::new(Unmarked(compressed)),
+        Compression::Gzip => Box::new(Decompressed {
+            inner: MultiGzDecoder::new(compressed),
+            bytes_in: |gzip: &MultiGzDecoder<BufReader<Compressed<_>>>| {
+                gzip.get_ref().get_ref().bytes
+            },
+            bytes_out: 0,
+            expansion: limits.expansion,
+        }),
+        Compression::Zstd => {
+            let mut inner = zstd::stream::read::Decoder::with_buffer(compressed)?;
+            inner.window_log_max(limits.zstd_window.max(1024).ilog2())?;
+            Box::new(Decompressed {
+                inner,
+                bytes_in: |zstd: &zstd::stream::read::Decoder<'_, BufReader<Compressed<_>>>| {
+                    zstd.get_ref().get_ref().bytes
+                },
+                bytes_out: 0,
+                expansion: limits.expansion,
+            })
+        }
+    })
+}
+
+/// Counts, and marks errors of the source so that they are not taken for damage.
+struct Compressed<R> {
+    inner: R,
+    bytes: u64,
+}
+
+/// An error of the source itself.
+#[derive(Debug)]
+struct OfSource(io::Error);
+
+impl std::fmt::Display for OfSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for OfSource {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Takes the mark of [`OfSource`] off again; `Err` gives back what was not marked.
+fn unmark(error: io::Error) -> Result<io::Error, io::Error> {
+    if error.get_ref().is_some_and(|inner| inner.is::<OfSource>()) {
+        return match error.into_inner().map(|inner| inner.downcast::<OfSource>()) {
+            Some(Ok(inner)) => Ok(inner.0),
+            _ => Ok(io::Error::other("an error of the source")),
+        };
+    }
+    Err(error)
+}
+
+impl<R: Read> Read for Compressed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(buffer) {
+            Ok(n) => {
+                self.bytes += n as u64;
+                Ok(n)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => Err(io::Error::new(error.kind(), OfSource(error))),
+        }
+    }
+}
+
+/// A source that is not compressed: only the marks come off.
+struct Unmarked<R>(R);
+
+impl<R: Read> Read for Unmarked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0
+            .read(buffer)
+            .map_err(|error| unmark(error).unwrap_or_else(|error| error))
+    }
+}
+
+/// Says what is wrong with compressed bytes, and stops bombs.
+struct Decompressed<R, F> {
+    inner: R,
+    bytes_in: F,
+    bytes_out: u64,
+    expansion: u64,
+}
+
+impl<R: Read, F: Fn(&R) -> u64> Read for Decompressed<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer).map_err(damage)?;
+        self.bytes_out += n as u64;
+        let most = (self.bytes_in)(&self.inner).saturating_mul(self.expansion);
+        if self.expansion > 0 && self.bytes_out > EXPANSION_GRACE && self.bytes_out > most {
+            let message = format!(
+                "more than {} bytes out for each compressed byte",
+                self.expansion
+            );
+            let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
+            return Err(io::Error::other(error));
+        }
+        Ok(n)
+    }
+}
+
+fn damage(error: io::Error) -> io::Error {
+    match unmark(error) {
+        Ok(error) => error,
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => error,
+        Err(error) => {
+            let text = error.to_string();
+            io::Error::other(if error.kind() == io::ErrorKind::UnexpectedEof {
+                Error::new(
+                    ErrorKind::TruncatedCompressed,
+                    "the input ends inside its compression",
+                )
+            } else if text.contains("too much memory") {
+                let message = "a zstd frame wants a larger window";
+                Error::limit(ErrorKind::LimitWindow, "zstd_window", message)
+            } else {
+                Error::new(
+                    ErrorKind::WireCompressed,
+                    format!("the compressed bytes are damaged: {text}"),
+                )
+            })
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a stream is, by its first bytes.
+
+use crate::decode::Framing;
+use crate::wire::{Cursor, LEN, VARINT};
+
+/// What the start of a stream looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// No bytes at all.
+    Empty,
+    /// Jelly-RDF.
+    JellyRdf,
+    /// Jelly-Patch.
+    JellyPatch,
+    /// Something with a name, that is not Jelly.
+    Other(&'static str),
+    /// Nothing that can be told.
+    Unknown,
+}
+
+/// Tells by the options row, which comes first; field 1 of the options is a varint in Jelly-Patch only.
+pub fn sniff(start: &[u8], framing: Framing) -> Content {
+    if start.is_empty() {
+        return Content::Empty;
+    }
+    options_row(start, framing)
+        .or_else(|| known_magic(start))
+        .unwrap_or(Content::Unknown)
+}
+
+/// Finds the first options row that lies whole in `start`.
+fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
+    let framing = match framing {
+        Framing::Auto => crate::decode::detect(start, true)?,
+        told => told,
+    };
+    let mut cursor = Cursor::new(start);
+    if framing != Framing::Single {
+        // empty frames may come first
+        while cursor.varint().ok()? == 0 {}
+    }
+    loop {
+        let at = cursor.rest;
+        let key = cursor.key().ok()?;
+        if key.field != 1 {
+            cursor.skip(key, at, 0).ok()?; // metadata may come first
+            continue;
+        }
+        let mut row = Cursor::new(cursor.bytes().ok()?);
+        let key = row.key().ok()?;
+        if key.field != 1 || key.wire != LEN {
+            return None;
+        }
+        return options_content(row.bytes().ok()?);
+    }
+}
+
+fn options_content(options: &[u8]) -> Option<Content> {
+    let mut cursor = Cursor::new(options);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key().ok()?;
+        if key.field == 1 {
+            return match key.wire {
+                VARINT => Some(Content::JellyPatch),
+                LEN => Some(Content::JellyRdf),
+                _ => None,
+            };
+        }
+        cursor.skip(key, at, 0).ok()?;
+    }
+    Some(Content::JellyRdf)
+}
+
+fn known_magic(start: &[u8]) -> Option<Content> {
+    let magics: [(&[u8], &str); 6] = [
+        (b"PAR1", "Parquet"),
+        (b"ARROW1", "an Arrow file"),
+        (b"\x1f\x8b", "gzip"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"PK\x03\x04", "zip"),
+        (b"<?xml", "XML"),
+    ];
+    if let Some((_, name)) = magics.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(Content::Other(name));
+    }
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let line = text
+        .split(|&byte| byte == b'\n')
+        .find(|line| !line.is_empty() && line[0] != b'#')?;
+    let word = line.split(|byte| byte.is_ascii_whitespace()).next()?;
+    match word {
+        b"H" | b"TX" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" => {
+            Some(Content::Other("RDF Patch text"))
+        }
+        b"@prefix" | b"PREFIX" | b"@base" | b"BASE" => Some(Content::Other("Turtle or TriG")),
+        [b'<', ..] | [b'_', b':', ..] => Some(Content::Other("N-Triples, N-Quads or Turtle")),
+        [b'{' | b'[', ..] => Some(Content::Other("JSON")),
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! Opens a source and looks at its first bytes.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::decompress::{Compression, decompress};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+
+/// Bytes in memory that several readers can share.
+pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// Where the bytes of a stream are.
+pub enum Source {
+    /// A file.
+    Path(PathBuf),
+    /// Memory.
+    Bytes(SharedBytes),
+    /// Anything that can be read once.
+    Reader(Box<dyn Read + Send>),
+}
+
+/// A source that is open, with its first bytes known and its compression taken off.
+pub struct Opened {
+    /// The bytes of the stream.
+    pub stream: Stream,
+    /// The compression that was found or told.
+    pub compression: Compression,
+    /// Up to [`PEEK`] bytes at the start of the stream, still to be read from `stream`.
+    pub start: Vec<u8>,
+    /// How to open the same bytes once more, where that is possible.
+    pub again: Option<Source>,
+}
+
+/// The bytes of a stream.
+pub enum Stream {
+    /// Memory, uncompressed.
+    Bytes(SharedBytes),
+    /// Everything else.
+    Reader(Box<dyn Read + Send>),
+}
+
+/// How much of a stream is looked at to tell what it is.
+pub const PEEK: usize = 4096;
+
+/// Opens a source.
+pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Opened> {
+    let again = match &source {
+        Source::Path(path) if path.metadata().is_ok_and(|meta| meta.is_file()) => {
+            Some(Source::Path(path.clone()))
+        }
+        Source::Bytes(bytes) => Some(Source::Bytes(Arc::clone(bytes))),
+        Source::Path(_) | Source::Reader(_) => None,
+    };
+    let mut raw: Box<dyn Read + Send> = match source {
+        Source::Bytes(bytes) => {
+            let found = compression.unwrap_or_else(|| Compression::detect((*bytes).as_ref()));
+            if found == Compression::None {
+                let start = (*bytes).as_ref();
+                let start = start[..start.len().min(PEEK)].to_vec();
+                return Ok(Opened {
+                    stream: Stream::Bytes(bytes),
+                    compression: found,
+                    start,
+                    again,
+                });
+            }
+            Box::new(Cursor::new(ByRef(bytes)))
+        }
+        Source::Path(path) => Box::new(File::open(&path)?),
+        Source::Reader(reader) => reader,
+    };
+    let magic = read_up_to(&mut raw, 4)?;
+    let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
+    let raw = Cursor::new(magic).chain(raw);
+    let mut stream = decompress(raw, compression, limits)?;
+    let start = read_up_to(&mut stream, PEEK)?;
+    let stream = Stream::Reader(Box::new(Cursor::new(start.clone()).chain(stream)));
+    Ok(Opened {
+        stream,
+        compression,
+        start,
+        again,
+    })
+}
+
+/// Reads until `most` bytes or the end.
+fn read_up_to(reader: &mut dyn Read, most: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(most as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Lets shared bytes be the inside of a cursor.
+struct ByRef(SharedBytes);
+
+impl AsRef<[u8]> for ByRef {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Reader(reader) => reader.read(buffer),
+            Stream::Bytes(_) => {
+                let message = "bytes in memory are decoded where they lie";
+                Err(io::Error::other(Error::new(ErrorKind::Internal, message)))
+            }
+        }
+    }
+}

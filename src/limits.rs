@@ -1,0 +1,58 @@
+//! What a reader puts up with before it gives up on its input.
+
+/// Bounds on memory, depth and growth; every [`Limit`](crate::ErrorClass::Limit) error names the field that raises it.
+///
+/// Nothing is allocated because the input says so: a declared length is checked against the limit,
+/// then against the bytes that really came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest row, and longest metadata of a frame, in bytes.
+    pub row_bytes: usize,
+    /// Longest frame in bytes; its rows stream, so this costs no memory.
+    pub frame_bytes: u64,
+    /// Largest name table that options may ask for, in entries.
+    pub name_table: u32,
+    /// Largest prefix table, in entries.
+    pub prefix_table: u32,
+    /// Largest datatype table, in entries.
+    pub datatype_table: u32,
+    /// Bytes of all live entries of the three tables.
+    pub lookup_bytes: usize,
+    /// Longest term, as it is and as it is written, in bytes.
+    pub term_bytes: usize,
+    /// Deepest nesting of quoted triples and of unknown groups.
+    pub nesting: usize,
+    /// Most rows in a batch.
+    pub batch_rows: usize,
+    /// Bytes of text at which a batch is closed.
+    pub batch_bytes: usize,
+    /// Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.
+    pub expansion: u64,
+    /// Largest zstd window in bytes.
+    pub zstd_window: u64,
+    /// Bytes of a patch that may wait on disk for the outcome of its transactions.
+    pub transaction_bytes: u64,
+}
+
+/// Growth is not judged before this much text is out.
+pub(crate) const EXPANSION_GRACE: u64 = 64 << 20;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            row_bytes: 32 << 20,
+            frame_bytes: (1 << 31) - 1,
+            name_table: 4096,
+            prefix_table: 1024,
+            datatype_table: 256,
+            lookup_bytes: 64 << 20,
+            term_bytes: 16 << 20,
+            nesting: 64,
+            batch_rows: 10_000,
+            batch_bytes: 32 << 20,
+            expansion: 1000,
+            zstd_window: 32 << 20,
+            transaction_bytes: 1 << 30,
+        }
+    }
+}

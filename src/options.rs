@@ -1,0 +1,155 @@
+//! The options row of a stream, as data (`RdfStreamOptions`, `RdfPatchOptions`).
+
+macro_rules! wire_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
+
+        impl $name {
+            /// Every value there is.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The value of this number on the wire.
+            pub fn from_number(number: u32) -> Option<Self> {
+                match number { $($number => Some($name::$variant),)* _ => None }
+            }
+
+            /// The number on the wire.
+            pub fn number(self) -> u32 {
+                self as u32
+            }
+
+            /// The name in the specification.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+wire_enum! {
+    /// How statements are laid out in a Jelly-RDF stream (`PhysicalStreamType`).
+    PhysicalType {
+        /// Triples.
+        Triples = 1 "TRIPLES",
+        /// Quads.
+        Quads = 2 "QUADS",
+        /// Triples between graph starts and ends.
+        Graphs = 3 "GRAPHS",
+    }
+}
+
+wire_enum! {
+    /// How a Jelly-Patch stream is cut into patches (`PatchStreamType`).
+    PatchStreamType {
+        /// Each frame is a patch.
+        Frame = 1 "FRAME",
+        /// The stream is one patch.
+        Flat = 2 "FLAT",
+        /// Punctuation rows end patches.
+        Punctuated = 3 "PUNCTUATED",
+    }
+}
+
+wire_enum! {
+    /// What A and D rows hold (`PatchStatementType`).
+    StatementType {
+        /// Triples; graphs are not used.
+        Triples = 1 "TRIPLES",
+        /// Quads.
+        Quads = 2 "QUADS",
+    }
+}
+
+/// The RDF-STaX type of a stream (`LogicalStreamType`), kept as its number because the list grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LogicalType(pub u32);
+
+impl LogicalType {
+    /// The name in the specification; `None` for a number it does not define.
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self.0 {
+            0 => "UNSPECIFIED",
+            1 => "FLAT_TRIPLES",
+            2 => "FLAT_QUADS",
+            3 => "GRAPHS",
+            4 => "DATASETS",
+            13 => "SUBJECT_GRAPHS",
+            14 => "NAMED_GRAPHS",
+            114 => "TIMESTAMPED_NAMED_GRAPHS",
+            _ => return None,
+        })
+    }
+
+    /// Whether each frame is an element of its own (base types 3 and 4).
+    pub fn is_grouped(self) -> bool {
+        matches!(self.0 % 10, 3 | 4)
+    }
+}
+
+/// Sizes of the three lookup tables, in entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TableSizes {
+    /// Names: at least 8.
+    pub names: u32,
+    /// Prefixes: 0 switches the lookup off.
+    pub prefixes: u32,
+    /// Datatypes: 0 switches the lookup off.
+    pub datatypes: u32,
+}
+
+/// The smallest name table that the specification allows.
+pub const MIN_NAME_TABLE: u32 = 8;
+
+impl Default for TableSizes {
+    /// The "big" preset of Jelly-JVM.
+    fn default() -> Self {
+        TableSizes {
+            names: 4000,
+            prefixes: 150,
+            datatypes: 32,
+        }
+    }
+}
+
+/// Which statements beyond RDF 1.1 a stream may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Features {
+    /// Literals as subject, predicate or graph, and blank nodes as predicate.
+    pub generalized_statements: bool,
+    /// Quoted triples.
+    pub rdf_star: bool,
+}
+
+/// Options of a Jelly-RDF stream.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RdfOptions {
+    /// Name of the stream, often empty.
+    pub stream_name: String,
+    /// How statements are laid out.
+    pub physical_type: PhysicalType,
+    /// What the stream means (RDF-STaX).
+    pub logical_type: LogicalType,
+    /// What the statements may hold.
+    pub features: Features,
+    /// Sizes of the lookup tables.
+    pub tables: TableSizes,
+    /// 1 for Jelly-RDF 1.0, 2 for 1.1.
+    pub version: u32,
+}
+
+/// Options of a Jelly-Patch stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PatchOptions {
+    /// What A and D rows hold.
+    pub statement_type: StatementType,
+    /// How the stream is cut into patches.
+    pub stream_type: PatchStreamType,
+    /// What the statements may hold.
+    pub features: Features,
+    /// Sizes of the lookup tables.
+    pub tables: TableSizes,
+    /// 1 for Jelly-Patch 1.0.
+    pub version: u32,
+}

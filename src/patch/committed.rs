@@ -1,0 +1,170 @@
+//! The rows that change a dataset: those of committed transactions.
+//!
+//! The outcome of a transaction stands behind its rows. So two decoders walk the stream: one leads to
+//! the end of the patch and learns the outcomes, the other follows and delivers. A source that can be
+//! opened again is; what lies between the two of any other is kept in a temporary file.
+
+use super::outcomes::Outcomes;
+use super::spool::split;
+use crate::decode::{DecodeOptions, Decoder, Patch, PatchDecoder};
+use crate::error::{Error, Result};
+use crate::io::{Compression, Opened, Stream, open};
+use crate::options::PatchOptions;
+use crate::reader::{Feed, Poll, Reader};
+use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+
+/// Feeds A, D, PA and PD rows of committed transactions, and those outside of any transaction.
+///
+/// A patch with an unfinished or stray transaction is refused whole, after the rows of the patches before.
+pub struct Committed {
+    lead: Reader<Patch>,
+    follow: Reader<Patch>,
+    outcomes: Outcomes,
+    /// The follower may deliver up to here.
+    safe: u64,
+    lead_ended: bool,
+    failure: Option<Error>,
+    /// A statement was left out since the last one delivered.
+    gap: bool,
+}
+
+impl Committed {
+    /// Reads an opened source.
+    pub fn new(opened: Opened, config: &DecodeOptions) -> Result<Self> {
+        let Opened {
+            stream,
+            compression,
+            again,
+            ..
+        } = opened;
+        let (lead, follow) = match (stream, again) {
+            (stream, Some(again)) => (stream, reopen(again, compression, config)?),
+            (Stream::Reader(reader), None) => {
+                let (tee, kept) = split(reader, config.limits.transaction_bytes);
+                (
+                    Stream::Reader(Box::new(tee)),
+                    Stream::Reader(Box::new(kept)),
+                )
+            }
+            (Stream::Bytes(bytes), None) => (Stream::Bytes(bytes.clone()), Stream::Bytes(bytes)),
+        };
+        let decoder = || -> PatchDecoder { Decoder::new(config.clone()) };
+        Ok(Committed {
+            lead: Reader::new(decoder(), lead),
+            follow: Reader::new(decoder(), follow),
+            outcomes: Outcomes::default(),
+            safe: 0,
+            lead_ended: false,
+            failure: None,
+            gap: false,
+        })
+    }
+
+    /// The reader whose rows are delivered.
+    pub fn reader(&self) -> &Reader<Patch> {
+        &self.follow
+    }
+
+    /// Closes the source.
+    pub fn close(&mut self) {
+        self.lead.close();
+        self.follow.close();
+    }
+}
+
+fn reopen(
+    again: crate::io::Source,
+    compression: Compression,
+    config: &DecodeOptions,
+) -> Result<Stream> {
+    open(again, Some(compression), &config.limits).map(|opened| opened.stream)
+}
+
+impl<S: PatchSink> Feed<S> for Committed {
+    fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
+        loop {
+            let mut filter = Filter {
+                sink,
+                outcomes: &self.outcomes,
+                gap: &mut self.gap,
+            };
+            let done = self.follow.advance_to(self.safe, &mut filter, poll)?;
+            if done || sink.is_full() {
+                return Ok(done);
+            }
+            if let Some(error) = self.failure.take() {
+                return Err(error);
+            }
+            if self.lead_ended {
+                self.safe = u64::MAX;
+                continue;
+            }
+            self.outcomes.next_patch();
+            match self.lead.advance(&mut self.outcomes, poll) {
+                Ok(ended) => {
+                    self.lead_ended = ended;
+                    self.safe = if ended {
+                        u64::MAX
+                    } else {
+                        self.lead.decoder().offset()
+                    };
+                }
+                Err(error) => self.failure = Some(error),
+            }
+        }
+    }
+}
+
+/// Passes on what counts.
+struct Filter<'f, S> {
+    sink: &'f mut S,
+    outcomes: &'f Outcomes,
+    gap: &'f mut bool,
+}
+
+impl<S: Sink> Sink for Filter<'_, S> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    fn frame_end(&mut self) -> Result<()> {
+        self.sink.frame_end()
+    }
+}
+
+impl<S: PatchSink> PatchSink for Filter<'_, S> {
+    fn options(&mut self, options: &PatchOptions) -> Result<()> {
+        self.sink.options(options)
+    }
+
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        let counts = row.txn.is_none_or(|txn| self.outcomes.is_committed(txn));
+        let op = match row.op {
+            PatchOp::Add(_) | PatchOp::Delete(_) if !counts => {
+                *self.gap = true;
+                return Ok(());
+            }
+            PatchOp::Add(statement) => PatchOp::Add(self.without_gap(statement)),
+            PatchOp::Delete(statement) => PatchOp::Delete(self.without_gap(statement)),
+            PatchOp::AddPrefix { .. } | PatchOp::DeletePrefix { .. } if counts => row.op,
+            _ => return Ok(()),
+        };
+        self.sink.row(&PatchRow { op, ..*row })
+    }
+}
+
+impl<S> Filter<'_, S> {
+    /// After a gap nothing is known to repeat.
+    fn without_gap<'a>(&mut self, statement: Statement<'a>) -> Statement<'a> {
+        if std::mem::take(self.gap) {
+            Statement {
+                same: Same::NONE,
+                ..statement
+            }
+        } else {
+            statement
+        }
+    }
+}

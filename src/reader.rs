@@ -1,0 +1,158 @@
+//! The pull side: reads a source piece by piece and pushes it through a decoder.
+
+use std::io::{ErrorKind as IoKind, Read};
+use std::sync::Arc;
+
+use crate::decode::{Decoder, Dialect, DialectState};
+use crate::error::{Error, Position, Result};
+use crate::io::{SharedBytes, Stream};
+use crate::sink::Sink;
+
+/// Bytes read from a source at a time.
+const CHUNK: usize = 256 << 10;
+/// Bytes of memory decoded between two looks at the caller's interrupts.
+const WINDOW: usize = 4 << 20;
+
+/// Called now and then while no rows come; an error stops the reader.
+pub type Poll<'p> = &'p mut dyn FnMut() -> Result<()>;
+
+/// A source whose rows go to a sink, as far as the sink takes them.
+pub trait Feed<S: Sink> {
+    /// Goes on until the sink is full (`false`) or everything is delivered (`true`).
+    fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool>;
+}
+
+/// A decoder and the bytes it reads.
+pub struct Reader<D> {
+    decoder: Decoder<D>,
+    input: Input,
+}
+
+enum Input {
+    Bytes {
+        bytes: SharedBytes,
+        at: usize,
+    },
+    Reader {
+        reader: Box<dyn Read + Send>,
+        buffer: Vec<u8>,
+        at: usize,
+        end: usize,
+    },
+    Ended,
+}
+
+impl<D: DialectState> Reader<D> {
+    /// Reads `stream` with `decoder`.
+    pub fn new(decoder: Decoder<D>, stream: Stream) -> Self {
+        let input = match stream {
+            Stream::Bytes(bytes) => Input::Bytes { bytes, at: 0 },
+            Stream::Reader(reader) => Input::Reader {
+                reader,
+                buffer: Vec::new(),
+                at: 0,
+                end: 0,
+            },
+        };
+        Reader { decoder, input }
+    }
+
+    /// The decoder, for options, counters, metadata and position.
+    pub fn decoder(&self) -> &Decoder<D> {
+        &self.decoder
+    }
+
+    /// Closes the source.
+    pub fn close(&mut self) {
+        self.input = Input::Ended;
+    }
+
+    /// As [`Feed::advance`], but not beyond byte `end` of the stream.
+    pub(crate) fn advance_to<S: Sink>(
+        &mut self,
+        end: u64,
+        sink: &mut S,
+        poll: Poll<'_>,
+    ) -> Result<bool>
+    where
+        D: Dialect<S>,
+    {
+        loop {
+            let left =
+                usize::try_from(end.saturating_sub(self.decoder.consumed())).unwrap_or(usize::MAX);
+            if left == 0 {
+                // what earlier bytes still imply
+                self.decoder.decode(&[], sink)?;
+                return Ok(false);
+            }
+            match &mut self.input {
+                Input::Bytes { bytes, at } => {
+                    let rest = &(**bytes).as_ref()[*at..];
+                    if rest.is_empty() {
+                        self.input = Input::Ended;
+                        continue;
+                    }
+                    let window = &rest[..rest.len().min(WINDOW).min(left)];
+                    let taken = self.decoder.decode(window, sink)?;
+                    *at += taken;
+                    if taken < window.len() {
+                        return Ok(false);
+                    }
+                }
+                Input::Reader {
+                    buffer, at, end, ..
+                } if *at < *end => {
+                    let window = &buffer[*at..*end];
+                    let window = &window[..window.len().min(left)];
+                    let taken = self.decoder.decode(window, sink)?;
+                    *at += taken;
+                    if taken < window.len() {
+                        return Ok(false);
+                    }
+                }
+                Input::Reader {
+                    reader,
+                    buffer,
+                    at,
+                    end,
+                } => {
+                    if buffer.is_empty() {
+                        buffer.resize(CHUNK, 0);
+                    }
+                    let read = loop {
+                        match reader.read(buffer) {
+                            Err(error) if error.kind() == IoKind::Interrupted => poll()?,
+                            read => break read,
+                        }
+                    };
+                    let source = &self.decoder.config().source;
+                    (*at, *end) = (
+                        0,
+                        read.map_err(|error| failed_read(error, source.as_ref()))?,
+                    );
+                    if *end == 0 {
+                        self.input = Input::Ended;
+                    }
+                }
+                Input::Ended => return self.decoder.finish(sink),
+            }
+            if sink.is_full() {
+                return Ok(false);
+            }
+            poll()?;
+        }
+    }
+}
+
+fn failed_read(error: std::io::Error, source: Option<&Arc<str>>) -> Error {
+    Error::from(error).located(&Position {
+        source: source.cloned(),
+        ..Position::default()
+    })
+}
+
+impl<D: Dialect<S>, S: Sink> Feed<S> for Reader<D> {
+    fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
+        self.advance_to(u64::MAX, sink, poll)
+    }
+}

@@ -1,0 +1,169 @@
+//! Where rows go: every reader drives these traits, every output implements them.
+
+use crate::error::Result;
+use crate::options::{PatchOptions, RdfOptions};
+use crate::term::{Iri, Term};
+
+/// A subject, predicate, object and graph, all of them readable.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement<'a> {
+    /// Subject, predicate, object, graph; the graph of a triple is [`Term::DefaultGraph`].
+    pub terms: [Term<'a>; 4],
+    /// Which terms are those of the last statement.
+    pub same: Same,
+}
+
+/// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.
+///
+/// A hint: ignoring it is always right. Whatever drops or reorders rows must clear it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Same(pub u8);
+
+impl Same {
+    /// No term is known to repeat.
+    pub const NONE: Same = Same(0);
+
+    /// Whether the term at `place` (0 to 3) repeats.
+    #[inline]
+    pub fn at(self, place: usize) -> bool {
+        self.0 >> place & 1 != 0
+    }
+
+    /// Marks the term at `place` as a repetition.
+    #[inline]
+    pub(crate) fn set(&mut self, place: usize) {
+        self.0 |= 1 << place;
+    }
+}
+
+/// A statement of a Jelly-RDF stream.
+#[derive(Clone, Copy, Debug)]
+pub struct RdfRow<'a> {
+    /// 0-based frame in the stream.
+    pub frame: u64,
+    /// 0-based statement in the stream.
+    pub seq: u64,
+    /// The statement.
+    pub statement: Statement<'a>,
+}
+
+/// A row of a patch.
+#[derive(Clone, Copy, Debug)]
+pub struct PatchRow<'a> {
+    /// 0-based patch in the stream.
+    pub patch: u64,
+    /// 0-based transaction in the stream, on TX, TC, TA and the rows between.
+    pub txn: Option<u64>,
+    /// 0-based row in the stream.
+    pub seq: u64,
+    /// What the row does.
+    pub op: PatchOp<'a>,
+}
+
+/// What a row of a patch does.
+#[derive(Clone, Copy, Debug)]
+pub enum PatchOp<'a> {
+    /// `H`.
+    Header {
+        /// The key, as written.
+        key: &'a str,
+        /// The value.
+        value: Term<'a>,
+    },
+    /// `PA`.
+    AddPrefix {
+        /// The label, without colon.
+        name: &'a str,
+        /// The namespace.
+        iri: Iri<'a>,
+        /// The graph it belongs to.
+        graph: Term<'a>,
+    },
+    /// `PD`.
+    DeletePrefix {
+        /// The label, without colon.
+        name: &'a str,
+        /// The namespace, where the patch says it.
+        iri: Option<Iri<'a>>,
+        /// The graph it belongs to.
+        graph: Term<'a>,
+    },
+    /// `A`.
+    Add(Statement<'a>),
+    /// `D`.
+    Delete(Statement<'a>),
+    /// `TX`.
+    Begin,
+    /// `TC`.
+    Commit,
+    /// `TA`.
+    Abort,
+    /// `Z`: the patch ends here.
+    End(PatchEnd),
+}
+
+/// What ends a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchEnd {
+    /// A row of its own.
+    Mark,
+    /// The end of its frame.
+    Frame,
+    /// The end of the stream.
+    Eof,
+}
+
+/// What sinks of both formats have.
+pub trait Sink {
+    /// Asks the decoder to stop after this row; it goes on where it stopped.
+    #[inline]
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// A frame of the stream ended.
+    fn frame_end(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Takes the rows of a Jelly-RDF stream.
+pub trait RdfSink: Sink {
+    /// The options of the stream; comes first, once for each stream.
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        let _ = options;
+        Ok(())
+    }
+
+    /// A statement.
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()>;
+
+    /// A namespace declaration.
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        let _ = (name, iri);
+        Ok(())
+    }
+
+    /// A graph of a GRAPHS stream starts; its triples come as statements.
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        let _ = graph;
+        Ok(())
+    }
+
+    /// The graph of a GRAPHS stream ends.
+    fn graph_end(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Takes the rows of patches.
+pub trait PatchSink: Sink {
+    /// The options of the stream; comes first, once for each stream.
+    fn options(&mut self, options: &PatchOptions) -> Result<()> {
+        let _ = options;
+        Ok(())
+    }
+
+    /// A row.
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()>;
+}

@@ -1,0 +1,234 @@
+//! RDF terms, borrowed ([`Term`]) and owned ([`TermBuf`]).
+//!
+//! Borrowed terms keep the pieces they were read in, so that a writer of text copies slices and
+//! builds nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
+
+use crate::text::scan::{is_plain_iri, is_plain_literal};
+
+/// The datatype that a literal has when it says nothing; never written.
+pub const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
+
+/// An RDF term or graph node.
+#[derive(Clone, Copy, Debug)]
+pub enum Term<'a> {
+    /// An IRI.
+    Iri(Iri<'a>),
+    /// A blank node, by its label without `_:`.
+    BlankNode(&'a str),
+    /// A literal.
+    Literal(Literal<'a>),
+    /// A quoted triple (RDF-star).
+    Triple(&'a Triple),
+    /// The default graph; only in graph position.
+    DefaultGraph,
+}
+
+/// An IRI in two pieces with its angle brackets on.
+#[derive(Clone, Copy, Debug)]
+pub struct Iri<'a> {
+    /// `<` and the prefix.
+    pub(crate) open: &'a str,
+    /// The name and `>`.
+    pub(crate) close: &'a str,
+    /// Nothing in it needs an escape in N-Triples.
+    pub(crate) plain: bool,
+}
+
+impl<'a> Iri<'a> {
+    /// The first piece, without the bracket.
+    pub fn prefix(&self) -> &'a str {
+        &self.open[1..]
+    }
+
+    /// The second piece, without the bracket.
+    pub fn name(&self) -> &'a str {
+        &self.close[..self.close.len() - 1]
+    }
+}
+
+impl std::fmt::Display for Iri<'_> {
+    /// The bare IRI.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.prefix())?;
+        f.write_str(self.name())
+    }
+}
+
+/// A literal; lexical form and tag are kept as they came.
+#[derive(Clone, Copy, Debug)]
+pub struct Literal<'a> {
+    /// The lexical form.
+    pub lex: &'a str,
+    /// Nothing in the lexical form needs an escape in N-Triples.
+    pub(crate) plain: bool,
+    /// What kind of literal.
+    pub kind: LiteralKind<'a>,
+}
+
+/// What a literal has beside its lexical form.
+#[derive(Clone, Copy, Debug)]
+pub enum LiteralKind<'a> {
+    /// Nothing: an `xsd:string`.
+    Simple,
+    /// A language tag.
+    Language(&'a str),
+    /// A datatype other than `xsd:string`.
+    Datatype(Datatype<'a>),
+}
+
+/// A datatype IRI, kept as what follows the lexical form: `"^^<iri>`.
+#[derive(Clone, Copy, Debug)]
+pub struct Datatype<'a> {
+    pub(crate) suffix: &'a str,
+    pub(crate) plain: bool,
+}
+
+pub(crate) const DATATYPE_OPEN: &str = "\"^^<";
+
+impl<'a> Datatype<'a> {
+    /// The bare IRI.
+    pub fn iri(&self) -> &'a str {
+        &self.suffix[DATATYPE_OPEN.len()..self.suffix.len() - 1]
+    }
+}
+
+/// A quoted triple.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Triple {
+    /// Subject, predicate and object.
+    pub terms: [TermBuf; 3],
+}
+
+/// An owned term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TermBuf {
+    /// An IRI.
+    Iri(IriBuf),
+    /// A blank node label.
+    BlankNode(String),
+    /// A literal.
+    Literal(LiteralBuf),
+    /// A quoted triple.
+    Triple(Box<Triple>),
+    /// The default graph.
+    DefaultGraph,
+}
+
+/// An owned IRI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IriBuf {
+    bracketed: String,
+    plain: bool,
+}
+
+/// An owned literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiteralBuf {
+    lex: String,
+    plain: bool,
+    kind: LiteralKindBuf,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LiteralKindBuf {
+    Simple,
+    Language(String),
+    Datatype { suffix: String, plain: bool },
+}
+
+impl TermBuf {
+    /// An IRI.
+    pub fn iri(iri: &str) -> Self {
+        let plain = is_plain_iri(iri) && !iri.starts_with("_:");
+        TermBuf::Iri(IriBuf {
+            bracketed: format!("<{iri}>"),
+            plain,
+        })
+    }
+
+    /// A blank node, by its label without `_:`.
+    pub fn blank_node(label: &str) -> Self {
+        TermBuf::BlankNode(label.to_owned())
+    }
+
+    /// A literal without language and datatype.
+    pub fn simple_literal(lex: &str) -> Self {
+        TermBuf::literal(lex, LiteralKindBuf::Simple)
+    }
+
+    /// A language-tagged string.
+    pub fn language_literal(lex: &str, tag: &str) -> Self {
+        TermBuf::literal(lex, LiteralKindBuf::Language(tag.to_owned()))
+    }
+
+    /// A literal with a datatype; `xsd:string` makes it a simple one.
+    pub fn typed_literal(lex: &str, datatype: &str) -> Self {
+        if datatype == XSD_STRING {
+            return TermBuf::simple_literal(lex);
+        }
+        let plain = is_plain_iri(datatype) && !datatype.starts_with("_:");
+        let suffix = format!("{DATATYPE_OPEN}{datatype}>");
+        TermBuf::literal(lex, LiteralKindBuf::Datatype { suffix, plain })
+    }
+
+    fn literal(lex: &str, kind: LiteralKindBuf) -> Self {
+        let plain = is_plain_literal(lex);
+        TermBuf::Literal(LiteralBuf {
+            lex: lex.to_owned(),
+            plain,
+            kind,
+        })
+    }
+
+    /// This term, borrowed.
+    pub fn as_term(&self) -> Term<'_> {
+        match self {
+            TermBuf::Iri(iri) => Term::Iri(Iri {
+                open: &iri.bracketed[..1],
+                close: &iri.bracketed[1..],
+                plain: iri.plain,
+            }),
+            TermBuf::BlankNode(label) => Term::BlankNode(label),
+            TermBuf::Literal(literal) => Term::Literal(Literal {
+                lex: &literal.lex,
+                plain: literal.plain,
+                kind: match &literal.kind {
+                    LiteralKindBuf::Simple => LiteralKind::Simple,
+                    LiteralKindBuf::Language(tag) => LiteralKind::Language(tag),
+                    LiteralKindBuf::Datatype { suffix, plain } => LiteralKind::Datatype(Datatype {
+                        suffix,
+                        plain: *plain,
+                    }),
+                },
+            }),
+            TermBuf::Triple(triple) => Term::Triple(triple),
+            TermBuf::DefaultGraph => Term::DefaultGraph,
+        }
+    }
+}
+
+impl From<Term<'_>> for TermBuf {
+    fn from(term: Term<'_>) -> Self {
+        match term {
+            Term::Iri(Iri { open, close, plain }) => TermBuf::Iri(IriBuf {
+                bracketed: [open, close].concat(),
+                plain,
+            }),
+            Term::BlankNode(label) => TermBuf::BlankNode(label.to_owned()),
+            Term::Literal(Literal { lex, plain, kind }) => TermBuf::Literal(LiteralBuf {
+                lex: lex.to_owned(),
+                plain,
+                kind: match kind {
+                    LiteralKind::Simple => LiteralKindBuf::Simple,
+                    LiteralKind::Language(tag) => LiteralKindBuf::Language(tag.to_owned()),
+                    LiteralKind::Datatype(Datatype { suffix, plain }) => LiteralKindBuf::Datatype {
+                        suffix: suffix.to_owned(),
+                        plain,
+                    },
+                },
+            }),
+            Term::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
+            Term::DefaultGraph => TermBuf::DefaultGraph,
+        }
+    }
+}

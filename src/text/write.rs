@@ -1,0 +1,149 @@
+//! Writes terms as canonical N-Triples text.
+
+use super::scan::{iri_escaped, is_plain_label};
+use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
+
+/// Appends terms to a buffer.
+pub(crate) struct TermWriter<'o> {
+    out: &'o mut Vec<u8>,
+    /// Comes before every blank node label, to make labels unique.
+    scope: &'o str,
+}
+
+impl<'o> TermWriter<'o> {
+    #[inline(always)]
+    pub(crate) fn new(out: &'o mut Vec<u8>, scope: &'o str) -> Self {
+        TermWriter { out, scope }
+    }
+
+    /// Appends a term; the default graph is nothing.
+    #[inline(always)]
+    pub(crate) fn term(&mut self, term: &Term<'_>) {
+        match term {
+            Term::Iri(iri) => self.iri(iri),
+            Term::BlankNode(label) => self.blank_node(label),
+            Term::Literal(literal) => self.literal(literal),
+            Term::Triple(triple) => {
+                self.push("<<( ");
+                for term in &triple.terms {
+                    self.nested(&term.as_term());
+                    self.push(" ");
+                }
+                self.push(")>>");
+            }
+            Term::DefaultGraph => {}
+        }
+    }
+
+    /// A term of a quoted triple; depth is bounded by what the reader let in.
+    #[inline(never)]
+    fn nested(&mut self, term: &Term<'_>) {
+        self.term(term);
+    }
+
+    #[inline(always)]
+    pub(crate) fn iri(&mut self, iri: &Iri<'_>) {
+        if iri.plain {
+            self.push(iri.open);
+            self.push(iri.close);
+        } else {
+            self.escaped_iri(iri.prefix(), iri.name());
+        }
+    }
+
+    #[cold]
+    fn escaped_iri(&mut self, prefix: &str, name: &str) {
+        self.push("<");
+        let start = self.out.len();
+        self.iri_text(prefix);
+        self.iri_text(name);
+        // `<_:` would be a blank node
+        if self.out[start..].starts_with(b"_:") {
+            self.out.splice(start..=start, *b"\\u005F");
+        }
+        self.push(">");
+    }
+
+    #[cold]
+    fn iri_text(&mut self, text: &str) {
+        for &byte in text.as_bytes() {
+            if iri_escaped(byte) {
+                self.unicode_escape(byte.into())
+            } else {
+                self.out.push(byte)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn blank_node(&mut self, label: &str) {
+        if is_plain_label(label) {
+            self.push("_:");
+            self.push(self.scope);
+            self.push(label);
+        } else {
+            self.odd_blank_node(label);
+        }
+    }
+
+    #[cold]
+    fn odd_blank_node(&mut self, label: &str) {
+        self.push("<_:");
+        self.push(self.scope);
+        self.iri_text(label);
+        self.push(">");
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, literal: &Literal<'_>) {
+        self.push("\"");
+        if literal.plain {
+            self.push(literal.lex);
+        } else {
+            self.escaped_literal(literal.lex);
+        }
+        match literal.kind {
+            LiteralKind::Simple => self.push("\""),
+            LiteralKind::Language(tag) => {
+                self.push("\"@");
+                self.push(tag);
+            }
+            LiteralKind::Datatype(Datatype {
+                suffix,
+                plain: true,
+            }) => self.push(suffix),
+            LiteralKind::Datatype(datatype) => {
+                self.push("\"^^");
+                self.escaped_iri("", datatype.iri());
+            }
+        }
+    }
+
+    #[cold]
+    fn escaped_literal(&mut self, lex: &str) {
+        for c in lex.chars() {
+            match c {
+                '"' => self.push("\\\""),
+                '\\' => self.push("\\\\"),
+                '\n' => self.push("\\n"),
+                '\r' => self.push("\\r"),
+                '\t' => self.push("\\t"),
+                '\u{8}' => self.push("\\b"),
+                '\u{c}' => self.push("\\f"),
+                '\0'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => {
+                    self.unicode_escape(c as u32)
+                }
+                _ => self.push(c.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+
+    fn unicode_escape(&mut self, code: u32) {
+        self.push(&format!("\\u{code:04X}"));
+    }
+
+    #[inline(always)]
+    fn push(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+}

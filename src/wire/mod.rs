@@ -1,0 +1,9 @@
+//! The rules of protobuf on the wire, and nothing of Jelly.
+
+mod cursor;
+mod fault;
+mod varint;
+
+pub(crate) use cursor::{Cursor, FIXED32, FIXED64, GROUP_END, GROUP_START, Key, LEN, VARINT};
+pub(crate) use fault::Fault;
+pub(crate) use varint::{MAX_VARINT, Varint, read_varint, write_varint};
