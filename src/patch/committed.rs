@@ -128,8 +128,8 @@ impl<S: Sink> Sink for Filter<'_, S> {
         self.sink.is_full()
     }
 
-    fn frame_end(&mut self) -> Result<()> {
-        self.sink.frame_end()
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.sink.frame_end(metadata)
     }
 }
 

@@ -1,7 +1,18 @@
 //! Writes terms as canonical N-Triples text.
 
+use std::fmt;
+
 use super::scan::{iri_escaped, is_plain_label};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
+
+impl fmt::Display for Term<'_> {
+    /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        TermWriter::new(&mut text, "").term(self);
+        f.write_str(&String::from_utf8_lossy(&text))
+    }
+}
 
 /// Appends terms to a buffer.
 pub(crate) struct TermWriter<'o> {

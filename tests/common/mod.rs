@@ -1,4 +1,4 @@
-//! What several tests share. Nothing here uses the crate's own decoder, encoder or lexer.
+//! What several tests share. Only [`core`] uses the crate.
 //!
 //! A test that wants to judge a decoder implements [`rows::Decoder`] for it (two functions from bytes
 //! to plain rows) and hands it to [`conformance::check`], [`vectors::check`] or [`corpus::check`];
@@ -8,6 +8,7 @@
 #![allow(dead_code)]
 
 pub mod conformance;
+pub mod core;
 pub mod corpus;
 pub mod lexer;
 pub mod rows;
