@@ -72,12 +72,12 @@ pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -
         Source::Path(path) => Box::new(File::open(&path)?),
         Source::Reader(reader) => reader,
     };
-    let magic = read_up_to(&mut raw, 4)?;
+    let (magic, failed) = peek(&mut raw, 4);
     let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
-    let raw = Cursor::new(magic).chain(raw);
+    let raw = Peeked::new(magic, failed, raw)?;
     let mut stream = decompress(raw, compression, limits)?;
-    let start = read_up_to(&mut stream, PEEK)?;
-    let stream = Stream::Reader(Box::new(Cursor::new(start.clone()).chain(stream)));
+    let (start, failed) = peek(&mut stream, PEEK);
+    let stream = Stream::Reader(Box::new(Peeked::new(start.clone(), failed, stream)?));
     Ok(Opened {
         stream,
         compression,
@@ -86,11 +86,45 @@ pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -
     })
 }
 
-/// Reads until `most` bytes or the end.
-fn read_up_to(reader: &mut dyn Read, most: usize) -> Result<Vec<u8>> {
+/// Reads until `most` bytes, the end, or an error.
+fn peek(reader: &mut dyn Read, most: usize) -> (Vec<u8>, Option<io::Error>) {
     let mut bytes = Vec::new();
-    reader.take(most as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let failed = reader.take(most as u64).read_to_end(&mut bytes).err();
+    (bytes, failed)
+}
+
+/// Bytes that were read ahead, then the error that came after them, then the rest.
+struct Peeked<R> {
+    start: Cursor<Vec<u8>>,
+    failed: Option<io::Error>,
+    rest: R,
+}
+
+impl<R> Peeked<R> {
+    /// An error before the first byte is raised here.
+    fn new(start: Vec<u8>, failed: Option<io::Error>, rest: R) -> Result<Self> {
+        match failed {
+            Some(error) if start.is_empty() => Err(error.into()),
+            failed => Ok(Peeked {
+                start: Cursor::new(start),
+                failed,
+                rest,
+            }),
+        }
+    }
+}
+
+impl<R: Read> Read for Peeked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match (self.start.read(buffer)?, self.failed.take()) {
+            (0, Some(error)) => Err(error),
+            (0, None) => self.rest.read(buffer),
+            (n, failed) => {
+                self.failed = failed;
+                Ok(n)
+            }
+        }
+    }
 }
 
 /// Lets shared bytes be the inside of a cursor.
