@@ -24,7 +24,9 @@ fn check(format: Format, bytes: &[u8], how: How, seed: u64) -> (usize, bool) {
         }
         Format::Patch => {
             let expected = whole.patch(bytes, how);
-            cut.for_each(|core| assert!(core.patch(bytes, how) == expected, "seed {seed}, {core:?}"));
+            cut.for_each(|core| {
+                assert!(core.patch(bytes, how) == expected, "seed {seed}, {core:?}")
+            });
             (expected.rows.len(), expected.error.is_some())
         }
     }

@@ -14,7 +14,10 @@ const DAMAGED: u64 = 20_000;
 
 /// prost refuses a varint whose tenth byte is above 1, where protobuf and we drop the bits.
 fn is_prost_s_own<R>(theirs: &Decoded<R>) -> bool {
-    theirs.error.as_ref().is_some_and(|fault| fault.what.contains("invalid varint"))
+    theirs
+        .error
+        .as_ref()
+        .is_some_and(|fault| fault.what.contains("invalid varint"))
 }
 
 /// Same rows, same error or none; says how many rows there were and whether there was an error.
@@ -23,9 +26,16 @@ fn compare<R: PartialEq + std::fmt::Debug>(
     ours: Decoded<R>,
     theirs: Decoded<R>,
 ) -> (usize, bool) {
-    let first = ours.rows.iter().zip(&theirs.rows).position(|(ours, theirs)| ours != theirs);
+    let first = ours
+        .rows
+        .iter()
+        .zip(&theirs.rows)
+        .position(|(ours, theirs)| ours != theirs);
     if let Some(row) = first {
-        panic!("seed {seed}, row {row}:\n ours {:?}\n them {:?}", ours.rows[row], theirs.rows[row]);
+        panic!(
+            "seed {seed}, row {row}:\n ours {:?}\n them {:?}",
+            ours.rows[row], theirs.rows[row]
+        );
     }
     if is_prost_s_own(&theirs) {
         assert!(ours.rows.len() >= theirs.rows.len(), "seed {seed}");
@@ -51,7 +61,10 @@ fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
         Format::Rdf => compare(seed, core.rdf(bytes, how), Oracle.rdf(bytes, how)),
         Format::Patch => {
             // patch frames have no metadata by the specification; ours are read for their marks
-            let ours = Decoded { metadata: Vec::new(), ..core.patch(bytes, how) };
+            let ours = Decoded {
+                metadata: Vec::new(),
+                ..core.patch(bytes, how)
+            };
             compare(seed, ours, Oracle.patch(bytes, how))
         }
     }
@@ -77,5 +90,8 @@ fn damaged_streams() {
         let (_, failed) = both(seed, damaged.format, &damaged.bytes, damaged.how);
         if failed { refused += 1 } else { accepted += 1 }
     }
-    assert!(refused > 5_000 && accepted > 500, "{refused} refused, {accepted} accepted");
+    assert!(
+        refused > 5_000 && accepted > 500,
+        "{refused} refused, {accepted} accepted"
+    );
 }
