@@ -151,7 +151,13 @@ fn open_source(
             ..Default::default()
         })
     };
-    let opened = open(source, options.compression, &options.decode.limits).map_err(locate)?;
+    let opened = open(
+        source,
+        options.compression,
+        options.decode.framing,
+        &options.decode.limits,
+    )
+    .map_err(locate)?;
     if options.format_is_told || options.resume.is_some() {
         return Ok((opened, None));
     }

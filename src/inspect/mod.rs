@@ -12,7 +12,7 @@ pub use patch::Transactions;
 
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
-use crate::io::{Compression, Content, Opened, Source, Stream, expect, open, sniff};
+use crate::io::{Compression, Content, Opened, Source, Stream, open, sniff};
 use crate::options::{PatchOptions, RdfOptions};
 use crate::reader::Poll;
 use crate::sink::Sink;
@@ -91,7 +91,7 @@ pub fn inspect(
             ..Position::default()
         })
     };
-    let opened = open(source, compression, &config.limits).map_err(locate)?;
+    let opened = open(source, compression, config.framing, &config.limits).map_err(locate)?;
     let format = match format {
         Some(format) => Some(format),
         None => find_format(&opened.start, config.framing).map_err(locate)?,
@@ -116,7 +116,10 @@ fn find_format(start: &[u8], framing: Framing) -> Result<Option<Format>> {
         Content::Empty => Ok(None),
         Content::JellyRdf => Ok(Some(Format::Rdf)),
         Content::JellyPatch => Ok(Some(Format::Patch)),
-        Content::Other(_) => expect(start, framing, Content::JellyRdf).map(|()| None),
+        Content::Other(name) => {
+            let message = format!("this looks like {name}, not Jelly-RDF or Jelly-Patch");
+            Err(Error::new(ErrorKind::WireFormat, message))
+        }
         Content::Unknown => {
             let message = "no options of Jelly-RDF or Jelly-Patch in the first bytes; \
                            if it is one of them nevertheless, say which";

@@ -123,7 +123,7 @@ fn known_magic(start: &[u8]) -> Option<Content> {
     let line = text
         .split(|&byte| byte == b'\n')
         .find(|line| !line.is_empty() && line[0] != b'#')?;
-    let word = line.split(|byte| byte.is_ascii_whitespace()).next()?;
+    let word = line.split(u8::is_ascii_whitespace).next()?;
     match word {
         b"H" | b"TX" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" => {
             Some(Content::Other("RDF Patch text"))

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = true)]
 mod _internal {
-    use super::*;
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
     use super::batch::RecordBatch;

@@ -4,8 +4,10 @@
 //! to plain rows) and hands it to [`conformance::check`], [`vectors::check`] or [`corpus::check`];
 //! each returns how many cases it compared, and panics at the first that differs.
 
-// Each test is a crate of its own and uses only a part.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    reason = "each test is a crate of its own and uses only a part"
+)]
 
 pub mod conformance;
 pub mod core;
@@ -13,5 +15,6 @@ pub mod corpus;
 pub mod lexer;
 pub mod rows;
 pub mod shared;
+pub mod soak;
 pub mod term;
 pub mod vectors;
