@@ -61,11 +61,13 @@ impl BatchFrame {
         }
     }
 
-    /// Blank nodes of this frame get a scope of their own where frames are elements.
-    pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) {
-        if self.settings.blank_nodes == BlankNodes::Scoped && logical_type.is_grouped() {
+    /// Blank nodes of this frame get a scope of their own where frames are elements; tells whether they do.
+    pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
+        let scoped = self.settings.blank_nodes == BlankNodes::Scoped && logical_type.is_grouped();
+        if scoped {
             self.scope = format!("{}f{frame}_", self.source_scope);
         }
+        scoped
     }
 
     /// A row is complete; `bytes` is all text of the batch.
