@@ -7,6 +7,7 @@ mod rdf;
 mod reader;
 pub mod schema;
 mod settings;
+mod spare;
 
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;

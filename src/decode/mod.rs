@@ -12,6 +12,7 @@ mod lookup;
 mod merge;
 mod options;
 mod patch;
+mod quick;
 mod rdf;
 mod repeat;
 mod row;
@@ -221,6 +222,10 @@ impl<D: DialectState> Decoder<D> {
     {
         while !sink.is_full() {
             if self.dialect.deliver_pending(sink)? {
+                continue;
+            }
+            if let Some(row) = self.frames.next_row(rest) {
+                self.row(row, slots, sink)?;
                 continue;
             }
             match self.frames.next(rest, &self.config.limits)? {
