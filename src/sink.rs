@@ -121,8 +121,9 @@ pub trait Sink {
         false
     }
 
-    /// A frame of the stream ended.
-    fn frame_end(&mut self) -> Result<()> {
+    /// A frame of the stream ended; its metadata in the order of the wire.
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        let _ = metadata;
         Ok(())
     }
 }

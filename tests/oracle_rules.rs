@@ -3,7 +3,7 @@
 mod common;
 mod oracle;
 
-use common::rows::{Class, Decoded, Decoder, Framing, How, PatchRow};
+use common::rows::{Class, Decoded, Decoder, Framing, How, PatchRow, RdfRow};
 use common::term::{Kind, Term};
 use common::vectors::check_numbers;
 use oracle::Oracle;
@@ -12,6 +12,10 @@ use oracle::proto::v1::patch::{
     PatchStreamType, RdfPatchFrame, RdfPatchHeader, RdfPatchOptions, RdfPatchPunctuation,
     RdfPatchRow, RdfPatchTransactionAbort, RdfPatchTransactionCommit, RdfPatchTransactionStart,
     rdf_patch_header,
+};
+use oracle::proto::v1::{
+    PhysicalStreamType, RdfGraphEnd, RdfStreamFrame, RdfStreamOptions, RdfStreamRow, RdfTriple,
+    rdf_stream_row, rdf_triple,
 };
 use prost::Message;
 
@@ -65,8 +69,8 @@ fn ops(frames: Vec<Vec<Row>>) -> String {
     };
     got.rows
         .iter()
-        .map(|row| format!("{}{} ", row.op, implied(row)))
-        .collect::<String>()
+        .flat_map(|row| [row.op.clone(), implied(row), " ".to_owned()])
+        .collect()
 }
 
 #[test]
@@ -147,6 +151,21 @@ fn faults_have_their_class() {
     assert_eq!(class(vec![vec![flat(), TX]]), None);
 }
 
+#[test]
+fn a_frame_has_a_limit() {
+    let class = |length: u64| {
+        let mut bytes = Vec::new();
+        prost::encoding::encode_varint(length, &mut bytes);
+        Oracle
+            .patch(&bytes, How::new(Framing::Delimited))
+            .error
+            .map(|fault| fault.class)
+    };
+    assert_eq!(class((1 << 31) - 1), Some(Class::Truncated));
+    assert_eq!(class(1 << 31), Some(Class::Limit));
+    assert_eq!(class(u64::MAX), Some(Class::Limit));
+}
+
 /// Every cut of a file, and the rows before it.
 #[test]
 fn a_cut_file_is_an_error_or_whole_frames() {
@@ -172,6 +191,116 @@ fn a_cut_file_is_an_error_or_whole_frames() {
             assert!(got.rows.iter().all(|row| row.op != "Z"), "{cut}");
         }
     }
+}
+
+fn rdf(rows: Vec<rdf_stream_row::Row>, framing: Framing) -> Decoded<RdfRow> {
+    let rows = rows
+        .into_iter()
+        .map(|row| RdfStreamRow { row: Some(row) })
+        .collect();
+    let frame = RdfStreamFrame {
+        rows,
+        ..RdfStreamFrame::default()
+    };
+    let bytes = match framing {
+        Framing::Delimited => frame.encode_length_delimited_to_vec(),
+        _ => frame.encode_to_vec(),
+    };
+    let got = Oracle.rdf(&bytes, How::new(framing));
+    assert!(Oracle.rdf(&bytes, How::new(Framing::Auto)) == got);
+    got
+}
+
+fn rdf_options(physical: PhysicalStreamType, flags: bool) -> rdf_stream_row::Row {
+    rdf_stream_row::Row::Options(RdfStreamOptions {
+        physical_type: physical.into(),
+        generalized_statements: flags,
+        rdf_star: flags,
+        max_name_table_size: 8,
+        version: 1,
+        ..RdfStreamOptions::default()
+    })
+}
+
+/// All blank nodes, in the subject `depth` quoted triples deep.
+fn nested(depth: usize) -> RdfTriple {
+    let subject = match depth {
+        0 => rdf_triple::Subject::SBnode("b".into()),
+        _ => rdf_triple::Subject::STripleTerm(Box::new(nested(depth - 1))),
+    };
+    RdfTriple {
+        subject: Some(subject),
+        predicate: Some(rdf_triple::Predicate::PBnode("b".into())),
+        object: Some(rdf_triple::Object::OBnode("b".into())),
+    }
+}
+
+#[test]
+fn rdf_faults_have_their_class() {
+    use rdf_stream_row::Row::{GraphEnd, Triple};
+    let triples = || rdf_options(PhysicalStreamType::Triples, true);
+    for framing in [Framing::Delimited, Framing::Single] {
+        let class = |rows| rdf(rows, framing).error.map(|fault| fault.class);
+        let graphs = || rdf_options(PhysicalStreamType::Graphs, false);
+        assert_eq!(class(vec![graphs(), graphs()]), None);
+        assert_eq!(class(vec![graphs(), triples()]), Some(Class::Options));
+        assert_eq!(class(vec![graphs(), Triple(nested(0))]), Some(Class::Other));
+        assert_eq!(
+            class(vec![graphs(), GraphEnd(RdfGraphEnd {})]),
+            Some(Class::Other)
+        );
+        assert_eq!(class(vec![triples(), Triple(nested(64))]), None);
+        assert_eq!(
+            class(vec![triples(), Triple(nested(65))]),
+            Some(Class::Limit)
+        );
+        // Deeper than prost goes.
+        assert_eq!(
+            class(vec![triples(), Triple(nested(200))]),
+            Some(Class::Limit)
+        );
+        assert_eq!(
+            class(vec![triples(), Triple(RdfTriple::default())]),
+            Some(Class::Other)
+        );
+    }
+}
+
+/// Where a row or a frame is 10 bytes long, its length looks like a tag, and the third byte tells.
+#[test]
+fn framing_is_detected() {
+    let mut seen = Vec::new();
+    for (names, rdf_star) in [(8, false), (8, true), (200, false), (200, true)] {
+        let options = RdfStreamOptions {
+            physical_type: 1,
+            rdf_star,
+            max_name_table_size: names,
+            version: 1,
+            ..RdfStreamOptions::default()
+        };
+        let row = Some(rdf_stream_row::Row::Options(options));
+        let frame = RdfStreamFrame {
+            rows: vec![RdfStreamRow { row }],
+            ..Default::default()
+        };
+        for bytes in [
+            frame.encode_to_vec(),
+            frame.encode_length_delimited_to_vec(),
+        ] {
+            let got = Oracle.rdf(&bytes, How::new(Framing::Auto));
+            assert_eq!(got.error, None, "{bytes:x?}");
+            assert!(got.options.is_some(), "{bytes:x?}");
+            seen.push([bytes[0], bytes[1], bytes[2]]);
+        }
+    }
+    assert!(
+        seen.contains(&[0x0a, 0x0a, 0x08]),
+        "a delimited frame of 10 bytes: {seen:x?}"
+    );
+    assert!(
+        seen.contains(&[0x0a, 0x0a, 0x0a]),
+        "a row of 10 bytes: {seen:x?}"
+    );
 }
 
 #[test]

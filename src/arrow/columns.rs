@@ -154,12 +154,11 @@ impl IntColumn {
 
     #[inline(always)]
     pub(super) fn push_option(&mut self, value: Option<u64>) {
-        match value {
-            Some(value) => self.push(value),
-            None => {
-                self.nulls.append(self.values.len(), 1);
-                self.values.push(0);
-            }
+        if let Some(value) = value {
+            self.push(value);
+        } else {
+            self.nulls.append(self.values.len(), 1);
+            self.values.push(0);
         }
     }
 
@@ -200,6 +199,10 @@ impl Nulls {
 }
 
 /// Terms, as text or as structs.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are four, and the large one is the common one"
+)]
 pub(super) enum TermColumn {
     Text(TextColumn),
     Struct(Box<TermStruct>),

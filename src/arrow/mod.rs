@@ -2,6 +2,8 @@
 
 mod columns;
 mod frame;
+mod namespaces;
+mod open;
 mod patch;
 mod rdf;
 mod reader;
@@ -9,6 +11,8 @@ pub mod schema;
 mod settings;
 mod spare;
 
+pub use namespaces::Namespaces;
+pub use open::{PatchFeed, PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode};

@@ -1,53 +1,82 @@
-//! What protobuf calls merging: a message member that comes twice is one message.
+//! What protobuf calls merging: a message member that comes twice is one message, and the last
+//! member of a oneof replaces the ones before.
 //!
 //! No writer does this, but every protobuf library reads it. So a row in which it happens is written
-//! anew with its members merged, and then decoded as any other.
+//! anew with its members merged, and then decoded as any other. What was replaced is checked for its
+//! form and forgotten.
 
+use super::literal::utf8;
 use crate::error::ErrorKind;
-use crate::wire::{Cursor, Fault, LEN, write_varint};
+use crate::wire::{Cursor, Fault, LEN, VARINT, write_varint};
 
-/// The messages that hold messages; all others are leaves.
+/// The messages of both formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
     RdfRow,
     PatchRow,
-    Statement,
+    Options,
+    PatchOptions,
+    Triple,
+    Quad,
     GraphStart,
+    Empty,
     RdfNamespace,
     PatchNamespace,
     Header,
-    Leaf,
+    Entry,
+    Iri,
+    Literal,
+}
+
+/// What a field holds. Members of one oneof have the same number; a message that is in no oneof has its own.
+#[derive(Clone, Copy)]
+enum Shape {
+    Message(u32, Message),
+    TextMember(u32),
+    Text,
+    Varint,
 }
 
 impl Message {
-    /// The oneof that a field belongs to, and the message it holds (`None`: a string).
-    fn member(self, field: u32) -> Option<(u32, Option<Message>)> {
+    fn field(self, field: u32) -> Option<Shape> {
         use Message::{
-            GraphStart, Header, Leaf, PatchNamespace, PatchRow, RdfNamespace, RdfRow, Statement,
+            Empty, Entry, GraphStart, Header, Iri, Literal, Options, PatchNamespace, PatchOptions,
+            PatchRow, Quad, RdfNamespace, RdfRow, Triple,
         };
+        use Shape::{Text, TextMember, Varint};
+        let member = |oneof, message| Shape::Message(oneof, message);
         Some(match (self, field) {
-            (RdfRow, 2 | 3) | (PatchRow, 2 | 3) => (0, Some(Statement)),
-            (RdfRow, 4) => (0, Some(GraphStart)),
-            (RdfRow, 6) => (0, Some(RdfNamespace)),
-            (PatchRow, 4 | 5) => (0, Some(PatchNamespace)),
-            (PatchRow, 14) => (0, Some(Header)),
-            (RdfRow, 1 | 5 | 9..=11) | (PatchRow, 1 | 6..=8 | 11..=13 | 15) => (0, Some(Leaf)),
-            (Statement, 1..=12) => match (field - 1) % 4 {
-                1 => ((field - 1) / 4, None),
-                3 => ((field - 1) / 4, Some(Statement)),
-                _ => ((field - 1) / 4, Some(Leaf)),
+            (RdfRow, 1) => member(0, Options),
+            (RdfRow, 2) | (Header, 5) => member(0, Triple),
+            (RdfRow, 3) | (PatchRow, 2 | 3) => member(0, Quad),
+            (RdfRow, 4) => member(0, GraphStart),
+            (RdfRow, 5) | (PatchRow, 6..=8 | 15) | (GraphStart, 3) => member(0, Empty),
+            (RdfRow, 6) => member(0, RdfNamespace),
+            (RdfRow, 9..=11) | (PatchRow, 11..=13) => member(0, Entry),
+            (PatchRow, 1) => member(0, PatchOptions),
+            (PatchRow, 4 | 5) => member(0, PatchNamespace),
+            (PatchRow, 14) => member(0, Header),
+            (Triple | Quad, 1..=12) => match ((field - 1) / 4, (field - 1) % 4) {
+                (place, 0) => member(place, Iri),
+                (place, 1) => TextMember(place),
+                (place, 2) => member(place, Literal),
+                (place, _) => member(place, Triple),
             },
-            (Statement, 14) => (3, None),
-            (Statement, 13 | 15 | 16) => (3, Some(Leaf)),
-            (GraphStart, 2) => (0, None),
-            (GraphStart, 1 | 3 | 4) => (0, Some(Leaf)),
-            (RdfNamespace, 2) => (0, Some(Leaf)),
-            (PatchNamespace, 2) => (0, Some(Leaf)),
-            (PatchNamespace, 4) => (1, None),
-            (PatchNamespace, 3 | 5 | 6) => (1, Some(Leaf)),
-            (Header, 3) => (0, None),
-            (Header, 2 | 4) => (0, Some(Leaf)),
-            (Header, 5) => (0, Some(Statement)),
+            (Quad, 13) => member(3, Iri),
+            (Quad, 14) => TextMember(3),
+            (Quad, 15) => member(3, Empty),
+            (Quad, 16) => member(3, Literal),
+            (GraphStart, 1) | (RdfNamespace | PatchNamespace | Header, 2) => member(0, Iri),
+            (GraphStart, 2) | (Header, 3) => TextMember(0),
+            (GraphStart | Header, 4) => member(0, Literal),
+            (PatchNamespace, 3) => member(1, Iri),
+            (PatchNamespace, 4) => TextMember(1),
+            (PatchNamespace, 5) => member(1, Empty),
+            (PatchNamespace, 6) => member(1, Literal),
+            (Options | RdfNamespace | PatchNamespace | Header | Literal, 1) => Text,
+            (Entry | Literal, 2) => Text,
+            (PatchOptions | Entry | Iri, 1) | (Iri, 2) | (Literal, 3) => Varint,
+            (Options | PatchOptions, 2..=4 | 9..=11 | 15) | (Options, 14) => Varint,
             _ => return None,
         })
     }
@@ -60,19 +89,33 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-/// Writes a message anew with its members merged, `nesting` deep at most.
+/// Writes a row anew with its members merged; messages and groups nest `nesting` deep at most.
 #[cold]
-pub(crate) fn merge(message: Message, bytes: &[u8], nesting: usize) -> Result<Vec<u8>, Fault> {
+pub(crate) fn merge(row: Message, bytes: &[u8], nesting: usize) -> Result<Vec<u8>, Fault> {
+    // a row and its statement are around the triples that count, an IRI or literal is inside
+    merge_message(row, bytes, nesting + 3, nesting)
+}
+
+fn merge_message(
+    message: Message,
+    bytes: &[u8],
+    depth: usize,
+    nesting: usize,
+) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut parts: Vec<Part> = Vec::new();
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {
         let at = cursor.rest;
         let key = cursor.key()?;
-        let Some((oneof, child)) = message.member(key.field) else {
-            cursor.skip(key, at, nesting)?;
-            out.extend_from_slice(&at[..at.len() - cursor.rest.len()]);
-            continue;
+        let (oneof, child) = match message.field(key.field) {
+            Some(Shape::Message(oneof, child)) => (oneof, Some(child)),
+            Some(Shape::TextMember(oneof)) => (oneof, None),
+            _ => {
+                cursor.skip(key, at, nesting)?;
+                out.extend_from_slice(&at[..at.len() - cursor.rest.len()]);
+                continue;
+            }
         };
         key.expect(LEN, at)?;
         let bytes = cursor.bytes()?;
@@ -81,14 +124,18 @@ pub(crate) fn merge(message: Message, bytes: &[u8], nesting: usize) -> Result<Ve
                 part.bytes.extend_from_slice(bytes);
             }
             found => {
+                let bytes = bytes.to_vec();
                 let part = Part {
                     oneof,
                     field: key.field,
                     message: child,
-                    bytes: bytes.to_vec(),
+                    bytes,
                 };
                 match found {
-                    Some(before) => *before = part,
+                    Some(before) => {
+                        let replaced = std::mem::replace(before, part);
+                        check(replaced.message, &replaced.bytes, depth, nesting)?;
+                    }
                     None => parts.push(part),
                 }
             }
@@ -102,21 +149,56 @@ pub(crate) fn merge(message: Message, bytes: &[u8], nesting: usize) -> Result<Ve
     } in parts
     {
         let bytes = match message {
-            None | Some(Message::Leaf) => bytes,
-            Some(_) if nesting == 0 => {
-                let message = "messages nest too deep to be merged";
-                return Err(Fault::limit(
-                    ErrorKind::LimitNesting,
-                    "nesting",
-                    &[],
-                    message,
-                ));
-            }
-            Some(message) => merge(message, &bytes, nesting - 1)?,
+            None => bytes,
+            Some(message) => merge_message(message, &bytes, deeper(depth)?, nesting)?,
         };
         write_varint(&mut out, u64::from(field) << 3 | u64::from(LEN));
         write_varint(&mut out, bytes.len() as u64);
         out.extend_from_slice(&bytes);
     }
     Ok(out)
+}
+
+fn deeper(depth: usize) -> Result<usize, Fault> {
+    depth.checked_sub(1).ok_or_else(|| {
+        let message = "messages nest too deep to be merged";
+        Fault::limit(ErrorKind::LimitNesting, "nesting", &[], message)
+    })
+}
+
+/// Checks the form of a message, or of a string, that counts for nothing.
+fn check(
+    message: Option<Message>,
+    bytes: &[u8],
+    depth: usize,
+    nesting: usize,
+) -> Result<(), Fault> {
+    let mut open = vec![(message, bytes, depth)];
+    while let Some((message, bytes, depth)) = open.pop() {
+        let Some(message) = message else {
+            utf8(bytes, bytes)?;
+            continue;
+        };
+        let mut cursor = Cursor::new(bytes);
+        while !cursor.is_empty() {
+            let at = cursor.rest;
+            let key = cursor.key()?;
+            match message.field(key.field) {
+                Some(Shape::Varint) => {
+                    key.expect(VARINT, at)?;
+                    cursor.varint()?;
+                }
+                Some(shape) => {
+                    key.expect(LEN, at)?;
+                    let child = match shape {
+                        Shape::Message(_, child) => Some(child),
+                        _ => None,
+                    };
+                    open.push((child, cursor.bytes()?, deeper(depth)?));
+                }
+                None => cursor.skip(key, at, nesting)?,
+            }
+        }
+    }
+    Ok(())
 }

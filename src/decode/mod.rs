@@ -312,7 +312,7 @@ impl<D: DialectState> Decoder<D> {
     where
         D: Dialect<S>,
     {
-        let merged = merge::merge(D::ROW, row.bytes, self.config.limits.nesting + 2)
+        let merged = merge::merge(D::ROW, row.bytes, self.config.limits.nesting)
             .map_err(|fault| fault.locate(row.bytes, row.offset))?;
         let mut short = self.detach(slots);
         let frame = self.frames.frames() - 1;
@@ -338,7 +338,7 @@ impl<D: DialectState> Decoder<D> {
         D: Dialect<S>,
     {
         self.dialect.frame_end(self.config.strict, sink)?;
-        sink.frame_end()
+        sink.frame_end(&self.metadata)
     }
 
     /// A metadata entry; in Jelly-Patch, whose frames have none, what does not look like one is passed over.

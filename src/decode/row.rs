@@ -14,13 +14,13 @@ pub(crate) struct Member<'a> {
     pub(crate) at: &'a [u8],
 }
 
-/// Finds the member of a row: the last of the known ones; `known` says which fields are known.
+/// Finds the one member of a row; `known` says which fields are known.
 #[inline(always)]
-pub(crate) fn member<'a>(
-    row: &'a [u8],
+pub(crate) fn member(
+    row: &[u8],
     known: fn(u32) -> bool,
     nesting: usize,
-) -> Result<Member<'a>, Fault> {
+) -> Result<Member<'_>, Fault> {
     if let [key, len, rest @ ..] = row
         && key & 0x87 == LEN
         && usize::from(*len) == rest.len()
@@ -52,7 +52,7 @@ fn any_member<'a>(
         }
         key.expect(LEN, at)?;
         let bytes = cursor.bytes()?;
-        if found.is_some_and(|before| before.field == key.field) {
+        if found.is_some() {
             return Err(Fault::merge(at));
         }
         found = Some(Member {
@@ -100,7 +100,7 @@ impl<'a> RawTerm<'a> {
         at: &[],
     };
 
-    /// Sets the oneof; a message that is set already must be merged with the one before.
+    /// Sets the oneof; if it is set already, the row must be merged first.
     #[inline(always)]
     pub(crate) fn set(
         &mut self,
@@ -108,7 +108,7 @@ impl<'a> RawTerm<'a> {
         bytes: &'a [u8],
         at: &'a [u8],
     ) -> Result<(), Fault> {
-        if self.kind == kind && kind != BlankNode {
+        if self.kind != RawTermKind::Unset {
             return Err(Fault::merge(at));
         }
         *self = RawTerm { kind, bytes, at };

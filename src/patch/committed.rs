@@ -77,7 +77,7 @@ fn reopen(
     compression: Compression,
     config: &DecodeOptions,
 ) -> Result<Stream> {
-    open(again, Some(compression), &config.limits).map(|opened| opened.stream)
+    open(again, Some(compression), config.framing, &config.limits).map(|opened| opened.stream)
 }
 
 impl<S: PatchSink> Feed<S> for Committed {
@@ -128,8 +128,8 @@ impl<S: Sink> Sink for Filter<'_, S> {
         self.sink.is_full()
     }
 
-    fn frame_end(&mut self) -> Result<()> {
-        self.sink.frame_end()
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.sink.frame_end(metadata)
     }
 }
 

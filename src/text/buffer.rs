@@ -114,10 +114,6 @@ impl TextBuffer {
         self.len
     }
 
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-    }
-
     /// From the end of the text on: at least `length` bytes and the spare ones.
     #[inline(always)]
     fn room(&mut self, length: usize) -> &mut [u8] {

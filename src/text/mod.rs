@@ -4,4 +4,5 @@ pub(crate) mod buffer;
 pub(crate) mod scan;
 mod write;
 
+#[cfg(feature = "arrow")]
 pub(crate) use write::TermWriter;

@@ -1,8 +1,19 @@
 //! Writes terms as canonical N-Triples text.
 
+use std::fmt;
+
 use super::buffer::{Padded, TextBuffer};
 use super::scan::{iri_escaped, is_plain_label, plain_run};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
+
+impl fmt::Display for Term<'_> {
+    /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = TextBuffer::default();
+        TermWriter::new(&mut text, "").term(self);
+        f.write_str(&String::from_utf8_lossy(text.as_bytes()))
+    }
+}
 
 /// Appends terms to a buffer.
 pub(crate) struct TermWriter<'o> {
@@ -68,9 +79,9 @@ impl<'o> TermWriter<'o> {
     fn iri_text(&mut self, text: &str) {
         for &byte in text.as_bytes() {
             if iri_escaped(byte) {
-                self.unicode_escape(byte.into())
+                self.unicode_escape(byte.into());
             } else {
-                self.out.push_byte(byte)
+                self.out.push_byte(byte);
             }
         }
     }
@@ -156,7 +167,7 @@ impl<'o> TermWriter<'o> {
                 '\u{8}' => self.push("\\b"),
                 '\u{c}' => self.push("\\f"),
                 '\0'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => {
-                    self.unicode_escape(c as u32)
+                    self.unicode_escape(c as u32);
                 }
                 _ => self.push(c.encode_utf8(&mut [0; 4])),
             }

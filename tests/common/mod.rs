@@ -1,16 +1,20 @@
-//! What several tests share. Nothing here uses the crate's own decoder, encoder or lexer.
+//! What several tests share. Only [`core`] uses the crate.
 //!
 //! A test that wants to judge a decoder implements [`rows::Decoder`] for it (two functions from bytes
 //! to plain rows) and hands it to [`conformance::check`], [`vectors::check`] or [`corpus::check`];
 //! each returns how many cases it compared, and panics at the first that differs.
 
-// Each test is a crate of its own and uses only a part.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    reason = "each test is a crate of its own and uses only a part"
+)]
 
 pub mod conformance;
+pub mod core;
 pub mod corpus;
 pub mod lexer;
 pub mod rows;
 pub mod shared;
+pub mod soak;
 pub mod term;
 pub mod vectors;

@@ -1,11 +1,23 @@
 //! An independent, slow decoder of Jelly, and streams to try decoders on.
 //!
-//! - [`Oracle`] is a [`Decoder`](crate::common::rows::Decoder): bytes to plain rows, on message types
-//!   that prost-build made from `proto/`. It shares no code with the crate.
-//! - [`generate::stream`]`(seed)` is a valid stream; [`generate::mutate::damage`]`(seed)` a damaged one,
+//! - [`Oracle`] is a [`Decoder`]: bytes to plain rows, on message types that prost-build made from
+//!   `proto/`. It shares no code with the crate.
+//! - [`generate::stream`] makes a valid stream from a seed, [`generate::mutate::damage`] a damaged one,
 //!   which may still be valid. The same seed gives the same bytes.
 //!
-//! A test that uses this module declares `mod common; mod oracle;`.
+//! ```ignore
+//! mod common; // rows, the trait Decoder, readers of expected rows, the checks on shared files
+//! mod oracle;
+//!
+//! let stream = oracle::generate::stream(seed);
+//! let expected = Oracle.patch(&stream.bytes(), stream.how); // .rows, .options, .error ...
+//! ```
+//!
+//! Where the design leaves a choice, it is made here so: `txn` counts from 0; a Z is in no transaction;
+//! rows of a frame that is cut short are delivered as far as they are whole; labels follow N-Triples
+//! 1.2, which has no colon; a namespace of Jelly-RDF must have its IRI; a graph in a TRIPLES patch stream
+//! is checked like any term before it is dropped; a table above its limit is a fault of class Limit, a
+//! name table below 8 of class Options.
 //!
 //! What prost cannot see, and how it is treated here:
 //! - A frame is walked by hand ([`frames`]), a row at a time, so that rows before a fault are delivered
@@ -19,8 +31,10 @@
 //! - prost counts messages and groups together and stops at 100. Quoted triples beyond 64 are refused
 //!   here; a row with 65 to 97 *groups* of unknown fields inside is accepted. The generator writes none.
 
-// Each test is a crate of its own and uses only a part.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    reason = "each test is a crate of its own and uses only a part"
+)]
 
 mod frames;
 pub mod generate;

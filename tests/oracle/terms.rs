@@ -97,6 +97,10 @@ impl Terms {
         })
     }
 
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "messages are handed on as they are held"
+    )]
     pub fn iri(&mut self, iri: &RdfIri) -> Result<Term, Fault> {
         if iri.prefix_id != 0 {
             self.last_prefix = iri.prefix_id;

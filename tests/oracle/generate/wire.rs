@@ -168,7 +168,9 @@ impl Field {
 
 pub fn write(fields: &[Field]) -> Vec<u8> {
     let mut out = Vec::new();
-    fields.iter().for_each(|field| field.write(&mut out));
+    for field in fields {
+        field.write(&mut out);
+    }
     out
 }
 

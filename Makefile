@@ -1,0 +1,135 @@
+# Everything here works from a fresh clone: each target makes what it needs, in .venv and target.
+# Files named .made-* in .venv mark what is done, so that a second run is quick.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+CONSTRAINTS := constraints.txt
+EXTRAS := arrow,spark,cli,kafka
+# Some names may not exist yet; wildcard drops those.
+SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto python -type f -not -name '*.pyc' 2>/dev/null)
+PYTHON_CODE := $(wildcard python/jelly python/pyspark_jelly* benches/python examples scripts)
+CLIPPY := cargo clippy --locked --all-targets
+
+# SPARK=no leaves out the tests that need Java. PYTEST_ARGS goes to pytest.
+SPARK ?= yes
+PYTEST_ARGS ?=
+SOAK ?= 20
+
+NEEDS_build := rust c python
+NEEDS_java := $(NEEDS_build) java
+ifeq ($(SPARK),no)
+NEEDS_test := $(NEEDS_build)
+MARKS := not soak and not spark
+else
+NEEDS_test := $(NEEDS_java)
+MARKS := not soak
+endif
+
+# Spark starts its workers with PYSPARK_PYTHON and talks to them on this machine only.
+export PYSPARK_PYTHON := $(CURDIR)/$(PY)
+export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
+export SPARK_LOCAL_IP := 127.0.0.1
+# Temporary files stay in the repository, those of Java too.
+SCRATCH := $(CURDIR)/target/scratch
+export TMPDIR := $(SCRATCH)
+export SPARK_LOCAL_DIRS := $(SCRATCH)
+export PYSPARK_SUBMIT_ARGS := --driver-java-options '-Djava.io.tmpdir="$(SCRATCH)" -XX:-UsePerfData' pyspark-shell
+# What is installed elsewhere must not stand in for what is installed here.
+unexport PYTHONPATH PYTHONHOME SPARK_HOME VIRTUAL_ENV
+export PYTHONNOUSERSITE := 1
+
+.PHONY: help
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "Options: PYTHON=python3.12 (which Python), SPARK=no (test without Java), PYTEST_ARGS='-k name'"
+
+.PHONY: demo
+demo: needs-java $(VENV)/.made-wheel ## Decode a real change log in Spark and apply it
+	$(PY) examples/demo.py
+
+.PHONY: test
+test: needs-test $(VENV)/.made-wheel $(VENV)/.made-test ## Tests of the Rust crate, then of the installed wheel
+	cargo test --locked --no-default-features
+	cargo test --locked
+	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
+
+.PHONY: soak
+soak: needs-java $(VENV)/.made-wheel $(VENV)/.made-test ## All tests, the long ones too, with SOAK=20 times the random cases
+	JELLY_SOAK=$(SOAK) cargo test --locked -- --include-ignored
+	JELLY_SOAK=$(SOAK) $(PY) -m pytest -m 'soak or not soak' -o timeout=0 $(PYTEST_ARGS)
+
+.PHONY: bench
+bench: needs-build $(VENV)/.made-wheel $(VENV)/.made-bench ## Benchmarks: ours, then against other libraries
+	cargo bench --locked
+	$(PY) benches/python/compare.py
+
+.PHONY: wheel
+wheel: needs-build $(VENV)/.made-build ## The wheel for all Pythons and the sdist, checked, in dist/
+	rm -rf dist
+	scripts/wheel.sh --out dist $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
+	$(PY) -m maturin sdist --out dist
+	$(PY) scripts/check_wheel.py dist
+
+.PHONY: lint
+lint: needs-build $(VENV)/.made-wheel $(VENV)/.made-test $(VENV)/.made-lint ## Formatting, clippy, docs, ruff, types, stubs
+	cargo fmt --check
+	$(CLIPPY) --no-default-features -- -D warnings
+	$(CLIPPY) -- -D warnings
+	$(CLIPPY) --features python -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy $(PYTHON_CODE)
+	$(PY) -m mypy --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --allow-any-generics tests/python
+	cd target && ../$(PY) -m mypy.stubtest jelly._internal
+
+.PHONY: fmt
+fmt: $(VENV)/.made-lint ## Format the code
+	cargo fmt
+	$(PY) -m ruff check --fix-only
+	$(PY) -m ruff format
+
+.PHONY: constraints
+constraints: needs-build $(VENV)/.made-wheel ## Resolve the newest versions into constraints.txt
+	rm -rf target/resolve && $(PY) -m venv target/resolve
+	target/resolve/bin/pip install --quiet --upgrade pip
+	target/resolve/bin/pip install --quiet --group build --group test --group lint --group bench \
+	  "$$(echo target/wheels/*.whl)[$(EXTRAS)]"
+	target/resolve/bin/pip freeze --all --exclude jelly-patch --exclude setuptools > $(CONSTRAINTS)
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf .venv target dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse metastore_db
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What the machine must have
+
+.PHONY: needs-build needs-java needs-test
+needs-build needs-java needs-test:
+	@mkdir -p $(SCRATCH)
+	@scripts/doctor.sh $(NEEDS_$(@:needs-%=%)) || { $(if $(filter java,$(NEEDS_$(@:needs-%=%))),echo "Tests without Java: make test SPARK=no" >&2;) exit 1; }
+
+# The environment
+
+$(VENV)/.made-pip: $(CONSTRAINTS)
+	@python=$$(scripts/doctor.sh find-python) && "$$python" -m venv $(VENV)
+	$(PIP) install --upgrade --constraint $(CONSTRAINTS) pip
+	@touch $@
+
+$(VENV)/.made-build $(VENV)/.made-test $(VENV)/.made-lint $(VENV)/.made-bench: $(VENV)/.made-%: pyproject.toml $(VENV)/.made-pip
+	$(PIP) install --constraint $(CONSTRAINTS) --group $*
+	@touch $@
+
+# The wheel with all extras; only the wheel itself is installed anew after a change.
+$(VENV)/.made-wheel: $(SOURCES) scripts/wheel.sh $(VENV)/.made-build
+	rm -rf target/wheels
+	scripts/wheel.sh --out target/wheels
+	$(PIP) install --force-reinstall --no-deps target/wheels/*.whl
+	$(PIP) install --constraint $(CONSTRAINTS) 'jelly-patch[$(EXTRAS)]'
+	@touch $@

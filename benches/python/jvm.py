@@ -1,0 +1,107 @@
+"""Against warm Jelly-JVM. Each pair starts a new one: no two compile alike."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import ours
+import truth
+from measure import Effort, Line, WrongAnswerError, against_best, rate
+from places import BUILD, SkippedError, corpus, need, shared
+
+HOME = BUILD / "jvm"
+HEAP = "-Xms4g -Xmx4g -XX:+UseSerialGC"
+WARM_ROWS = 20_000_000  # some seconds
+RUNS = 15
+GOAL = 2.5
+
+
+def compare_rdf(effort: Effort) -> Iterator[Line]:
+    build()
+    for path in corpus(".jelly"):
+        yield one_rdf(path, effort)
+
+
+def one_rdf(path: Path, effort: Effort) -> Line:
+    decode, rows = ours.proven_to_arrow(path)
+    truth.require("Jelly-JVM", truth.of_rdf(path), decoded(path))
+    return against_best(
+        path.name,
+        lambda: rate(decode, rows, effort.runs),
+        lambda: measured("rdf-parse", path, rows),
+        pairs=effort.forks,
+        goal=GOAL,
+    )
+
+
+def compare_patch(effort: Effort) -> Iterator[Line]:
+    build()
+    if "without Jelly-Patch" in version():
+        raise SkippedError(
+            "this Jelly-JVM was built without Jelly-Patch: the registry does not have its module"
+        )
+    for path in corpus(".jellyp"):
+        yield one_patch(path, effort)
+
+
+def one_patch(path: Path, effort: Effort) -> Line:
+    data = path.read_bytes()
+    decode = ours.patch_to_arrow(data)
+    rows = decode()
+    written = ours.written_rows(data)  # Jelly-JVM does not report a boundary that is only implied
+    return against_best(
+        path.name,
+        lambda: rate(decode, rows, effort.runs),
+        lambda: measured("patch-parse", path, written),
+        pairs=effort.forks,
+        goal=None,
+    )
+
+
+@cache
+def build() -> None:
+    need("java", "mvn")
+    source = shared("peers/jvm")
+    if not (HOME / "target" / "jvm-peer.jar").exists():
+        shutil.copytree(source, HOME, dirs_exist_ok=True)
+        for path in [HOME, *HOME.rglob("*")]:
+            path.chmod(path.stat().st_mode | 0o200)  # the shared copy may be read-only
+        made = subprocess.run([HOME / "build.sh"], capture_output=True, text=True)
+        if made.returncode:
+            raise SkippedError(f"Jelly-JVM could not be built: {made.stdout}{made.stderr}")
+
+
+@cache
+def version() -> str:
+    build()
+    return peer("version").strip()
+
+
+def peer(*command: str | Path) -> str:
+    environment = {**os.environ, "JAVA_OPTS": HEAP}
+    run = subprocess.run(
+        [HOME / "peer.sh", *command], env=environment, capture_output=True, text=True
+    )
+    if run.returncode:
+        raise WrongAnswerError(f"Jelly-JVM: {run.stderr.strip()}")
+    return run.stdout
+
+
+def decoded(path: Path) -> truth.Answer:
+    text = HOME / "decoded" / f"{path.name}.nq"
+    text.parent.mkdir(exist_ok=True)
+    peer("rdf", "from-jelly", path, text)
+    return truth.of_text(text)
+
+
+def measured(kind: str, path: Path, rows: int) -> float:
+    """Million rows per CPU second of the working thread, without collector and compiler."""
+    warmup = WARM_ROWS // rows
+    report = json.loads(peer("bench", kind, path, "--warmup", str(warmup), "--runs", str(RUNS)))
+    if report["rows"] != rows:
+        raise WrongAnswerError(f"Jelly-JVM saw {report['rows']} rows of {path.name}, not {rows}")
+    return float(report["mrows_per_cpu_s"])

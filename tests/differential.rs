@@ -1,0 +1,101 @@
+//! The decoder and an independent one on prost agree: on every row, and on what to refuse.
+
+mod common;
+mod oracle;
+
+use common::core::Core;
+use common::rows::{Decoded, Decoder, How};
+use common::soak::seeds;
+use oracle::Oracle;
+use oracle::generate::mutate::damage;
+use oracle::generate::{Format, stream};
+
+const STREAMS: u64 = 10_000;
+const DAMAGED: u64 = 20_000;
+
+/// What prost says of it, and what the oracle says where it walks frames as prost does.
+const OWN: [&str; 2] = ["invalid varint", "a varint of more than 64 bits"];
+
+/// prost refuses a varint whose tenth byte is above 1, where protobuf and we drop the bits.
+fn is_prost_s_own<R>(theirs: &Decoded<R>) -> bool {
+    theirs
+        .error
+        .as_ref()
+        .is_some_and(|fault| OWN.iter().any(|own| fault.what.contains(own)))
+}
+
+/// Same rows, same error or none; says how many rows there were and whether there was an error.
+fn compare<R: PartialEq + std::fmt::Debug>(
+    seed: u64,
+    ours: Decoded<R>,
+    theirs: Decoded<R>,
+) -> (usize, bool) {
+    let first = ours
+        .rows
+        .iter()
+        .zip(&theirs.rows)
+        .position(|(ours, theirs)| ours != theirs);
+    if let Some(row) = first {
+        panic!(
+            "seed {seed}, row {row}:\n ours {:?}\n them {:?}",
+            ours.rows[row], theirs.rows[row]
+        );
+    }
+    if is_prost_s_own(&theirs) {
+        assert!(ours.rows.len() >= theirs.rows.len(), "seed {seed}");
+        return (ours.rows.len(), ours.error.is_some());
+    }
+    assert_eq!(
+        (ours.rows.len(), ours.error.is_some()),
+        (theirs.rows.len(), theirs.error.is_some()),
+        "seed {seed}: ours {:?}, theirs {:?}",
+        ours.error,
+        theirs.error
+    );
+    assert_eq!(ours.namespaces, theirs.namespaces, "seed {seed}");
+    if ours.error.is_none() {
+        assert_eq!(ours.metadata, theirs.metadata, "seed {seed}");
+    }
+    (ours.rows.len(), ours.error.is_some())
+}
+
+fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
+    let core = Core::default();
+    match format {
+        Format::Rdf => compare(seed, core.rdf(bytes, how), Oracle.rdf(bytes, how)),
+        Format::Patch => {
+            // patch frames have no metadata by the specification; ours are read for their marks
+            let ours = Decoded {
+                metadata: Vec::new(),
+                ..core.patch(bytes, how)
+            };
+            compare(seed, ours, Oracle.patch(bytes, how))
+        }
+    }
+}
+
+#[test]
+fn generated_streams() {
+    let mut total = 0;
+    for seed in seeds(STREAMS) {
+        let stream = stream(seed);
+        let (rows, failed) = both(seed, stream.format, &stream.bytes(), stream.how);
+        assert!(!failed, "seed {seed} is valid");
+        total += rows;
+    }
+    assert!(total > 100_000, "{total} rows");
+}
+
+#[test]
+fn damaged_streams() {
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in seeds(DAMAGED) {
+        let damaged = damage(seed);
+        let (_, failed) = both(seed, damaged.format, &damaged.bytes, damaged.how);
+        if failed { refused += 1 } else { accepted += 1 }
+    }
+    assert!(
+        refused > 5_000 && accepted > 500,
+        "{refused} refused, {accepted} accepted"
+    );
+}
