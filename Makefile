@@ -12,7 +12,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --quiet
 CONSTRAINTS := constraints.txt
 EXTRAS := arrow,spark,cli,kafka
 # Some names may not exist yet; wildcard drops those.
-SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto python -type f -not -name '*.pyc' 2>/dev/null)
+SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto python -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 PYTHON_CODE := $(wildcard python/jelly python/pyspark_jelly* benches/python examples scripts)
 CLIPPY := cargo clippy --locked --all-targets
 
