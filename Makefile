@@ -112,7 +112,7 @@ clean: ## Remove everything that was built
 
 .PHONY: needs-build needs-java needs-test
 needs-build needs-java needs-test:
-	@mkdir -p $(SCRATCH)
+	@mkdir -p target/scratch
 	@scripts/doctor.sh $(NEEDS_$(@:needs-%=%)) || { $(if $(filter java,$(NEEDS_$(@:needs-%=%))),echo "Tests without Java: make test SPARK=no" >&2;) exit 1; }
 
 # The environment
