@@ -1,4 +1,4 @@
-//! The published conformance cases of Jelly-RDF, direction from_jelly.
+//! The published conformance cases of Jelly-RDF, direction `from_jelly`.
 
 use std::path::Path;
 

@@ -4,8 +4,11 @@
 //! to plain rows) and hands it to [`conformance::check`], [`vectors::check`] or [`corpus::check`];
 //! each returns how many cases it compared, and panics at the first that differs.
 
-// Each test is a crate of its own and uses only a part.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test is a crate of its own: it uses only a part, and nothing is reached from outside"
+)]
 
 pub mod conformance;
 pub mod core;

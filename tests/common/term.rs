@@ -89,7 +89,7 @@ fn write_escape(c: char, f: &mut Formatter<'_>) -> Result {
     write!(f, "\\u{:04X}", u32::from(c))
 }
 
-/// BLANK_NODE_LABEL of N-Triples 1.2, without its `_:`. No colon: 1.1 had it by mistake.
+/// `BLANK_NODE_LABEL` of N-Triples 1.2, without its `_:`. No colon: 1.1 had it by mistake.
 fn is_blank_node_label(label: &str) -> bool {
     let mut chars = label.chars();
     let first = chars.next();

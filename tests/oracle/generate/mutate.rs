@@ -3,8 +3,8 @@
 
 use crate::common::rows::{Framing, How};
 
+use super::super::wire::{self, Field, Kind, Type, Value};
 use super::rng::Rng;
-use super::wire::{self, Field, Kind, Type, Value};
 use super::{Format, Frame, Stream, strings};
 
 pub struct Damaged {
@@ -39,7 +39,7 @@ const PARTS: [Part; 14] = [
         }
     }),
     ("row empty", |rng, stream| {
-        put_row(rng, stream, wire::field(1, &[]))
+        put_row(rng, stream, wire::field(1, &[]));
     }),
     ("row unknown", |rng, stream| {
         let unknown = Field::new(99, Value::Varint(rng.next()));
@@ -91,7 +91,7 @@ const BYTES: [Bytes; 8] = [
     }),
     ("bytes inserted", |rng, bytes| {
         let at = rng.below(bytes.len() + 1);
-        let inserted: Vec<u8> = (0..1 + rng.below(4)).map(|_| rng.next() as u8).collect();
+        let inserted: Vec<u8> = (0..=rng.below(4)).map(|_| rng.next() as u8).collect();
         bytes.splice(at..at, inserted);
     }),
     ("bytes deleted", |rng, bytes| {
@@ -100,10 +100,10 @@ const BYTES: [Bytes; 8] = [
         bytes.drain(at..end);
     }),
     ("truncated", |rng, bytes| {
-        bytes.truncate(rng.below(bytes.len()))
+        bytes.truncate(rng.below(bytes.len()));
     }),
     ("truncated", |rng, bytes| {
-        bytes.truncate(rng.below(bytes.len()))
+        bytes.truncate(rng.below(bytes.len()));
     }),
     ("spliced", |rng, bytes| {
         let other = super::stream(rng.next()).bytes();

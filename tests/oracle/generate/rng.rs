@@ -1,4 +1,4 @@
-//! SplitMix64: small, and the same on every machine.
+//! `SplitMix64`: small, and the same on every machine.
 
 pub struct Rng {
     state: u64,

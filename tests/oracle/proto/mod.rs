@@ -1,7 +1,6 @@
 //! The message types of `proto/`, as prost-build makes them (see `tests/codegen.rs`).
 
-// Made by a program.
-#![allow(clippy::all, clippy::pedantic)]
+#![allow(clippy::all, clippy::pedantic, reason = "made by a program")]
 
 pub mod v1 {
     include!("rdf.rs");

@@ -49,6 +49,7 @@ const GRAPH: [Type; 4] = [
 ];
 
 impl Kind {
+    #[expect(clippy::match_same_arms, reason = "a table, message by message")]
     pub fn field(self, number: u32) -> Option<Type> {
         let nth = |from: u32, types: [Type; 4]| Some(types[(number - from) as usize]);
         match (self, number) {
@@ -168,7 +169,9 @@ impl Field {
 
 pub fn write(fields: &[Field]) -> Vec<u8> {
     let mut out = Vec::new();
-    fields.iter().for_each(|field| field.write(&mut out));
+    for field in fields {
+        field.write(&mut out);
+    }
     out
 }
 
