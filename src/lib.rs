@@ -1,5 +1,7 @@
 //! Jelly-Patch and Jelly-RDF at native speed.
-#![deny(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 #[cfg(feature = "arrow")]
 pub mod arrow;
 pub mod decode;

@@ -5,6 +5,7 @@ mod oracle;
 
 use common::core::Core;
 use common::rows::{Decoder, How};
+use common::soak::seeds;
 use oracle::generate::mutate::damage;
 use oracle::generate::{Format, stream};
 
@@ -24,7 +25,9 @@ fn check(format: Format, bytes: &[u8], how: How, seed: u64) -> (usize, bool) {
         }
         Format::Patch => {
             let expected = whole.patch(bytes, how);
-            cut.for_each(|core| assert!(core.patch(bytes, how) == expected, "seed {seed}, {core:?}"));
+            cut.for_each(|core| {
+                assert!(core.patch(bytes, how) == expected, "seed {seed}, {core:?}");
+            });
             (expected.rows.len(), expected.error.is_some())
         }
     }
@@ -33,7 +36,7 @@ fn check(format: Format, bytes: &[u8], how: How, seed: u64) -> (usize, bool) {
 #[test]
 fn valid_streams() {
     let mut rows = 0;
-    for seed in 0..300 {
+    for seed in seeds(300) {
         let stream = stream(seed);
         rows += check(stream.format, &stream.bytes(), stream.how, seed).0;
     }
@@ -43,7 +46,7 @@ fn valid_streams() {
 #[test]
 fn damaged_streams() {
     let mut errors = 0;
-    for seed in 0..500 {
+    for seed in seeds(500) {
         let damaged = damage(seed);
         errors += usize::from(check(damaged.format, &damaged.bytes, damaged.how, seed).1);
     }

@@ -8,7 +8,10 @@ use common::shared::shared;
 #[test]
 fn conformance_cases() {
     if let Some(folder) = shared("conformance") {
-        assert_eq!(common::conformance::check(&Core::default(), &folder), [56, 21]);
+        assert_eq!(
+            common::conformance::check(&Core::default(), &folder),
+            [56, 21]
+        );
     }
 }
 

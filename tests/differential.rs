@@ -5,6 +5,7 @@ mod oracle;
 
 use common::core::Core;
 use common::rows::{Class, Decoded, Decoder, How};
+use common::soak::seeds;
 use oracle::Oracle;
 use oracle::generate::mutate::damage;
 use oracle::generate::{Format, stream};
@@ -18,9 +19,16 @@ fn compare<R: PartialEq + std::fmt::Debug>(
     ours: Decoded<R>,
     theirs: Decoded<R>,
 ) -> (usize, bool) {
-    let first = ours.rows.iter().zip(&theirs.rows).position(|(ours, theirs)| ours != theirs);
+    let first = ours
+        .rows
+        .iter()
+        .zip(&theirs.rows)
+        .position(|(ours, theirs)| ours != theirs);
     if let Some(row) = first {
-        panic!("seed {seed}, row {row}:\n ours {:?}\n them {:?}", ours.rows[row], theirs.rows[row]);
+        panic!(
+            "seed {seed}, row {row}:\n ours {:?}\n them {:?}",
+            ours.rows[row], theirs.rows[row]
+        );
     }
     assert_eq!(
         (ours.rows.len(), ours.error.is_some()),
@@ -30,7 +38,10 @@ fn compare<R: PartialEq + std::fmt::Debug>(
         theirs.error
     );
     if let (Some(ours), Some(theirs)) = (&ours.error, &theirs.error) {
-        assert!(is_same_fault(ours.class, theirs.class), "seed {seed}: {ours:?}, {theirs:?}");
+        assert!(
+            is_same_fault(ours.class, theirs.class),
+            "seed {seed}: {ours:?}, {theirs:?}"
+        );
     }
     assert_eq!(ours.namespaces, theirs.namespaces, "seed {seed}");
     if ours.error.is_none() {
@@ -43,7 +54,9 @@ fn compare<R: PartialEq + std::fmt::Debug>(
 fn is_same_fault(ours: Class, theirs: Class) -> bool {
     ours == theirs
         || theirs == Class::Wire
-        || [ours, theirs].iter().all(|class| [Class::Options, Class::Limit].contains(class))
+        || [ours, theirs]
+            .iter()
+            .all(|class| [Class::Options, Class::Limit].contains(class))
 }
 
 fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
@@ -52,7 +65,10 @@ fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
         Format::Rdf => compare(seed, core.rdf(bytes, how), Oracle.rdf(bytes, how)),
         Format::Patch => {
             // patch frames have no metadata by the specification; ours are read for their marks
-            let ours = Decoded { metadata: Vec::new(), ..core.patch(bytes, how) };
+            let ours = Decoded {
+                metadata: Vec::new(),
+                ..core.patch(bytes, how)
+            };
             compare(seed, ours, Oracle.patch(bytes, how))
         }
     }
@@ -61,7 +77,7 @@ fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
 #[test]
 fn generated_streams() {
     let mut total = 0;
-    for seed in 0..STREAMS {
+    for seed in seeds(STREAMS) {
         let stream = stream(seed);
         let (rows, failed) = both(seed, stream.format, &stream.bytes(), stream.how);
         assert!(!failed, "seed {seed} is valid");
@@ -73,10 +89,13 @@ fn generated_streams() {
 #[test]
 fn damaged_streams() {
     let (mut accepted, mut refused) = (0, 0);
-    for seed in 0..DAMAGED {
+    for seed in seeds(DAMAGED) {
         let damaged = damage(seed);
         let (_, failed) = both(seed, damaged.format, &damaged.bytes, damaged.how);
         if failed { refused += 1 } else { accepted += 1 }
     }
-    assert!(refused > 5_000 && accepted > 500, "{refused} refused, {accepted} accepted");
+    assert!(
+        refused > 5_000 && accepted > 500,
+        "{refused} refused, {accepted} accepted"
+    );
 }

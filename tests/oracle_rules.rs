@@ -67,12 +67,10 @@ fn ops(frames: Vec<Vec<Row>>) -> String {
             .filter(|_| row.op == "Z")
             .unwrap_or_default()
     };
-    let ops: Vec<_> = got
-        .rows
+    got.rows
         .iter()
-        .map(|row| format!("{}{} ", row.op, implied(row)))
-        .collect();
-    ops.concat()
+        .flat_map(|row| [row.op.clone(), implied(row), " ".to_owned()])
+        .collect()
 }
 
 #[test]

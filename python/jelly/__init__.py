@@ -1,5 +1,45 @@
 """Jelly-Patch and Jelly-RDF at native speed: Arrow, Python and Spark."""
 
-from jelly._internal import __version__
+from __future__ import annotations
 
-__all__ = ["__version__"]
+from jelly import errors
+from jelly._internal import (
+    PatchReader,
+    RdfReader,
+    RecordBatch,
+    Schema,
+    __version__,
+    read_patch,
+    read_rdf,
+)
+from jelly.patches import Patch, Transaction
+from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
+
+__all__ = [
+    "PATCH_SCHEMA",
+    "PATCH_SCHEMA_DDL",
+    "RDF_SCHEMA",
+    "RDF_SCHEMA_DDL",
+    "Limits",
+    "Patch",
+    "PatchOptions",
+    "PatchReader",
+    "PatchRow",
+    "Position",
+    "RdfOptions",
+    "RdfReader",
+    "RdfRow",
+    "RecordBatch",
+    "Schema",
+    "Term",
+    "Transaction",
+    "__version__",
+    "errors",
+    "read_patch",
+    "read_rdf",
+]
+
+PATCH_SCHEMA = Schema("patch")
+RDF_SCHEMA = Schema("rdf")
+PATCH_SCHEMA_DDL: str = PATCH_SCHEMA.ddl
+RDF_SCHEMA_DDL: str = RDF_SCHEMA.ddl

@@ -146,12 +146,11 @@ impl IntColumn {
     }
 
     pub(super) fn push_option(&mut self, value: Option<u64>) {
-        match value {
-            Some(value) => self.push(value),
-            None => {
-                self.values.push(0);
-                self.nulls.0.append_null();
-            }
+        if let Some(value) = value {
+            self.push(value);
+        } else {
+            self.values.push(0);
+            self.nulls.0.append_null();
         }
     }
 

@@ -21,6 +21,7 @@ pub(super) struct BatchFrame {
     bytes: usize,
     largest: usize,
     full: bool,
+    pausing: bool,
     /// Bytes of text in batches that were taken.
     taken_bytes: u64,
     /// Bytes of the source name that every row repeats.
@@ -54,6 +55,7 @@ impl BatchFrame {
             bytes: 0,
             largest: 0,
             full: false,
+            pausing: false,
             taken_bytes: 0,
             settings,
         }
@@ -92,6 +94,17 @@ impl BatchFrame {
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.full
+    }
+
+    /// The options came.
+    pub(super) fn pause(&mut self) {
+        self.full |= self.pausing;
+    }
+
+    pub(super) fn pause_at_options(&mut self, pause: bool) {
+        self.pausing = pause;
+        // options come before the rows of a batch, or the batch is full for another reason
+        self.full &= pause || self.rows > 0;
     }
 
     pub(super) fn rows(&self) -> usize {

@@ -5,9 +5,11 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{IntColumn, TermColumn, TextColumn};
 use super::frame::BatchFrame;
+use super::namespaces::Namespaces;
 use super::schema::{PATCH_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::PatchOptions;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 use crate::term::Term;
 
@@ -21,6 +23,7 @@ pub struct PatchBatches {
     numbers: [Option<IntColumn>; 3],
     terms: [Option<TermColumn>; 4],
     texts: [Option<TextColumn>; 3],
+    namespaces: Namespaces,
 }
 
 impl PatchBatches {
@@ -34,7 +37,13 @@ impl PatchBatches {
             terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
             texts: TEXTS.map(|name| batch.wants(name).then(TextColumn::new)),
             batch,
+            namespaces: Namespaces::default(),
         })
+    }
+
+    /// Prefixes that rows added so far and did not delete again, of whatever graph or transaction.
+    pub fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
     }
 
     #[inline(always)]
@@ -84,6 +93,18 @@ impl PatchBatches {
         Ok(())
     }
 
+    fn note_prefix(&mut self, op: &PatchOp<'_>) -> Result<()> {
+        match op {
+            PatchOp::AddPrefix { name, iri, .. } => {
+                let most = self.batch.settings.limits.lookup_bytes;
+                self.namespaces.declare(name, iri, most)?;
+            }
+            PatchOp::DeletePrefix { name, .. } => self.namespaces.remove(name),
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn bytes(&self) -> usize {
         let terms = self.terms.iter().flatten().map(TermColumn::bytes);
         let texts = self.texts.iter().flatten().map(TextColumn::bytes);
@@ -114,11 +135,17 @@ impl Sink for PatchBatches {
 }
 
 impl PatchSink for PatchBatches {
+    fn options(&mut self, _: &PatchOptions) -> Result<()> {
+        self.batch.pause();
+        Ok(())
+    }
+
     #[inline(always)]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         match &row.op {
             PatchOp::Add(statement) | PatchOp::Delete(statement) => self.statement(statement)?,
             op => {
+                self.note_prefix(op)?;
                 let graph = match op {
                     PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => {
                         Some(graph)
@@ -168,12 +195,17 @@ impl Batches for PatchBatches {
         self.batch.text_bytes()
     }
 
+    fn pause_at_options(&mut self, pause: bool) {
+        self.batch.pause_at_options(pause);
+    }
+
     fn take(&mut self) -> Result<RecordBatch> {
         let PatchBatches {
             batch,
             numbers,
             terms,
             texts,
+            ..
         } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         let index = |names: &[&str], name: &str| names.iter().position(|known| *known == name);

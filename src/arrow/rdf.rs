@@ -5,6 +5,7 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{IntColumn, TermColumn};
 use super::frame::BatchFrame;
+use super::namespaces::Namespaces;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +21,7 @@ pub struct RdfBatches {
     frame: Option<IntColumn>,
     seq: Option<IntColumn>,
     terms: [Option<TermColumn>; 4],
-    namespaces: Vec<(String, String)>,
+    namespaces: Namespaces,
     logical_type: LogicalType,
     last_frame: Option<u64>,
 }
@@ -36,14 +37,14 @@ impl RdfBatches {
             seq: batch.wants("seq").then(IntColumn::default),
             terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
             batch,
-            namespaces: Vec::new(),
+            namespaces: Namespaces::default(),
             logical_type: LogicalType::default(),
             last_frame: None,
         })
     }
 
-    /// Namespace declarations so far: label and IRI, the last declaration of a label.
-    pub fn namespaces(&self) -> &[(String, String)] {
+    /// Namespace declarations so far.
+    pub fn namespaces(&self) -> &Namespaces {
         &self.namespaces
     }
 }
@@ -58,6 +59,7 @@ impl Sink for RdfBatches {
 impl RdfSink for RdfBatches {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
         self.logical_type = options.logical_type;
+        self.batch.pause();
         Ok(())
     }
 
@@ -92,36 +94,9 @@ impl RdfSink for RdfBatches {
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        declare(
-            &mut self.namespaces,
-            name,
-            &iri,
-            self.batch.settings.limits.lookup_bytes,
-        )
+        let most = self.batch.settings.limits.lookup_bytes;
+        self.namespaces.declare(name, &iri, most)
     }
-}
-
-/// Remembers a namespace, within the limit on lookup bytes.
-fn declare(all: &mut Vec<(String, String)>, name: &str, iri: &Iri<'_>, most: usize) -> Result<()> {
-    let iri = iri.to_string();
-    if let Some((_, before)) = all.iter_mut().find(|(label, _)| label == name) {
-        *before = iri;
-        return Ok(());
-    }
-    let held: usize = all
-        .iter()
-        .map(|(label, iri)| label.len() + iri.len() + 48)
-        .sum();
-    if held + name.len() + iri.len() > most {
-        let message = format!("namespace declarations of more than {most} bytes");
-        return Err(Error::limit(
-            ErrorKind::LimitLookup,
-            "lookup_bytes",
-            message,
-        ));
-    }
-    all.push((name.to_owned(), iri));
-    Ok(())
 }
 
 impl Batches for RdfBatches {
@@ -135,6 +110,10 @@ impl Batches for RdfBatches {
 
     fn text_bytes(&self) -> u64 {
         self.batch.text_bytes()
+    }
+
+    fn pause_at_options(&mut self, pause: bool) {
+        self.batch.pause_at_options(pause);
     }
 
     fn take(&mut self) -> Result<RecordBatch> {

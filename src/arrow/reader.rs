@@ -70,6 +70,20 @@ where
         &self.batches
     }
 
+    /// Decodes until `known` holds, and no further than the options of the stream; loses no row.
+    pub fn read_ahead(&mut self, poll: Poll<'_>, known: impl Fn(&F) -> bool) {
+        if matches!(self.state, State::Reading) && !known(&self.feed) {
+            self.batches.pause_at_options(true);
+            self.fill(poll);
+            self.batches.pause_at_options(false);
+        }
+    }
+
+    /// Reads no further: `error` is raised when its turn comes.
+    pub fn fail(&mut self, error: Error) {
+        self.state = State::Failing(error);
+    }
+
     /// The next batch; `None` after the last. `bytes_in` tells how much input the feed has decoded.
     pub fn next_batch(
         &mut self,
@@ -77,30 +91,39 @@ where
         bytes_in: impl Fn(&F) -> u64,
     ) -> Result<Option<RecordBatch>> {
         loop {
+            if matches!(self.state, State::Reading) {
+                self.fill(poll);
+                if let (State::Reading, Some(error)) =
+                    (&self.state, self.bomb(bytes_in(&self.feed)))
+                {
+                    self.state = State::Failing(error);
+                }
+            }
+            if self.batches.rows() > 0 {
+                return self.batches.take().map(Some);
+            }
             match std::mem::replace(&mut self.state, State::Ended) {
+                State::Reading => self.state = State::Reading,
                 State::Ended => return Ok(None),
                 State::Failing(error) if self.mode == Mode::Permissive && is_corrupt(&error) => {
                     self.batches.push_corrupt(&error);
-                    return self.batches.take().map(Some);
                 }
                 State::Failing(error) => return Err(error),
-                State::Reading => {
-                    self.state = match self.feed.advance(&mut self.batches, poll) {
-                        Ok(false) => State::Reading,
-                        Ok(true) => State::Ended,
-                        Err(error) => State::Failing(error),
-                    };
-                    if let (State::Reading, Some(error)) =
-                        (&self.state, self.bomb(bytes_in(&self.feed)))
-                    {
-                        self.state = State::Failing(error);
-                    }
-                    if self.batches.rows() > 0 {
-                        return self.batches.take().map(Some);
-                    }
-                }
             }
         }
+    }
+
+    /// Whether rows wait in a batch that is not complete.
+    pub fn has_waiting_rows(&self) -> bool {
+        self.batches.rows() > 0
+    }
+
+    fn fill(&mut self, poll: Poll<'_>) {
+        self.state = match self.feed.advance(&mut self.batches, poll) {
+            Ok(false) => State::Reading,
+            Ok(true) => State::Ended,
+            Err(error) => State::Failing(error),
+        };
     }
 
     /// Stops input of which each byte becomes too much text.

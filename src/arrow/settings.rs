@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// How terms are given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TermStyle {
     /// As canonical N-Triples text.
     #[default]
@@ -55,6 +55,9 @@ pub trait Batches {
 
     /// Bytes of text written since the start.
     fn text_bytes(&self) -> u64;
+
+    /// Makes the sink full as soon as the options come, or no more.
+    fn pause_at_options(&mut self, pause: bool);
 
     /// Takes the waiting rows.
     fn take(&mut self) -> Result<RecordBatch>;

@@ -292,7 +292,7 @@ impl Lookups {
 
 /// Reads an entry row: id on the wire and value.
 #[inline(always)]
-pub(crate) fn read_entry<'a>(bytes: &'a [u8], nesting: usize) -> Result<(u32, &'a str), Fault> {
+pub(crate) fn read_entry(bytes: &[u8], nesting: usize) -> Result<(u32, &str), Fault> {
     let (mut id, mut value) = (0, "");
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {

@@ -125,7 +125,12 @@ fn merge_message(
             }
             found => {
                 let bytes = bytes.to_vec();
-                let part = Part { oneof, field: key.field, message: child, bytes };
+                let part = Part {
+                    oneof,
+                    field: key.field,
+                    message: child,
+                    bytes,
+                };
                 match found {
                     Some(before) => {
                         let replaced = std::mem::replace(before, part);
@@ -136,7 +141,13 @@ fn merge_message(
             }
         }
     }
-    for Part { field, message, bytes, .. } in parts {
+    for Part {
+        field,
+        message,
+        bytes,
+        ..
+    } in parts
+    {
         let bytes = match message {
             None => bytes,
             Some(message) => merge_message(message, &bytes, deeper(depth)?, nesting)?,

@@ -130,9 +130,8 @@ impl Patch {
         if !quads {
             context.slots[3] = Slot::DefaultGraph;
         }
-        let terms = match context.terms.as_mut() {
-            Some(terms) => terms,
-            None => return Err(options_missing(member.at).into()),
+        let Some(terms) = context.terms.as_mut() else {
+            return Err(options_missing(member.at).into());
         };
         let mut same = terms
             .statement::<4>(member.bytes, context.slots, &context.config.limits)
@@ -279,9 +278,10 @@ impl Patch {
         }
         let iri = |ids: super::iri::IriIds| terms.lookups.iri(ids.prefix, ids.name);
         let value: Option<Iri<'_>> = value.map(iri);
-        let graph = match quads {
-            true => terms.held.term(context.slots, 3, &terms.lookups),
-            false => Term::DefaultGraph,
+        let graph = if quads {
+            terms.held.term(context.slots, 3, &terms.lookups)
+        } else {
+            Term::DefaultGraph
         };
         let op = match value {
             Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },

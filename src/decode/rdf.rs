@@ -70,9 +70,8 @@ impl Rdf {
         sink: &mut S,
     ) -> Result<(), Halt> {
         let name = if PLACES == 4 { "quad" } else { "triple" };
-        let terms = match context.terms.as_mut() {
-            Some(terms) => terms,
-            None => return Err(options_missing(member.at).into()),
+        let Some(terms) = context.terms.as_mut() else {
+            return Err(options_missing(member.at).into());
         };
         let mut same = terms
             .statement::<PLACES>(member.bytes, context.slots, &context.config.limits)
@@ -134,7 +133,6 @@ impl Rdf {
     }
 
     fn namespace<S: RdfSink>(
-        &mut self,
         bytes: &[u8],
         context: &mut Context<'_, '_>,
         sink: &mut S,
@@ -268,7 +266,7 @@ impl<S: RdfSink> Dialect<S> for Rdf {
             (9, _) => Ok(context.entry(TableKind::Name, member.bytes)?),
             (10, _) => Ok(context.entry(TableKind::Prefix, member.bytes)?),
             (11, _) => Ok(context.entry(TableKind::Datatype, member.bytes)?),
-            (6, _) => self.namespace(member.bytes, &mut context, sink),
+            (6, _) => Self::namespace(member.bytes, &mut context, sink),
             (4, PhysicalType::Graphs) => self.graph_start(&member, &mut context, sink),
             (5, PhysicalType::Graphs) if self.in_graph => {
                 Cursor::new(member.bytes).skip_message(context.config.limits.nesting)?;

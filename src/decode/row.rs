@@ -16,11 +16,11 @@ pub(crate) struct Member<'a> {
 
 /// Finds the one member of a row; `known` says which fields are known.
 #[inline(always)]
-pub(crate) fn member<'a>(
-    row: &'a [u8],
+pub(crate) fn member(
+    row: &[u8],
     known: fn(u32) -> bool,
     nesting: usize,
-) -> Result<Member<'a>, Fault> {
+) -> Result<Member<'_>, Fault> {
     if let [key, len, rest @ ..] = row
         && key & 0x87 == LEN
         && usize::from(*len) == rest.len()

@@ -117,14 +117,14 @@ impl Terms {
     #[cold]
     #[inline(never)]
     pub(crate) fn triple(&mut self, raw: &RawTerm<'_>, limits: &Limits) -> Result<Triple, Fault> {
-        if !self.features.rdf_star {
-            let message = "a quoted triple, but the options do not say rdf_star";
-            return Err(Fault::new(ErrorKind::OptionsUndeclared, raw.at, message));
-        }
         struct Open<'a> {
             raw: [RawTerm<'a>; 3],
             bytes: &'a [u8],
             terms: Vec<TermBuf>,
+        }
+        if !self.features.rdf_star {
+            let message = "a quoted triple, but the options do not say rdf_star";
+            return Err(Fault::new(ErrorKind::OptionsUndeclared, raw.at, message));
         }
         let open = |bytes| {
             read_statement::<3>(bytes, limits.nesting).map(|raw| Open {

@@ -1,6 +1,7 @@
 //! What a stream is, by its first bytes.
 
 use crate::decode::Framing;
+use crate::error::{Error, ErrorKind, Result};
 use crate::wire::{Cursor, LEN, VARINT};
 
 /// What the start of a stream looks like.
@@ -18,6 +19,19 @@ pub enum Content {
     Unknown,
 }
 
+impl Content {
+    /// The name of a format.
+    fn name(self) -> &'static str {
+        match self {
+            Content::JellyRdf => "Jelly-RDF",
+            Content::JellyPatch => "Jelly-Patch",
+            Content::Other(name) => name,
+            Content::Empty => "nothing",
+            Content::Unknown => "an unknown format",
+        }
+    }
+}
+
 /// Tells by the options row, which comes first; field 1 of the options is a varint in Jelly-Patch only.
 pub fn sniff(start: &[u8], framing: Framing) -> Content {
     if start.is_empty() {
@@ -26,6 +40,27 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
     options_row(start, framing)
         .or_else(|| known_magic(start))
         .unwrap_or(Content::Unknown)
+}
+
+/// Refuses a start that is certainly something else than `wanted`.
+pub fn expect(start: &[u8], framing: Framing, wanted: Content) -> Result<()> {
+    let found = sniff(start, framing);
+    let (kind, message) = match (found, wanted) {
+        (Content::JellyPatch, Content::JellyRdf) => (
+            ErrorKind::OptionsFormat,
+            "this is Jelly-Patch, not Jelly-RDF: read it as patches".to_owned(),
+        ),
+        (Content::JellyRdf, Content::JellyPatch) => (
+            ErrorKind::OptionsFormat,
+            "this is Jelly-RDF, not Jelly-Patch: read it as RDF".to_owned(),
+        ),
+        (Content::Other(name), _) => (
+            ErrorKind::WireFormat,
+            format!("this looks like {name}, not {}", wanted.name()),
+        ),
+        _ => return Ok(()),
+    };
+    Err(Error::new(kind, message))
 }
 
 /// Finds the first options row that lies whole in `start`.
@@ -88,7 +123,7 @@ fn known_magic(start: &[u8]) -> Option<Content> {
     let line = text
         .split(|&byte| byte == b'\n')
         .find(|line| !line.is_empty() && line[0] != b'#')?;
-    let word = line.split(|byte| byte.is_ascii_whitespace()).next()?;
+    let word = line.split(u8::is_ascii_whitespace).next()?;
     match word {
         b"H" | b"TX" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" => {
             Some(Content::Other("RDF Patch text"))

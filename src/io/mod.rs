@@ -5,5 +5,5 @@ mod detect;
 mod source;
 
 pub use decompress::Compression;
-pub use detect::{Content, sniff};
+pub use detect::{Content, expect, sniff};
 pub use source::{Opened, SharedBytes, Source, Stream, open};

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::decompress::{Compression, decompress};
+use super::detect::{Content, sniff};
+use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -28,7 +30,7 @@ pub struct Opened {
     pub stream: Stream,
     /// The compression that was found or told.
     pub compression: Compression,
-    /// Up to [`PEEK`] bytes at the start of the stream, still to be read from `stream`.
+    /// Up to 4 KiB at the start of the stream, still to be read from `stream`.
     pub start: Vec<u8>,
     /// How to open the same bytes once more, where that is possible.
     pub again: Option<Source>,
@@ -43,10 +45,17 @@ pub enum Stream {
 }
 
 /// How much of a stream is looked at to tell what it is.
-pub const PEEK: usize = 4096;
+pub(super) const PEEK: usize = 4096;
+/// How much tells the compression.
+const MAGIC: usize = 4;
 
 /// Opens a source.
-pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Opened> {
+pub fn open(
+    source: Source,
+    compression: Option<Compression>,
+    framing: Framing,
+    limits: &Limits,
+) -> Result<Opened> {
     let again = match &source {
         Source::Path(path) if path.metadata().is_ok_and(|meta| meta.is_file()) => {
             Some(Source::Path(path.clone()))
@@ -72,12 +81,13 @@ pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -
         Source::Path(path) => Box::new(File::open(&path)?),
         Source::Reader(reader) => reader,
     };
-    let magic = read_up_to(&mut raw, 4)?;
+    let (magic, failed) = peek(&mut raw, MAGIC, |start| start.len() >= MAGIC);
     let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
-    let raw = Cursor::new(magic).chain(raw);
+    let raw = Peeked::new(magic, failed, raw)?;
     let mut stream = decompress(raw, compression, limits)?;
-    let start = read_up_to(&mut stream, PEEK)?;
-    let stream = Stream::Reader(Box::new(Cursor::new(start.clone()).chain(stream)));
+    let told = |start: &[u8]| sniff(start, framing) != Content::Unknown;
+    let (start, failed) = peek(&mut stream, PEEK, told);
+    let stream = Stream::Reader(Box::new(Peeked::new(start.clone(), failed, stream)?));
     Ok(Opened {
         stream,
         compression,
@@ -86,11 +96,62 @@ pub fn open(source: Source, compression: Option<Compression>, limits: &Limits) -
     })
 }
 
-/// Reads until `most` bytes or the end.
-fn read_up_to(reader: &mut dyn Read, most: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(most as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// Reads until it is `enough`, or `most` bytes, the end, or an error. A live source that has said
+/// enough is not waited for.
+fn peek(
+    reader: &mut dyn Read,
+    most: usize,
+    enough: impl Fn(&[u8]) -> bool,
+) -> (Vec<u8>, Option<io::Error>) {
+    let mut bytes = vec![0; most];
+    let mut filled = 0;
+    let failed = loop {
+        match reader.read(&mut bytes[filled..]) {
+            Ok(0) => break None,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Some(error),
+        }
+        if enough(&bytes[..filled]) {
+            break None;
+        }
+    };
+    bytes.truncate(filled);
+    (bytes, failed)
+}
+
+/// Bytes that were read ahead, then the error that came after them, then the rest.
+struct Peeked<R> {
+    start: Cursor<Vec<u8>>,
+    failed: Option<io::Error>,
+    rest: R,
+}
+
+impl<R> Peeked<R> {
+    /// An error before the first byte is raised here.
+    fn new(start: Vec<u8>, failed: Option<io::Error>, rest: R) -> Result<Self> {
+        match failed {
+            Some(error) if start.is_empty() => Err(error.into()),
+            failed => Ok(Peeked {
+                start: Cursor::new(start),
+                failed,
+                rest,
+            }),
+        }
+    }
+}
+
+impl<R: Read> Read for Peeked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match (self.start.read(buffer)?, self.failed.take()) {
+            (0, Some(error)) => Err(error),
+            (0, None) => self.rest.read(buffer),
+            (n, failed) => {
+                self.failed = failed;
+                Ok(n)
+            }
+        }
+    }
 }
 
 /// Lets shared bytes be the inside of a cursor.

@@ -77,7 +77,7 @@ fn reopen(
     compression: Compression,
     config: &DecodeOptions,
 ) -> Result<Stream> {
-    open(again, Some(compression), &config.limits).map(|opened| opened.stream)
+    open(again, Some(compression), config.framing, &config.limits).map(|opened| opened.stream)
 }
 
 impl<S: PatchSink> Feed<S> for Committed {

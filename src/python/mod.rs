@@ -1,9 +1,34 @@
-//! The native module `jelly._internal`.
+//! The native module `jelly._internal`: signatures over the core, no logic.
+
+mod batch;
+mod capsule;
+mod error;
+mod guard;
+mod handle;
+mod input;
+mod open;
+mod options;
+mod reader;
+mod rows;
+mod schema;
+mod values;
+
 use pyo3::prelude::*;
 
-#[pymodule]
+#[pymodule(gil_used = true)]
 mod _internal {
-    use super::*;
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_export]
+    use super::batch::RecordBatch;
+    #[pymodule_export]
+    use super::open::{read_patch, read_rdf};
+    #[pymodule_export]
+    use super::reader::{PatchReader, RdfReader, Reader};
+    #[pymodule_export]
+    use super::rows::RowIterator;
+    #[pymodule_export]
+    use super::schema::Schema;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

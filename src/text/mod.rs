@@ -3,4 +3,5 @@
 pub(crate) mod scan;
 mod write;
 
+#[cfg(feature = "arrow")]
 pub(crate) use write::TermWriter;

@@ -79,9 +79,9 @@ impl<'o> TermWriter<'o> {
     fn iri_text(&mut self, text: &str) {
         for &byte in text.as_bytes() {
             if iri_escaped(byte) {
-                self.unicode_escape(byte.into())
+                self.unicode_escape(byte.into());
             } else {
-                self.out.push(byte)
+                self.out.push(byte);
             }
         }
     }
@@ -142,7 +142,7 @@ impl<'o> TermWriter<'o> {
                 '\u{8}' => self.push("\\b"),
                 '\u{c}' => self.push("\\f"),
                 '\0'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => {
-                    self.unicode_escape(c as u32)
+                    self.unicode_escape(c as u32);
                 }
                 _ => self.push(c.encode_utf8(&mut [0; 4])),
             }

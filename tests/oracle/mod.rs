@@ -34,8 +34,7 @@
 
 #![allow(
     dead_code,
-    unreachable_pub,
-    reason = "each test is a crate of its own: it uses only a part, and nothing is reached from outside"
+    reason = "each test is a crate of its own and uses only a part"
 )]
 
 mod bits;

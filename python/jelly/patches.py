@@ -1,0 +1,146 @@
+"""Patches one after the other, each with its header and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from jelly.types import PatchRow
+
+if TYPE_CHECKING:
+    from jelly import PatchReader
+
+__all__ = ["Patch", "Transaction"]
+
+NEEDED = ("patch", "txn", "op", "name", "value")
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A transaction of a patch, as far as its rows were read."""
+
+    number: int
+    """Number in the source, from 0: the column ``txn``."""
+    outcome: Literal["open", "committed", "aborted", "unfinished"] = "open"
+
+
+class Patch:
+    """A patch of a stream. Its rows are read when they are asked for, and only until the next patch is."""
+
+    number: int | None
+    """Number in the source, from 0: the column ``patch``."""
+    headers: list[tuple[str, str]]
+    """Keys and values of the header rows read so far, in order; those at the start of the patch are there at once."""
+    transactions: list[Transaction]
+    """Transactions of the rows read so far."""
+    complete: bool
+    """All rows were read."""
+
+    def __init__(self, rows: Iterator[PatchRow], first: PatchRow) -> None:
+        self.number = first.patch
+        self.headers = []
+        self.transactions = []
+        self.complete = False
+        self.next_first: PatchRow | None = None
+        self._rows = rows
+        self._waiting: list[PatchRow] = []
+        self._left = False
+        row: PatchRow | None = first
+        while row is not None:
+            self._note(row)
+            self._waiting.append(row)
+            if row.op != "H":
+                break
+            row = next(rows, None)
+        self._waiting.reverse()
+
+    @property
+    def id(self) -> str | None:
+        """Value of the last header ``id``, whatever the case of its key."""
+        return self._header("id")
+
+    @property
+    def prev(self) -> str | None:
+        """Value of the last header ``prev`` or ``previous``."""
+        return self._header("prev", "previous")
+
+    def rows(self) -> Iterator[PatchRow]:
+        """The rows that were not read yet, headers and the final ``Z`` included."""
+        while (row := self._next()) is not None:
+            yield row
+
+    def skip(self) -> None:
+        """Reads to the end of the patch and forgets its rows."""
+        while self._next() is not None:
+            pass
+
+    def leave(self) -> None:
+        """The reader goes on to the next patch."""
+        self.skip()
+        self._left = True
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "not read to its end"
+        return f"<jelly.Patch {self.number}: id={self.id!r}, prev={self.prev!r}, {state}>"
+
+    def _next(self) -> PatchRow | None:
+        if self._left:
+            raise ValueError(
+                f"the reader went on from patch {self.number} to the next; read a patch when it comes"
+            )
+        if self._waiting:
+            return self._waiting.pop()
+        if self.complete:
+            return None
+        row = next(self._rows, None)
+        if row is None:
+            self._complete()
+            return None
+        if row.patch is not None and row.patch != self.number:
+            self.next_first = row
+            self._complete()
+            return None
+        self._note(row)
+        return row
+
+    def _note(self, row: PatchRow) -> None:
+        match row.op:
+            case "H":
+                self.headers.append((row.name or "", row.value or ""))
+            case "TX":
+                self._unfinished()
+                self.transactions.append(Transaction(row.txn or 0))
+            case "TC" | "TA" if row.txn is not None:
+                self.transactions[-1].outcome = "committed" if row.op == "TC" else "aborted"
+            case "Z":
+                self._complete()
+
+    def _unfinished(self) -> None:
+        if self.transactions and self.transactions[-1].outcome == "open":
+            self.transactions[-1].outcome = "unfinished"
+
+    def _complete(self) -> None:
+        self._unfinished()
+        self.complete = True
+
+    def _header(self, *keys: str) -> str | None:
+        return next((value for key, value in reversed(self.headers) if key.lower() in keys), None)
+
+
+def iterate(reader: PatchReader) -> Iterator[Patch]:
+    """The remaining patches of a reader."""
+    missing = [name for name in NEEDED if name not in reader.schema.names]
+    if missing:
+        raise ValueError(f"patches() needs the columns {', '.join(missing)}")
+    return _iterate(reader)
+
+
+def _iterate(reader: PatchReader) -> Iterator[Patch]:
+    rows: Iterator[PatchRow] = reader.rows()
+    first = next(rows, None)
+    while first is not None:
+        patch = Patch(rows, first)
+        yield patch
+        patch.leave()
+        first = patch.next_first or next(rows, None)

@@ -1,0 +1,209 @@
+"""Rows, options, limits: the plain objects that readers give and take."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache, partial
+from typing import Any, Literal, NamedTuple, Protocol
+
+from jelly import _internal
+
+__all__ = [
+    "ArrowSchemaExportable",
+    "ArrowStreamExportable",
+    "Limits",
+    "PatchOptions",
+    "PatchRow",
+    "Position",
+    "RdfOptions",
+    "RdfRow",
+    "Term",
+]
+
+PatchStreamType = Literal["FRAME", "FLAT", "PUNCTUATED"]
+StatementType = Literal["TRIPLES", "QUADS"]
+PhysicalType = Literal["TRIPLES", "QUADS", "GRAPHS"]
+
+
+class ArrowStreamExportable(Protocol):
+    """Anything that Arrow libraries read batches from."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class ArrowSchemaExportable(Protocol):
+    """Anything that Arrow libraries read a schema from."""
+
+    def __arrow_c_schema__(self) -> object: ...
+
+
+class PatchRow(NamedTuple):
+    """A row of a patch, in the columns of :data:`jelly.PATCH_SCHEMA`."""
+
+    source: str | None
+    patch: int
+    txn: int | None
+    seq: int
+    op: str
+    subject: str | None
+    predicate: str | None
+    object: str | None
+    graph: str | None
+    name: str | None
+    value: str | None
+
+
+class RdfRow(NamedTuple):
+    """A statement, in the columns of :data:`jelly.RDF_SCHEMA`."""
+
+    source: str | None
+    frame: int
+    seq: int
+    subject: str
+    predicate: str
+    object: str
+    graph: str
+
+
+class Term(NamedTuple):
+    """A term with ``terms="struct"``."""
+
+    kind: str
+    """``iri``, ``bnode``, ``literal``, ``triple`` or ``default``."""
+    value: str
+    """IRI, label, lexical form, or the text of a quoted triple."""
+    datatype: str | None
+    """Datatype IRI of a literal; None for ``xsd:string`` and language-tagged strings."""
+    language: str | None
+    """Language tag of a literal."""
+
+
+class Position(NamedTuple):
+    """How far decoding got; rows that wait in a batch are behind it."""
+
+    frame: int | None
+    """Frame that began last, from 0."""
+    seq: int
+    """Rows (statements) decoded so far."""
+    offset: int
+    """First byte of the decompressed stream that is not decoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RdfOptions:
+    """Options of a Jelly-RDF stream (``RdfStreamOptions``)."""
+
+    stream_name: str
+    physical_type: str
+    """``TRIPLES``, ``QUADS`` or ``GRAPHS``."""
+    logical_type: str
+    """RDF-STaX type, such as ``FLAT_TRIPLES`` or ``UNSPECIFIED``; the number where the specification has no name."""
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: int
+    max_prefix_table_size: int
+    max_datatype_table_size: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatchOptions:
+    """Options of a Jelly-Patch stream (``RdfPatchOptions``)."""
+
+    statement_type: str
+    """``TRIPLES`` or ``QUADS``."""
+    stream_type: str
+    """``FRAME``, ``FLAT`` or ``PUNCTUATED``."""
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: int
+    max_prefix_table_size: int
+    max_datatype_table_size: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a reader puts up with before it gives up on its input; bytes unless said otherwise."""
+
+    row_bytes: int = 32 << 20
+    """Longest row, and longest metadata of a frame."""
+    frame_bytes: int = (1 << 31) - 1
+    """Longest frame; its rows stream, so this costs no memory."""
+    name_table: int = 4096
+    """Largest name table that options may ask for, in entries."""
+    prefix_table: int = 1024
+    """Largest prefix table, in entries."""
+    datatype_table: int = 256
+    """Largest datatype table, in entries."""
+    lookup_bytes: int = 64 << 20
+    """All live entries of the three tables."""
+    term_bytes: int = 16 << 20
+    """Longest term."""
+    nesting: int = 64
+    """Deepest nesting of quoted triples and of unknown groups, in levels."""
+    batch_rows: int = 10_000
+    """Most rows in a batch."""
+    batch_bytes: int = 32 << 20
+    """Text at which a batch is closed."""
+    expansion: int = 1000
+    """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
+    zstd_window: int = 32 << 20
+    """Largest zstd window."""
+    transaction_bytes: int = 1 << 30
+    """Bytes of a patch that may wait on disk for the outcome of its transactions."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"limits.{field.name} must be an int, not {type(value).__name__}")
+            least, most = _RANGES.get(field.name, (1, (1 << 63) - 1))
+            if not least <= value <= most:
+                raise ValueError(
+                    f"limits.{field.name} is {value}; it must be from {least} to {most}"
+                )
+
+    def replace(self, **changes: int) -> Limits:
+        """The same limits with some changed."""
+        return replace(self, **changes)
+
+
+_TABLE = (0, (1 << 32) - 1)
+_RANGES = {
+    "name_table": _TABLE,
+    "prefix_table": _TABLE,
+    "datatype_table": _TABLE,
+    "batch_bytes": (1, 1 << 30),
+    "nesting": (0, 1024),
+    "expansion": (0, (1 << 63) - 1),
+}
+
+_ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
+
+
+@lru_cache(maxsize=256)
+def row_class(kind: str, columns: tuple[str, ...]) -> Callable[[Sequence[object]], tuple[Any, ...]]:
+    """What makes rows of some columns; named tuples cannot have a name that begins with ``_``."""
+    known = _ROWS[kind]
+    names = tuple(column.lstrip("_") for column in columns)
+    if names == known._fields:
+        return partial(tuple.__new__, known)
+    made = namedtuple(known.__name__, names)  # type: ignore[misc]
+    made.__reduce__ = lambda self: (_row, (kind, columns, tuple(self)))  # type: ignore[method-assign]
+    return partial(tuple.__new__, made)
+
+
+def _row(kind: str, columns: tuple[str, ...], values: tuple[object, ...]) -> tuple[Any, ...]:
+    return row_class(kind, columns)(values)
+
+
+def _schema(
+    kind: str, columns: Sequence[str] | None, terms: str, permissive: bool
+) -> _internal.Schema:
+    return _internal.Schema(kind, columns, terms=terms, permissive=permissive)  # type: ignore[arg-type]
+
+
+make_term = partial(tuple.__new__, Term)

@@ -1,0 +1,63 @@
+//! Record batches for Python.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyCapsule, PyTuple};
+
+use super::capsule;
+use super::schema::Schema;
+
+/// Rows in Arrow columns.
+#[pyclass(frozen, module = "jelly")]
+pub(super) struct RecordBatch {
+    pub(super) arrow: arrow_array::RecordBatch,
+    pub(super) schema: Py<Schema>,
+}
+
+#[pymethods]
+impl RecordBatch {
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.arrow.num_rows()
+    }
+
+    #[getter]
+    fn num_columns(&self) -> usize {
+        self.arrow.num_columns()
+    }
+
+    #[getter]
+    fn column_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.schema.get().names_vec())
+    }
+
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> Py<Schema> {
+        self.schema.clone_ref(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.arrow.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<jelly.RecordBatch: {} rows of {} columns>",
+            self.arrow.num_rows(),
+            self.arrow.num_columns()
+        )
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.schema.get().arrow)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema; // a wish, which the protocol allows to pass over
+        capsule::array(py, &self.arrow)
+    }
+}

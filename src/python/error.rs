@@ -1,0 +1,123 @@
+//! Errors as Python exceptions; the classes are defined in `jelly.errors`.
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{Error, ErrorClass};
+
+/// What stops a call.
+pub(super) enum Failure {
+    /// An error of the core.
+    Jelly(Error),
+    /// An exception of a Python object that the call uses, or Ctrl-C.
+    Python(PyErr),
+    /// The reader was closed.
+    Closed,
+    /// The source called its own reader.
+    Reentered,
+}
+
+const CLOSED: &str = "the reader is closed";
+const REENTERED: &str = "the reader is in use by this thread: its source calls it back";
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Jelly(error)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::Python(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Jelly(error) => Python::attach(|py| to_python(py, error)),
+            Failure::Python(error) => error,
+            Failure::Closed => PyValueError::new_err(CLOSED),
+            Failure::Reentered => PyRuntimeError::new_err(REENTERED),
+        }
+    }
+}
+
+impl Failure {
+    /// One line, and the `errno` that fits, for the Arrow C stream.
+    pub(super) fn to_line(&self) -> (String, i32) {
+        const EIO: i32 = 5;
+        const EINVAL: i32 = 22;
+        match self {
+            Failure::Jelly(error) if error.kind().class() == ErrorClass::Io => {
+                (error.to_string(), EIO)
+            }
+            Failure::Jelly(error) => (error.to_string(), EINVAL),
+            Failure::Python(error) => (error.to_string(), EIO),
+            Failure::Closed => (CLOSED.to_owned(), EINVAL),
+            Failure::Reentered => (REENTERED.to_owned(), EINVAL),
+        }
+    }
+}
+
+/// The exception for an error.
+pub(super) fn to_python(py: Python<'_>, error: Error) -> PyErr {
+    let class = match error.kind().class() {
+        ErrorClass::Truncated => "TruncatedError",
+        ErrorClass::Wire => "WireError",
+        ErrorClass::Table => "TableError",
+        ErrorClass::Options => "OptionsError",
+        ErrorClass::Limit => "LimitError",
+        ErrorClass::Text => "TextError",
+        ErrorClass::Patch => "PatchError",
+        ErrorClass::Encode => "EncodeError",
+        ErrorClass::Internal => "InternalError",
+        ErrorClass::Argument => return PyValueError::new_err(error.message().to_owned()),
+        ErrorClass::Io => return io_error(error),
+    };
+    jelly_error(py, class, &error).unwrap_or_else(|failed| failed)
+}
+
+fn jelly_error(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
+    let position = error.position();
+    let attributes = PyDict::new(py);
+    attributes.set_item("kind", error.kind().slug())?;
+    attributes.set_item("source", position.source.as_deref())?;
+    attributes.set_item("frame", position.frame)?;
+    attributes.set_item("row", position.row)?;
+    attributes.set_item("offset", position.offset)?;
+    attributes.set_item("field", error.field())?;
+    attributes.set_item("limit", error.limit_name())?;
+    attributes.set_item("line", position.line)?;
+    attributes.set_item("column", position.column)?;
+    let class = py.import("jelly.errors")?.getattr(class)?;
+    let exception = class.call((error.to_string(),), Some(&attributes))?;
+    Ok(PyErr::from_value(exception))
+}
+
+/// The source's own exception, or an `OSError` with its number and file name.
+fn io_error(error: Error) -> PyErr {
+    let text = error.message().to_owned();
+    let source = error.position().source.clone();
+    let Some(cause) = error.into_io_error() else {
+        return PyOSError::new_err(text);
+    };
+    match (cause.raw_os_error(), source) {
+        (Some(number), Some(source)) => {
+            let text = text
+                .split(" (os error")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            PyOSError::new_err((number, text, source.to_string()))
+        }
+        _ => cause.into(),
+    }
+}
+
+/// Whether an exception wants to end the program, so that nothing may come before it.
+pub(super) fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyKeyboardInterrupt>(py)
+        || !error.is_instance_of::<pyo3::exceptions::PyException>(py)
+}

@@ -1,0 +1,270 @@
+//! A reader that threads, iterators and streams share.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use pyo3::Python;
+
+use super::error::Failure;
+use super::guard::Guarded;
+use super::input::Interrupt;
+use crate::arrow::{Namespaces, PatchReader, RdfReader};
+use crate::error::{Error, Result};
+use crate::options::{PatchOptions, RdfOptions};
+
+/// How often Ctrl-C is looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// A reader of either format.
+pub(super) enum AnyReader {
+    Rdf(Box<RdfReader>),
+    Patch(Box<PatchReader>),
+}
+
+/// Options of either format.
+pub(super) enum AnyOptions {
+    Rdf(RdfOptions),
+    Patch(PatchOptions),
+}
+
+/// How far decoding got.
+pub(super) struct Progress {
+    pub(super) frame: Option<u64>,
+    pub(super) seq: u64,
+    pub(super) offset: u64,
+}
+
+macro_rules! either {
+    ($self:expr, $reader:ident => $value:expr) => {
+        match $self {
+            AnyReader::Rdf($reader) => $value,
+            AnyReader::Patch($reader) => $value,
+        }
+    };
+}
+
+impl AnyReader {
+    fn next_batch(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<Option<RecordBatch>> {
+        match self {
+            AnyReader::Rdf(reader) => reader.next_batch(poll, |feed| feed.decoder().consumed()),
+            AnyReader::Patch(reader) => {
+                reader.next_batch(poll, |feed| feed.reader().decoder().consumed())
+            }
+        }
+    }
+
+    fn read_ahead(&mut self, poll: &mut dyn FnMut() -> Result<()>) {
+        match self {
+            AnyReader::Rdf(reader) => {
+                reader.read_ahead(poll, |feed| feed.decoder().state().options().is_some());
+            }
+            AnyReader::Patch(reader) => reader.read_ahead(poll, |feed| {
+                feed.reader().decoder().state().options().is_some()
+            }),
+        }
+    }
+
+    fn options(&self) -> Option<AnyOptions> {
+        match self {
+            AnyReader::Rdf(reader) => {
+                let options = reader.feed().decoder().state().options();
+                options.cloned().map(AnyOptions::Rdf)
+            }
+            AnyReader::Patch(reader) => {
+                let options = reader.feed().reader().decoder().state().options();
+                options.copied().map(AnyOptions::Patch)
+            }
+        }
+    }
+
+    fn namespaces(&self) -> &Namespaces {
+        either!(self, reader => reader.batches().namespaces())
+    }
+
+    fn metadata(&self) -> &[(String, Vec<u8>)] {
+        match self {
+            AnyReader::Rdf(reader) => reader.feed().decoder().metadata(),
+            AnyReader::Patch(reader) => reader.feed().reader().decoder().metadata(),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let (frames, seq, offset) = match self {
+            AnyReader::Rdf(reader) => {
+                let decoder = reader.feed().decoder();
+                (
+                    decoder.frames(),
+                    decoder.state().statements(),
+                    decoder.offset(),
+                )
+            }
+            AnyReader::Patch(reader) => {
+                let decoder = reader.feed().reader().decoder();
+                (decoder.frames(), decoder.state().rows(), decoder.offset())
+            }
+        };
+        Progress {
+            frame: frames.checked_sub(1),
+            seq,
+            offset,
+        }
+    }
+
+    fn snapshot(&self) -> Result<Vec<u8>> {
+        match self {
+            AnyReader::Rdf(reader) => reader.feed().decoder().snapshot(),
+            AnyReader::Patch(reader) => reader.feed().reader().decoder().snapshot(),
+        }
+    }
+
+    fn close_source(&mut self) {
+        match self {
+            AnyReader::Rdf(reader) => reader.feed_mut().close(),
+            AnyReader::Patch(reader) => reader.feed_mut().close(),
+        }
+    }
+}
+
+/// A reader behind a lock.
+pub(super) struct Handle(Guarded<Core>);
+
+struct Core {
+    reader: AnyReader,
+    interrupt: Interrupt,
+    polled: Instant,
+    /// The end or an error was delivered.
+    ended: bool,
+    closed: bool,
+}
+
+impl Handle {
+    pub(super) fn new(reader: AnyReader, interrupt: Interrupt) -> Self {
+        Handle(Guarded::new(Core {
+            reader,
+            interrupt,
+            polled: Instant::now(),
+            ended: false,
+            closed: false,
+        }))
+    }
+
+    /// The next batch; detaches while it decodes.
+    pub(super) fn next(&self, py: Python<'_>) -> Result<Option<RecordBatch>, Failure> {
+        py.detach(|| self.0.with(Core::next))
+    }
+
+    /// The next batch, for a caller that may be attached or not.
+    pub(super) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Failure> {
+        self.0.with_detached(Core::next)
+    }
+
+    /// The options; reads as far as they are.
+    pub(super) fn options(&self, py: Python<'_>) -> Result<Option<AnyOptions>, Failure> {
+        py.detach(|| {
+            self.0.with(|core| {
+                if !core.ended && !core.closed {
+                    core.attempt(|reader, poll| {
+                        reader.read_ahead(poll);
+                        Ok(())
+                    })?;
+                }
+                Ok(core.reader.options())
+            })
+        })
+    }
+
+    pub(super) fn namespaces(&self, py: Python<'_>) -> Result<Vec<(String, String)>, Failure> {
+        let owned = |(label, iri): (&str, &str)| (label.to_owned(), iri.to_owned());
+        self.look(py, |core| {
+            core.reader.namespaces().iter().map(owned).collect()
+        })
+    }
+
+    pub(super) fn metadata(&self, py: Python<'_>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+        self.look(py, |core| core.reader.metadata().to_vec())
+    }
+
+    pub(super) fn progress(&self, py: Python<'_>) -> Result<Progress, Failure> {
+        self.look(py, |core| core.reader.progress())
+    }
+
+    pub(super) fn is_closed(&self, py: Python<'_>) -> Result<bool, Failure> {
+        self.look(py, |core| core.closed)
+    }
+
+    /// Whether nothing more will come.
+    pub(super) fn is_over(&self, py: Python<'_>) -> Result<bool, Failure> {
+        self.look(py, |core| core.closed || core.ended)
+    }
+
+    pub(super) fn snapshot(&self, py: Python<'_>) -> Result<Vec<u8>, Failure> {
+        py.detach(|| self.0.with(|core| Ok(core.reader.snapshot()?)))
+    }
+
+    pub(super) fn close(&self, py: Python<'_>) -> Result<(), Failure> {
+        py.detach(|| {
+            self.0.with(|core| {
+                core.closed = true;
+                core.reader.close_source();
+                Ok(())
+            })
+        })
+    }
+
+    fn look<T: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&Core) -> T + Send,
+    ) -> Result<T, Failure> {
+        py.detach(|| self.0.with(|core| Ok(look(core))))
+    }
+}
+
+impl Core {
+    fn next(&mut self) -> Result<Option<RecordBatch>, Failure> {
+        if self.closed {
+            return Err(Failure::Closed);
+        }
+        if self.ended {
+            return Ok(None);
+        }
+        // a panic or an error leaves the reader at its end
+        self.ended = true;
+        let batch = self.attempt(AnyReader::next_batch);
+        match &batch {
+            Ok(Some(_)) => self.ended = false,
+            _ => self.reader.close_source(),
+        }
+        batch
+    }
+
+    /// Runs the reader with Ctrl-C honoured; an interrupt closes it.
+    fn attempt<R>(
+        &mut self,
+        work: impl FnOnce(&mut AnyReader, &mut dyn FnMut() -> Result<()>) -> Result<R>,
+    ) -> Result<R, Failure> {
+        let (interrupt, polled) = (&self.interrupt, &mut self.polled);
+        let mut poll = || {
+            if polled.elapsed() < POLL {
+                return Ok(());
+            }
+            *polled = Instant::now();
+            let signals = Python::try_attach(|py| py.check_signals());
+            let Some(Err(error)) = signals else {
+                return Ok(());
+            };
+            interrupt.set(error);
+            Err(Error::from(io::Error::other("interrupted")))
+        };
+        let done = poll().and_then(|()| work(&mut self.reader, &mut poll));
+        match self.interrupt.take() {
+            Some(error) => {
+                self.closed = true;
+                self.reader.close_source();
+                Err(Failure::Python(error))
+            }
+            None => Ok(done?),
+        }
+    }
+}

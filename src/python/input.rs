@@ -1,0 +1,216 @@
+//! Sources: paths, bytes, file objects, iterables of bytes.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
+
+use super::error::is_interrupt;
+use crate::io::Source;
+
+/// The least that is asked of a file object at a time.
+const READ: usize = 256 << 10;
+
+/// An exception that must not wait for the rows before it.
+#[derive(Clone, Default)]
+pub(super) struct Interrupt(Arc<Mutex<Option<PyErr>>>);
+
+impl Interrupt {
+    pub(super) fn set(&self, error: PyErr) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    pub(super) fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// A source, and the name it has of its own.
+pub(super) struct Input {
+    pub(super) source: Source,
+    pub(super) name: Option<String>,
+    pub(super) interrupt: Interrupt,
+}
+
+impl Input {
+    /// Takes what the caller gave; files are opened later.
+    pub(super) fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let interrupt = Interrupt::default();
+        let (source, name) = find(source, &interrupt)?;
+        Ok(Input {
+            source,
+            name,
+            interrupt,
+        })
+    }
+}
+
+fn find(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
+    let py = source.py();
+    if let Ok(bytes) = source.cast::<PyBytes>() {
+        return Ok((memory(bytes), None));
+    }
+    if source.is_instance_of::<PyString>() || source.hasattr(intern!(py, "__fspath__"))? {
+        return path(source, interrupt);
+    }
+    let stream = |pieces| {
+        let source = PythonSource {
+            pieces,
+            interrupt: interrupt.clone(),
+            left: None,
+        };
+        Source::Reader(Box::new(source))
+    };
+    if source.hasattr(intern!(py, "read"))? {
+        return Ok((stream(Pieces::file(source)?), None));
+    }
+    if PyUntypedBuffer::get(source).is_ok() {
+        // others may change the memory while it is read, so it is copied
+        let copy = py.get_type::<PyBytes>().call1((source,))?;
+        return Ok((memory(copy.cast::<PyBytes>()?), None));
+    }
+    if let Ok(pieces) = source.try_iter() {
+        return Ok((stream(Pieces::Iterable(pieces.unbind())), None));
+    }
+    Err(PyTypeError::new_err(format!(
+        "a source is a path, bytes, a binary file object or an iterable of bytes, not {}",
+        source.get_type().name()?
+    )))
+}
+
+/// Bytes are never copied.
+fn memory(bytes: &Bound<'_, PyBytes>) -> Source {
+    Source::Bytes(Arc::new(PyBackedBytes::from(bytes.clone())))
+}
+
+fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
+    let py = source.py();
+    let text = py.import("os")?.call_method1("fsdecode", (source,))?;
+    let path: PathBuf = text.extract()?;
+    let name = path.to_string_lossy().into_owned();
+    if path.is_file() {
+        return Ok((Source::Path(path), Some(name)));
+    }
+    // Python can be interrupted while it waits for a pipe, and has the best errors
+    let file = if name == "-" {
+        py.import("sys")?.getattr("stdin")?.getattr("buffer")?
+    } else {
+        py.import("io")?.getattr("FileIO")?.call1((text,))?
+    };
+    let source = PythonSource {
+        pieces: Pieces::file(&file)?,
+        interrupt: interrupt.clone(),
+        left: None,
+    };
+    Ok((Source::Reader(Box::new(source)), Some(name)))
+}
+
+/// Where pieces of bytes come from.
+enum Pieces {
+    /// The bound method that reads.
+    File(Py<PyAny>),
+    Iterable(Py<PyIterator>),
+}
+
+/// Reads a Python object, attached to Python only while it does.
+struct PythonSource {
+    pieces: Pieces,
+    interrupt: Interrupt,
+    /// A piece and how much of it was read.
+    left: Option<(PyBackedBytes, usize)>,
+}
+
+impl Read for PythonSource {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let (piece, at) = match self.left.take() {
+            Some(left) => left,
+            None => match self.next_piece(buffer.len())? {
+                Some(piece) => (piece, 0),
+                None => return Ok(0),
+            },
+        };
+        let n = buffer.len().min(piece.len() - at);
+        buffer[..n].copy_from_slice(&piece[at..at + n]);
+        if at + n < piece.len() {
+            self.left = Some((piece, at + n));
+        }
+        Ok(n)
+    }
+}
+
+impl PythonSource {
+    /// The next piece that is not empty; `None` at the end.
+    fn next_piece(&self, wanted: usize) -> io::Result<Option<PyBackedBytes>> {
+        let attached = Python::try_attach(|py| {
+            self.pieces.next(py, wanted.max(READ)).map_err(|error| {
+                if is_interrupt(py, &error) {
+                    self.interrupt.set(error.clone_ref(py));
+                }
+                io::Error::other(error)
+            })
+        });
+        attached.unwrap_or_else(|| Err(io::Error::other("the Python interpreter has ended")))
+    }
+}
+
+impl Pieces {
+    fn file(file: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = file.py();
+        // read() of a buffered pipe waits until all is there that was asked for
+        let buffered = py.import("io")?.getattr("BufferedReader")?;
+        let name = if file.get_type().is(&buffered) {
+            intern!(py, "read1")
+        } else {
+            intern!(py, "read")
+        };
+        Ok(Pieces::File(file.getattr(name)?.unbind()))
+    }
+
+    fn next(&self, py: Python<'_>, wanted: usize) -> PyResult<Option<PyBackedBytes>> {
+        match self {
+            Pieces::File(read) => {
+                let bytes = read.call1(py, (wanted,))?;
+                let bytes = as_bytes(bytes.bind(py), "read() of the source")?;
+                Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
+            }
+            Pieces::Iterable(iterator) => loop {
+                match iterator.bind(py).clone().next() {
+                    None => return Ok(None),
+                    Some(piece) => {
+                        let bytes = as_bytes(&piece?, "the source")?;
+                        if !bytes.is_empty() {
+                            return Ok(Some(bytes));
+                        }
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// Bytes as they are, other buffers copied.
+fn as_bytes(piece: &Bound<'_, PyAny>, giver: &str) -> PyResult<PyBackedBytes> {
+    if let Ok(bytes) = piece.cast::<PyBytes>() {
+        return Ok(bytes.clone().into());
+    }
+    if let Ok(bytes) = piece.cast::<PyByteArray>() {
+        return Ok(bytes.clone().into()); // copies
+    }
+    if PyUntypedBuffer::get(piece).is_ok() {
+        let copy = piece.py().get_type::<PyBytes>().call1((piece,))?;
+        return Ok(copy.cast_into::<PyBytes>()?.into());
+    }
+    Err(PyTypeError::new_err(format!(
+        "{giver} must give bytes, not {}",
+        piece.get_type().name()?
+    )))
+}

@@ -1,0 +1,195 @@
+//! `read_rdf` and `read_patch`.
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use super::error::Failure;
+use super::guard::catch;
+use super::handle::{AnyReader, Handle};
+use super::input::Input;
+use super::options::{self, Choice};
+use super::reader::{PatchReader, RdfReader, Reader};
+use super::schema::{Kind, Schema};
+use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
+use crate::decode::DecodeOptions;
+
+/// What both functions take.
+struct Keywords<'a, 'py> {
+    format: &'a str,
+    framing: &'a str,
+    compression: &'a str,
+    columns: Option<Bound<'py, PyAny>>,
+    rows: &'a str,
+    terms: &'a str,
+    blank_nodes: &'a str,
+    mode: &'a str,
+    strict: bool,
+    lenient_flags: bool,
+    strict_graphs: bool,
+    batch_rows: Option<i64>,
+    batch_bytes: Option<i64>,
+    limits: Option<Bound<'py, PyAny>>,
+    resume: Option<PyBackedBytes>,
+    source_name: Option<String>,
+}
+
+impl Keywords<'_, '_> {
+    fn read(self, formats: &Choice<bool>, own_name: Option<String>) -> PyResult<ReadOptions> {
+        let mut limits = options::limits(self.limits.as_ref())?;
+        limits.batch_rows =
+            options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
+        limits.batch_bytes =
+            options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
+        let mut read = ReadOptions {
+            format_is_told: formats.read(self.format)?,
+            decode: DecodeOptions {
+                framing: options::FRAMING.read(self.framing)?,
+                strict: self.strict,
+                lenient_flags: self.lenient_flags,
+                strict_graphs: self.strict_graphs,
+                limits,
+                source: None,
+            },
+            compression: options::COMPRESSION.read(self.compression)?,
+            batch: BatchSettings {
+                columns: options::columns(self.columns.as_ref())?,
+                terms: options::TERMS.read(self.terms)?,
+                blank_nodes: options::BLANK_NODES.read(self.blank_nodes)?,
+                ..BatchSettings::default()
+            },
+            mode: options::MODE.read(self.mode)?,
+            committed: options::ROWS.read(self.rows)?,
+            resume: self.resume.map(|bytes| bytes.to_vec()),
+        };
+        options::name(&mut read, self.source_name, own_name);
+        Ok(read)
+    }
+}
+
+/// Opens the source while detached: it may have to wait for it.
+fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyResult<Reader> {
+    let Input {
+        source, interrupt, ..
+    } = input;
+    let opened = py.detach(|| {
+        catch(|| {
+            Ok(match kind {
+                Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, options)?)),
+                Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, options)?)),
+            })
+        })
+    });
+    let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let schema = Schema::of(
+        kind,
+        options.batch.columns.clone(),
+        options.batch.terms,
+        options.mode == Mode::Permissive,
+    )
+    .map_err(Failure::Jelly)?;
+    Ok(Reader::new(Handle::new(reader, interrupt), schema))
+}
+
+/// Reads Jelly-RDF.
+#[pyfunction]
+#[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
+    blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
+    batch_bytes=None, limits=None, resume=None, source_name=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the keywords of the Python function"
+)]
+pub(super) fn read_rdf<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    format: &str,
+    framing: &str,
+    compression: &str,
+    columns: Option<Bound<'py, PyAny>>,
+    terms: &str,
+    blank_nodes: &str,
+    mode: &str,
+    strict: bool,
+    lenient_flags: bool,
+    strict_graphs: bool,
+    batch_rows: Option<i64>,
+    batch_bytes: Option<i64>,
+    limits: Option<Bound<'py, PyAny>>,
+    resume: Option<PyBackedBytes>,
+    source_name: Option<String>,
+) -> PyResult<Py<RdfReader>> {
+    let keywords = Keywords {
+        format,
+        framing,
+        compression,
+        columns,
+        rows: "all",
+        terms,
+        blank_nodes,
+        mode,
+        strict,
+        lenient_flags,
+        strict_graphs,
+        batch_rows,
+        batch_bytes,
+        limits,
+        resume,
+        source_name,
+    };
+    let mut input = Input::new(source)?;
+    let options = keywords.read(&options::RDF_FORMAT, input.name.take())?;
+    let reader = open(py, input, Kind::Rdf, &options)?;
+    Py::new(py, (RdfReader, reader))
+}
+
+/// Reads Jelly-Patch.
+#[pyfunction]
+#[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
+    blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
+    limits=None, resume=None, source_name=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the keywords of the Python function"
+)]
+pub(super) fn read_patch<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    format: &str,
+    framing: &str,
+    compression: &str,
+    columns: Option<Bound<'py, PyAny>>,
+    rows: &str,
+    terms: &str,
+    blank_nodes: &str,
+    mode: &str,
+    strict: bool,
+    lenient_flags: bool,
+    batch_rows: Option<i64>,
+    batch_bytes: Option<i64>,
+    limits: Option<Bound<'py, PyAny>>,
+    resume: Option<PyBackedBytes>,
+    source_name: Option<String>,
+) -> PyResult<Py<PatchReader>> {
+    let keywords = Keywords {
+        format,
+        framing,
+        compression,
+        columns,
+        rows,
+        terms,
+        blank_nodes,
+        mode,
+        strict,
+        lenient_flags,
+        strict_graphs: true,
+        batch_rows,
+        batch_bytes,
+        limits,
+        resume,
+        source_name,
+    };
+    let mut input = Input::new(source)?;
+    let options = keywords.read(&options::PATCH_FORMAT, input.name.take())?;
+    let reader = open(py, input, Kind::Patch, &options)?;
+    Py::new(py, (PatchReader, reader))
+}

@@ -1,0 +1,143 @@
+//! Schemas for Python.
+
+use arrow_schema::SchemaRef;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+use super::capsule;
+use super::error::Failure;
+use super::options::{self, Choice};
+use crate::arrow::TermStyle;
+use crate::arrow::schema::{PATCH_COLUMNS, RDF_COLUMNS, choose, ddl, schema};
+use crate::error::Result;
+
+/// Statements or rows of patches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Rdf,
+    Patch,
+}
+
+const KIND: Choice<Kind> = Choice {
+    keyword: "kind",
+    words: &[("rdf", Kind::Rdf), ("patch", Kind::Patch)],
+};
+
+impl Kind {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Kind::Rdf => "rdf",
+            Kind::Patch => "patch",
+        }
+    }
+}
+
+/// The schema of record batches.
+#[pyclass(frozen, eq, hash, module = "jelly")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Schema {
+    pub(super) kind: Kind,
+    columns: Option<Vec<String>>,
+    terms: TermStyle,
+    permissive: bool,
+    pub(super) arrow: SchemaRef,
+}
+
+impl Schema {
+    pub(super) fn of(
+        kind: Kind,
+        columns: Option<Vec<String>>,
+        terms: TermStyle,
+        permissive: bool,
+    ) -> Result<Self> {
+        let all: &[&'static str] = match kind {
+            Kind::Rdf => &RDF_COLUMNS,
+            Kind::Patch => &PATCH_COLUMNS,
+        };
+        let arrow = schema(&choose(all, columns.as_deref())?, terms, permissive);
+        Ok(Schema {
+            kind,
+            columns,
+            terms,
+            permissive,
+            arrow,
+        })
+    }
+
+    fn terms_word(&self) -> &'static str {
+        match self.terms {
+            TermStyle::Text => "text",
+            TermStyle::Struct => "struct",
+        }
+    }
+
+    pub(super) fn names_vec(&self) -> Vec<String> {
+        self.arrow
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
+    }
+}
+
+#[pymethods]
+impl Schema {
+    #[new]
+    #[pyo3(signature = (kind, columns=None, *, terms="text", permissive=false))]
+    fn py_new(
+        kind: &str,
+        columns: Option<Bound<'_, PyAny>>,
+        terms: &str,
+        permissive: bool,
+    ) -> PyResult<Self> {
+        let columns = options::columns(columns.as_ref())?;
+        let terms = options::TERMS.read(terms)?;
+        Ok(Schema::of(KIND.read(kind)?, columns, terms, permissive).map_err(Failure::Jelly)?)
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.kind.word()
+    }
+
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.names_vec())
+    }
+
+    #[getter]
+    fn ddl(&self) -> String {
+        ddl(&self.arrow)
+    }
+
+    fn __len__(&self) -> usize {
+        self.arrow.fields().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<jelly.Schema {}: {}>", self.kind.word(), ddl(&self.arrow))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.arrow)
+    }
+
+    /// Pickles by what the schema was asked for.
+    #[expect(clippy::type_complexity, reason = "the shape that pickle wants")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        (&'static str, Option<Vec<String>>, &'static str, bool),
+    )> {
+        let schema = slf.get();
+        let rebuild = slf.py().import("jelly.types")?.getattr("_schema")?;
+        let arguments = (
+            schema.kind.word(),
+            schema.columns.clone(),
+            schema.terms_word(),
+            schema.permissive,
+        );
+        Ok((rebuild, arguments))
+    }
+}
