@@ -12,6 +12,7 @@ from jelly._internal import (
     read_patch,
     read_rdf,
 )
+from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
 
@@ -20,6 +21,8 @@ __all__ = [
     "PATCH_SCHEMA_DDL",
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
+    "Advice",
+    "Inspection",
     "Limits",
     "Patch",
     "PatchOptions",
@@ -33,10 +36,13 @@ __all__ = [
     "Schema",
     "Term",
     "Transaction",
+    "ValidationReport",
     "__version__",
     "errors",
+    "inspect",
     "read_patch",
     "read_rdf",
+    "validate",
 ]
 
 PATCH_SCHEMA = Schema("patch")

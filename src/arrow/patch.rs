@@ -5,10 +5,10 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{IntColumn, TermColumn, TextColumn, push_statement};
 use super::frame::BatchFrame;
-use super::namespaces::Namespaces;
 use super::schema::{PATCH_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
+use crate::namespaces::Namespaces;
 use crate::options::PatchOptions;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Sink};
 use crate::term::Term;

@@ -5,10 +5,10 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{IntColumn, TermColumn, push_statement};
 use super::frame::BatchFrame;
-use super::namespaces::Namespaces;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
+use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::Iri;
