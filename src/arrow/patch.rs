@@ -177,8 +177,7 @@ impl PatchSink for PatchBatches {
         if let Some(column) = seq {
             column.push(row.seq);
         }
-        self.batch.end_row(self.bytes());
-        Ok(())
+        self.batch.end_row(self.bytes())
     }
 }
 
