@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jelly import errors
+from jelly import errors, spark
+from jelly._batches import BatchDecoder, batch_decoder, decode_batches
 from jelly._internal import (
     PatchReader,
     RdfReader,
@@ -20,6 +21,7 @@ __all__ = [
     "PATCH_SCHEMA_DDL",
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
+    "BatchDecoder",
     "Limits",
     "Patch",
     "PatchOptions",
@@ -34,9 +36,12 @@ __all__ = [
     "Term",
     "Transaction",
     "__version__",
+    "batch_decoder",
+    "decode_batches",
     "errors",
     "read_patch",
     "read_rdf",
+    "spark",
 ]
 
 PATCH_SCHEMA = Schema("patch")
