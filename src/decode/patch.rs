@@ -12,7 +12,7 @@ use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM, member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
 use crate::term::{Iri, Term};
 use crate::wire::{Cursor, Fault, LEN};
 
@@ -124,17 +124,21 @@ impl Patch {
         sink: &mut S,
     ) -> Result<(), Halt> {
         if let Some(terms) = context.terms.as_mut() {
-            let state = (&terms.lookups, &terms.held, terms.ids);
-            let (bytes, limits) = (member.bytes, &context.config.limits);
-            let quick = if options.statement_type == StatementType::Quads {
-                Quick::statement::<4>(state, bytes, context.slots, limits)
-            } else {
-                context.slots[3] = Slot::DefaultGraph;
-                Quick::statement::<3>(state, bytes, context.slots, limits)
-            };
-            if let Some((statement, ids)) = quick {
-                terms.ids = ids;
-                return self.emit_statement(member.field, statement, sink);
+            let mut row = self.statement_row(member.field, Statement::EMPTY);
+            if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
+                let state = (&terms.lookups, &terms.held, terms.ids);
+                let (bytes, limits) = (member.bytes, &context.config.limits);
+                let ids = if options.statement_type == StatementType::Quads {
+                    Quick::statement::<4>(state, bytes, context.slots, limits, statement)
+                } else {
+                    context.slots[3] = Slot::DefaultGraph;
+                    Quick::statement::<3>(state, bytes, context.slots, limits, statement)
+                };
+                if let Some(ids) = ids {
+                    terms.ids = ids;
+                    self.freshen(statement);
+                    return Ok(sink.row(&row)?);
+                }
             }
         }
         self.careful_statement(member, options, context, sink)
@@ -170,28 +174,37 @@ impl Patch {
             context.slots[3] = Slot::DefaultGraph; // its ids count, the graph does not
             same.set(3);
         }
-        let statement = terms.resolved(context.slots, same);
-        self.emit_statement(member.field, statement, sink)
+        let mut row = self.statement_row(member.field, terms.resolved(context.slots, same));
+        if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
+            self.freshen(statement);
+        }
+        Ok(sink.row(&row)?)
     }
 
     #[inline(always)]
-    fn emit_statement<S: PatchSink>(
-        &mut self,
-        field: u32,
-        mut statement: Statement<'_>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
+    fn statement_row<'r>(&self, field: u32, statement: Statement<'r>) -> PatchRow<'r> {
+        PatchRow {
+            patch: self.at.patch,
+            txn: self.at.txn,
+            seq: self.at.seq,
+            op: if field == 2 {
+                PatchOp::Add(statement)
+            } else {
+                PatchOp::Delete(statement)
+            },
+        }
+    }
+
+    /// Counts a statement, and takes back what its terms cannot repeat.
+    #[inline(always)]
+    fn freshen(&mut self, statement: &mut Statement<'_>) {
         if !self.started {
             (self.fresh, self.started) = (0b1111, true);
         }
-        statement.same = Same(statement.same.0 & !self.fresh);
+        statement.same.0 &= !self.fresh;
         self.fresh = 0;
-        let op = if field == 2 {
-            PatchOp::Add(statement)
-        } else {
-            PatchOp::Delete(statement)
-        };
-        Ok(self.emit(op, self.at.txn, sink)?)
+        self.at.seq += 1;
+        self.at.has_rows = true;
     }
 
     fn header<S: PatchSink>(
