@@ -55,7 +55,7 @@ demo: needs-java $(VENV)/.made-wheel ## Decode a real change log in Spark and ap
 
 .PHONY: test
 test: needs-test $(VENV)/.made-wheel $(VENV)/.made-test ## Tests of the Rust crate, then of the installed wheel
-	cargo test --locked --no-default-features
+	cargo check --locked --no-default-features --tests
 	cargo test --locked
 	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
 

@@ -1,14 +1,11 @@
 //! The decoder and an independent one on prost agree: on every row, and on what to refuse.
 
-mod common;
-mod oracle;
-
-use common::core::Core;
-use common::rows::{Class, Decoded, Decoder, How};
-use common::soak::seeds;
-use oracle::Oracle;
-use oracle::generate::mutate::damage;
-use oracle::generate::{Format, stream};
+use crate::common::core::Core;
+use crate::common::rows::{Class, Decoded, Decoder, How};
+use crate::common::soak::seeds;
+use crate::oracle::Oracle;
+use crate::oracle::generate::mutate::damage;
+use crate::oracle::generate::{Format, stream};
 
 const STREAMS: u64 = 10_000;
 const DAMAGED: u64 = 20_000;

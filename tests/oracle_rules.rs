@@ -1,19 +1,16 @@
 //! Rules that neither the vectors nor the conformance cases show, on the oracle, with rows by hand.
 
-mod common;
-mod oracle;
-
-use common::rows::{Class, Decoded, Decoder, Framing, How, PatchRow, RdfRow};
-use common::term::{Kind, Term};
-use common::vectors::check_numbers;
-use oracle::Oracle;
-use oracle::proto::v1::patch::rdf_patch_row::Row;
-use oracle::proto::v1::patch::{
+use crate::common::rows::{Class, Decoded, Decoder, Framing, How, PatchRow, RdfRow};
+use crate::common::term::{Kind, Term};
+use crate::common::vectors::check_numbers;
+use crate::oracle::Oracle;
+use crate::oracle::proto::v1::patch::rdf_patch_row::Row;
+use crate::oracle::proto::v1::patch::{
     PatchStreamType, RdfPatchFrame, RdfPatchHeader, RdfPatchOptions, RdfPatchPunctuation,
     RdfPatchRow, RdfPatchTransactionAbort, RdfPatchTransactionCommit, RdfPatchTransactionStart,
     rdf_patch_header,
 };
-use oracle::proto::v1::{
+use crate::oracle::proto::v1::{
     PhysicalStreamType, RdfGraphEnd, RdfStreamFrame, RdfStreamOptions, RdfStreamRow, RdfTriple,
     rdf_stream_row, rdf_triple,
 };

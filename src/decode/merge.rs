@@ -88,6 +88,7 @@ struct Part {
     field: u32,
     message: Option<Message>,
     bytes: Vec<u8>,
+    checked: bool,
 }
 
 /// Each level of messages holds a copy of what is inside it, so a row that is merged must be this
@@ -137,26 +138,28 @@ fn merge_message(
         };
         key.expect(LEN, at)?;
         let bytes = cursor.bytes()?;
-        match parts.iter_mut().find(|part| part.oneof == oneof) {
-            Some(part) if part.field == key.field && child.is_some() => {
-                part.bytes.extend_from_slice(bytes);
-            }
-            found => {
-                let bytes = bytes.to_vec();
-                let part = Part {
-                    oneof,
-                    field: key.field,
-                    message: child,
-                    bytes,
-                };
-                match found {
-                    Some(before) => {
-                        let replaced = std::mem::replace(before, part);
-                        check(replaced.message, &replaced.bytes, depth, nesting)?;
-                    }
-                    None => parts.push(part),
-                }
-            }
+        let mut part = Part {
+            oneof,
+            field: key.field,
+            message: child,
+            bytes: bytes.to_vec(),
+            checked: false,
+        };
+        let Some(before) = parts.iter_mut().find(|before| before.oneof == oneof) else {
+            parts.push(part);
+            continue;
+        };
+        // each must be a message of its own: two halves of one are not
+        if !before.checked {
+            check(before.message, &before.bytes, depth, nesting)?;
+        }
+        check(part.message, &part.bytes, depth, nesting)?;
+        part.checked = true;
+        if before.field == part.field && child.is_some() {
+            before.bytes.append(&mut part.bytes);
+            before.checked = true;
+        } else {
+            *before = part;
         }
     }
     for Part {

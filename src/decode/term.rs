@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::options::Features;
 use crate::sink::{Same, Statement};
 use crate::term::{Literal, Term, TermBuf, Triple};
-use crate::wire::Fault;
+use crate::wire::{Cursor, Fault};
 
 /// What the terms of a stream share: tables, running ids, copied terms.
 #[derive(Debug)]
@@ -96,7 +96,10 @@ impl Terms {
                     Slot::Held
                 })
             }
-            RawTermKind::DefaultGraph => Ok(Slot::DefaultGraph),
+            RawTermKind::DefaultGraph => {
+                let fields = Cursor::new(raw.bytes).skip_message(limits.nesting);
+                fields.map(|()| Slot::DefaultGraph)
+            }
             RawTermKind::Unset => Err(Fault::new(ErrorKind::WireUnset, raw.at, "no term is set")),
         };
         slot.map_err(|fault| fault.within(place.field(raw.kind)))
