@@ -13,6 +13,7 @@ from jelly._internal import (
     read_patch,
     read_rdf,
 )
+from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
 
@@ -21,7 +22,9 @@ __all__ = [
     "PATCH_SCHEMA_DDL",
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
+    "Advice",
     "BatchDecoder",
+    "Inspection",
     "Limits",
     "Patch",
     "PatchOptions",
@@ -35,13 +38,16 @@ __all__ = [
     "Schema",
     "Term",
     "Transaction",
+    "ValidationReport",
     "__version__",
     "batch_decoder",
     "decode_batches",
     "errors",
+    "inspect",
     "read_patch",
     "read_rdf",
     "spark",
+    "validate",
 ]
 
 PATCH_SCHEMA = Schema("patch")

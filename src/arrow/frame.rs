@@ -75,9 +75,6 @@ impl BatchFrame {
         let bytes = bytes + self.rows * self.source_bytes;
         self.largest = self.largest.max(bytes - self.bytes);
         self.bytes = bytes;
-        if let Some(column) = &mut self.corrupt {
-            column.push_null();
-        }
         // one more row like the largest must not pass the budget
         self.full = self.rows >= self.settings.limits.batch_rows
             || bytes + self.largest > self.settings.limits.batch_bytes;
@@ -86,6 +83,7 @@ impl BatchFrame {
     /// The row that tells of an error; the other columns have their nulls already.
     pub(super) fn end_corrupt_row(&mut self, error: &Error) {
         if let Some(column) = &mut self.corrupt {
+            column.pad_to(self.rows);
             column.push(&error.to_string());
             self.rows += 1;
         }

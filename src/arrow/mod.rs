@@ -2,15 +2,14 @@
 
 mod columns;
 mod frame;
-mod namespaces;
 mod open;
 mod patch;
 mod rdf;
 mod reader;
 pub mod schema;
 mod settings;
+mod spare;
 
-pub use namespaces::Namespaces;
 pub use open::{PatchFeed, PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;

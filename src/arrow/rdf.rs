@@ -3,12 +3,12 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::columns::{IntColumn, TermColumn};
+use super::columns::{IntColumn, TermColumn, push_statement};
 use super::frame::BatchFrame;
-use super::namespaces::Namespaces;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
+use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::Iri;
@@ -63,26 +63,13 @@ impl RdfSink for RdfBatches {
         Ok(())
     }
 
-    #[inline(always)]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         if self.last_frame != Some(row.frame) {
             self.last_frame = Some(row.frame);
             self.batch.scope_frame(row.frame, self.logical_type);
         }
         let most = self.batch.settings.limits.term_bytes;
-        let same = row.statement.same;
-        let mut bytes = 0;
-        for (place, column) in self.terms.iter_mut().enumerate() {
-            if let Some(column) = column {
-                column.push(
-                    &row.statement.terms[place],
-                    same.at(place),
-                    &self.batch.scope,
-                    most,
-                )?;
-                bytes += column.bytes();
-            }
-        }
+        let bytes = push_statement(&mut self.terms, &row.statement, &self.batch.scope, most)?;
         if let Some(column) = &mut self.frame {
             column.push(row.frame);
         }

@@ -178,10 +178,9 @@ impl FrameReader {
         }
     }
 
-    /// The next event; takes its bytes off the front of `input`.
+    /// The next row, in the common case: a short one that lies whole in the input and in its frame.
     #[inline(always)]
-    pub(crate) fn next<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Event<'a>> {
-        // the common case: a short row that lies whole in the input and in its frame
+    pub(crate) fn next_row<'a>(&mut self, input: &mut &'a [u8]) -> Option<Located<'a>> {
         if self.state == State::Field
             && self.carry.is_empty()
             && self.groups.is_empty()
@@ -193,9 +192,9 @@ impl FrameReader {
             self.offset += 2 + u64::from(*len);
             self.rows += 1;
             *input = rest;
-            return Ok(Event::Row(Located { bytes: row, offset }));
+            return Some(Located { bytes: row, offset });
         }
-        self.next_slowly(input, limits)
+        None
     }
 
     #[inline(always)]
@@ -210,8 +209,9 @@ impl FrameReader {
         }
     }
 
+    /// The next event; takes its bytes off the front of `input`.
     #[inline(never)]
-    fn next_slowly<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Event<'a>> {
+    pub(crate) fn next<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Event<'a>> {
         self.drop_used_carry();
         loop {
             match self.state {

@@ -12,6 +12,7 @@ mod lookup;
 mod merge;
 mod options;
 mod patch;
+mod quick;
 mod rdf;
 mod repeat;
 mod row;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 pub use delimiter::Framing;
 pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
+pub(crate) use frame::{Event, FrameReader};
 pub use patch::Patch;
 pub use rdf::Rdf;
 
@@ -31,7 +33,7 @@ use crate::limits::Limits;
 use crate::sink::Sink;
 use crate::wire::Cursor;
 use dialect::{Context, Halt};
-use frame::{Event, FrameReader, Located};
+use frame::Located;
 use repeat::{Slot, Slots};
 use term::Terms;
 
@@ -223,6 +225,10 @@ impl<D: DialectState> Decoder<D> {
             if self.dialect.deliver_pending(sink)? {
                 continue;
             }
+            if let Some(row) = self.frames.next_row(rest) {
+                self.row(row, slots, sink)?;
+                continue;
+            }
             match self.frames.next(rest, &self.config.limits)? {
                 Event::Row(row) => self.row(row, slots, sink)?,
                 Event::NeedInput => break,
@@ -389,7 +395,10 @@ impl<D: DialectState> Decoder<D> {
 }
 
 /// Key and value of an entry of `map<string, bytes>`.
-fn metadata_entry(bytes: &[u8], nesting: usize) -> Result<(&str, &[u8]), crate::wire::Fault> {
+pub(crate) fn metadata_entry(
+    bytes: &[u8],
+    nesting: usize,
+) -> Result<(&str, &[u8]), crate::wire::Fault> {
     let (mut entry_key, mut value): (&str, &[u8]) = ("", &[]);
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {

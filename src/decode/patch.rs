@@ -6,12 +6,13 @@ use super::literal::utf8;
 use super::lookup::TableKind;
 use super::merge::Message;
 use super::options::read_patch_options;
+use super::quick::Quick;
 use super::repeat::{Held, Slot};
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM, member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Statement};
 use crate::term::{Iri, Term};
 use crate::wire::{Cursor, Fault, LEN};
 
@@ -121,6 +122,31 @@ impl Patch {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
+        if let Some(terms) = context.terms.as_mut() {
+            let state = (&terms.lookups, &terms.held, terms.ids);
+            let (bytes, limits) = (member.bytes, &context.config.limits);
+            let quick = if options.statement_type == StatementType::Quads {
+                Quick::statement::<4>(state, bytes, context.slots, limits)
+            } else {
+                context.slots[3] = Slot::DefaultGraph;
+                Quick::statement::<3>(state, bytes, context.slots, limits)
+            };
+            if let Some((statement, ids)) = quick {
+                terms.ids = ids;
+                return self.emit_statement(member.field, statement, sink);
+            }
+        }
+        self.careful_statement(member, options, context, sink)
+    }
+
+    #[inline(never)]
+    fn careful_statement<'a, S: PatchSink>(
+        &mut self,
+        member: &Member<'a>,
+        options: PatchOptions,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
         let name = if member.field == 2 {
             "statement_add"
         } else {
@@ -143,13 +169,23 @@ impl Patch {
             context.slots[3] = Slot::DefaultGraph; // its ids count, the graph does not
             same.set(3);
         }
+        let statement = terms.resolved(context.slots, same);
+        self.emit_statement(member.field, statement, sink)
+    }
+
+    #[inline(always)]
+    fn emit_statement<S: PatchSink>(
+        &mut self,
+        field: u32,
+        mut statement: Statement<'_>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
         if !self.started {
             (self.fresh, self.started) = (0b1111, true);
         }
-        same = Same(same.0 & !self.fresh);
+        statement.same = Same(statement.same.0 & !self.fresh);
         self.fresh = 0;
-        let statement = terms.resolved(context.slots, same);
-        let op = if member.field == 2 {
+        let op = if field == 2 {
             PatchOp::Add(statement)
         } else {
             PatchOp::Delete(statement)

@@ -6,12 +6,13 @@ use super::literal::utf8;
 use super::lookup::TableKind;
 use super::merge::Message;
 use super::options::read_rdf_options;
+use super::quick::Quick;
 use super::repeat::Slot;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
-use crate::sink::{RdfRow, RdfSink, Same};
+use crate::sink::{RdfRow, RdfSink, Same, Statement};
 use crate::wire::{Cursor, Fault, LEN};
 
 /// Where a Jelly-RDF stream stands.
@@ -69,6 +70,27 @@ impl Rdf {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
+        if let Some(terms) = context.terms.as_mut()
+            && let Some((statement, ids)) = Quick::statement::<PLACES>(
+                (&terms.lookups, &terms.held, terms.ids),
+                member.bytes,
+                context.slots,
+                &context.config.limits,
+            )
+        {
+            terms.ids = ids;
+            return self.emit(statement, context.frame, sink);
+        }
+        self.careful_statement::<S, PLACES>(member, context, sink)
+    }
+
+    #[inline(never)]
+    fn careful_statement<'a, S: RdfSink, const PLACES: usize>(
+        &mut self,
+        member: &Member<'a>,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
         let name = if PLACES == 4 { "quad" } else { "triple" };
         let Some(terms) = context.terms.as_mut() else {
             return Err(options_missing(member.at).into());
@@ -79,16 +101,26 @@ impl Rdf {
         if PLACES == 3 {
             same.set(3);
         }
+        let statement = terms.resolved(context.slots, same);
+        self.emit(statement, context.frame, sink)
+    }
+
+    #[inline(always)]
+    fn emit<S: RdfSink>(
+        &mut self,
+        mut statement: Statement<'_>,
+        frame: u64,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
         if !self.started {
             (self.fresh, self.started) = (0b1111, true);
         }
-        same = Same(same.0 & !self.fresh);
+        statement.same = Same(statement.same.0 & !self.fresh);
         self.fresh = 0;
         let seq = self.seq;
         self.seq += 1;
-        let statement = terms.resolved(context.slots, same);
         sink.statement(&RdfRow {
-            frame: context.frame,
+            frame,
             seq,
             statement,
         })?;

@@ -33,7 +33,7 @@ impl Terms {
     }
 
     /// Takes the members of a statement into the slots; says which terms repeat.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn statement<'a, const PLACES: usize>(
         &mut self,
         bytes: &'a [u8],
@@ -56,7 +56,6 @@ impl Terms {
     }
 
     /// Resolves a member that is set, of a statement. Quoted triples are held at once.
-    #[inline(always)]
     pub(crate) fn slot<'a>(
         &mut self,
         raw: &RawTerm<'a>,

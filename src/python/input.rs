@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
@@ -12,24 +12,11 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
 use super::error::is_interrupt;
+use super::signals::Interrupt;
 use crate::io::Source;
 
 /// The least that is asked of a file object at a time.
 const READ: usize = 256 << 10;
-
-/// An exception that must not wait for the rows before it.
-#[derive(Clone, Default)]
-pub(super) struct Interrupt(Arc<Mutex<Option<PyErr>>>);
-
-impl Interrupt {
-    pub(super) fn set(&self, error: PyErr) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-    }
-
-    pub(super) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
 
 /// A source, and the name it has of its own.
 pub(super) struct Input {

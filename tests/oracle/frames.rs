@@ -130,15 +130,13 @@ impl<'a> Input<'a> {
         let mut value = 0;
         for shift in (0..70).step_by(7) {
             let byte = self.take(1)?[0];
-            if shift == 63 && byte > 1 {
-                break;
-            }
+            // Bits beyond 64 are dropped.
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Ok(value);
             }
         }
-        fault(Class::Wire, "a varint of more than 64 bits")
+        fault(Class::Wire, "a varint of more than 10 bytes")
     }
 
     fn tag(&mut self) -> Result<(u32, u8), Fault> {

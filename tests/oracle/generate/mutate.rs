@@ -3,8 +3,8 @@
 
 use crate::common::rows::{Framing, How};
 
+use super::super::wire::{self, Field, Kind, Type, Value};
 use super::rng::Rng;
-use super::wire::{self, Field, Kind, Type, Value};
 use super::{Format, Frame, Stream, strings};
 
 pub struct Damaged {

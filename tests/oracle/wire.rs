@@ -49,6 +49,7 @@ const GRAPH: [Type; 4] = [
 ];
 
 impl Kind {
+    #[expect(clippy::match_same_arms, reason = "a table, message by message")]
     pub fn field(self, number: u32) -> Option<Type> {
         let nth = |from: u32, types: [Type; 4]| Some(types[(number - from) as usize]);
         match (self, number) {
