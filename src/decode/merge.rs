@@ -7,6 +7,7 @@
 
 use super::literal::utf8;
 use crate::error::ErrorKind;
+use crate::limits::Limits;
 use crate::wire::{Cursor, Fault, LEN, VARINT, write_varint};
 
 /// The messages of both formats.
@@ -89,9 +90,26 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-/// Writes a row anew with its members merged; messages and groups nest `nesting` deep at most.
+/// Each level of messages holds a copy of what is inside it, so a row that is merged must be this
+/// many times smaller than others.
+const LEVELS: usize = 64;
+
+/// Writes a row anew with its members merged; messages and groups nest as deep as the limits say.
 #[cold]
-pub(crate) fn merge(row: Message, bytes: &[u8], nesting: usize) -> Result<Vec<u8>, Fault> {
+pub(crate) fn merge(row: Message, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, Fault> {
+    let (nesting, most) = (limits.nesting, limits.row_bytes / LEVELS);
+    if bytes.len() > most {
+        let message = format!(
+            "a row of {} bytes with members that come twice; such rows may have {most} bytes",
+            bytes.len()
+        );
+        return Err(Fault::limit(
+            ErrorKind::LimitRow,
+            "row_bytes",
+            bytes,
+            message,
+        ));
+    }
     // a row and its statement are around the triples that count, an IRI or literal is inside
     merge_message(row, bytes, nesting + 3, nesting)
 }
@@ -102,7 +120,7 @@ fn merge_message(
     depth: usize,
     nesting: usize,
 ) -> Result<Vec<u8>, Fault> {
-    let mut out = Vec::with_capacity(bytes.len());
+    let mut out = Vec::new();
     let mut parts: Vec<Part> = Vec::new();
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {

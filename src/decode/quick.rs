@@ -23,8 +23,8 @@ pub(super) struct Quick<'s, 'a> {
 }
 
 impl<'s, 'a: 's> Quick<'s, 'a> {
-    /// Takes the members of a statement into the slots, as [`Terms::statement`] does, and gives the terms
-    /// and the ids after it. `None`: it is not that simple.
+    /// Takes the members of a statement into the slots, as [`Terms::statement`] does, and into `statement`;
+    /// gives the ids after it. `None`: it is not that simple.
     ///
     /// Slots that it changed before it gave up are those of members that are there: the careful way sets
     /// them again.
@@ -36,7 +36,8 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
         bytes: &'a [u8],
         slots: &mut Slots<'a>,
         limits: &'s Limits,
-    ) -> Option<(Statement<'s>, IriIds)> {
+        statement: &mut Statement<'s>,
+    ) -> Option<IriIds> {
         let (lookups, held, ids) = terms;
         let mut quick = Quick {
             rest: bytes,
@@ -46,62 +47,75 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
             held,
             limits,
         };
-        let terms = [
-            quick.place::<0>(slots)?,
-            quick.place::<1>(slots)?,
-            quick.place::<2>(slots)?,
-            match PLACES {
-                4 => quick.place::<3>(slots)?,
-                _ => quick.repeat::<3>(slots),
-            },
-        ];
-        let same = quick.same;
-        quick
-            .rest
-            .is_empty()
-            .then_some((Statement { terms, same }, quick.ids))
+        let [subject, predicate, object, graph] = &mut statement.terms;
+        let done = quick.place::<0>(slots, subject)
+            && quick.place::<1>(slots, predicate)
+            && quick.place::<2>(slots, object)
+            && if PLACES == 4 {
+                quick.place::<3>(slots, graph)
+            } else {
+                quick.repeat::<3>(slots, graph);
+                true
+            };
+        statement.same = quick.same;
+        (done && quick.rest.is_empty()).then_some(quick.ids)
+    }
+
+    /// A place of the statement; a function of its own for each, which keeps its values in registers.
+    #[inline(never)]
+    fn place<const PLACE: usize>(&mut self, slots: &mut Slots<'a>, term: &mut Term<'s>) -> bool {
+        self.member::<PLACE>(slots, term).is_some()
     }
 
     #[inline(always)]
-    fn place<const PLACE: usize>(&mut self, slots: &mut Slots<'a>) -> Option<Term<'s>> {
+    fn member<const PLACE: usize>(
+        &mut self,
+        slots: &mut Slots<'a>,
+        term: &mut Term<'s>,
+    ) -> Option<()> {
         // field numbers 4 * place + 1, 2 and 3, with lengths
         let key = |member: u8| (PLACE as u8 * 4 + member) << 3 | 2;
-        let (slot, term) = match *self.rest {
+        match *self.rest {
             [first, len, ref rest @ ..] if first == key(1) => {
                 let (bytes, rest) = rest.split_at_checked(usize::from(len))?;
                 self.rest = rest;
-                self.iri(bytes)?
+                self.iri(bytes, &mut slots[PLACE], term)
             }
             [first, ref rest @ ..] if first == key(2) && PLACE != 1 => {
                 let (bytes, rest) = short_bytes(rest)?;
                 self.rest = rest;
                 let label = short_text(bytes, self.limits)?;
-                (Slot::BlankNode(label), Term::BlankNode(label))
+                slots[PLACE] = Slot::BlankNode(label);
+                *term = Term::BlankNode(label);
+                Some(())
             }
             [first, ref rest @ ..] if first == key(3) && PLACE == 2 => {
                 let (bytes, rest) = short_bytes(rest)?;
                 self.rest = rest;
-                self.literal(bytes)?
+                self.literal(bytes, &mut slots[PLACE], term)
             }
             [first, 0, ref rest @ ..] if first == key(3) && PLACE == 3 => {
                 self.rest = rest;
-                (Slot::DefaultGraph, Term::DefaultGraph)
+                slots[PLACE] = Slot::DefaultGraph;
+                *term = Term::DefaultGraph;
+                Some(())
             }
-            _ if matches!(slots[PLACE], Slot::Unset) => return None,
-            _ => return Some(self.repeat::<PLACE>(slots)),
-        };
-        slots[PLACE] = slot;
-        Some(term)
+            _ if matches!(slots[PLACE], Slot::Unset) => None,
+            _ => {
+                self.repeat::<PLACE>(slots, term);
+                Some(())
+            }
+        }
     }
 
     #[inline(always)]
-    fn repeat<const PLACE: usize>(&mut self, slots: &Slots<'a>) -> Term<'s> {
+    fn repeat<const PLACE: usize>(&mut self, slots: &Slots<'a>, term: &mut Term<'s>) {
         self.same.set(PLACE);
-        self.held.term(slots, PLACE, self.lookups)
+        *term = self.held.term(slots, PLACE, self.lookups);
     }
 
     #[inline(always)]
-    fn iri(&mut self, bytes: &[u8]) -> Option<(Slot<'a>, Term<'s>)> {
+    fn iri(&mut self, bytes: &[u8], slot: &mut Slot<'a>, term: &mut Term<'s>) -> Option<()> {
         let (prefix, name) = read_short_iri(bytes)?;
         let prefix = if prefix == 0 { self.ids.prefix } else { prefix };
         let name = if name == 0 {
@@ -110,25 +124,30 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
             name
         };
         let iri = self.lookups.known_iri(prefix, name)?;
+        if iri.open.len() + iri.close.len() > self.limits.term_bytes {
+            return None;
+        }
         self.ids = IriIds { prefix, name };
-        (iri.open.len() + iri.close.len() <= self.limits.term_bytes)
-            .then_some((Slot::Iri { prefix, name }, Term::Iri(iri)))
+        *slot = Slot::Iri { prefix, name };
+        *term = Term::Iri(iri);
+        Some(())
     }
 
     #[inline(always)]
-    fn literal(&mut self, bytes: &'a [u8]) -> Option<(Slot<'a>, Term<'s>)> {
+    fn literal(&mut self, bytes: &'a [u8], slot: &mut Slot<'a>, term: &mut Term<'s>) -> Option<()> {
         let RawLiteral { lex, plain, kind } = read_short_literal(bytes, self.limits)?;
         if let RawKind::Datatype(id) = kind
             && (id == 0 || !self.lookups.datatypes.is_set(id))
         {
             return None;
         }
-        let term = Term::Literal(Literal {
+        *slot = Slot::Literal { lex, plain, kind };
+        *term = Term::Literal(Literal {
             lex,
             plain,
             kind: literal_kind(kind, self.lookups),
         });
-        Some((Slot::Literal { lex, plain, kind }, term))
+        Some(())
     }
 }
 

@@ -23,11 +23,11 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn new(tables: crate::options::TableSizes, features: Features) -> Self {
+    pub(crate) fn new(tables: crate::options::TableSizes, features: Features, copies: u64) -> Self {
         Terms {
             lookups: Lookups::new(tables),
             ids: IriIds::default(),
-            held: Held::default(),
+            held: Held::allowing(copies),
             features,
         }
     }
@@ -163,7 +163,7 @@ impl Terms {
                     _ => {
                         let slot = self.slot(&raw, place, limits)?;
                         let term = self.leaf(&slot);
-                        size += text_bytes(&term);
+                        size += size_of::<TermBuf>() + term.text_bytes();
                         if size > limits.term_bytes {
                             let message =
                                 format!("a quoted triple of more than {} bytes", limits.term_bytes);
@@ -180,10 +180,14 @@ impl Terms {
                     }
                 }
             } else if let Some(done) = stack.pop() {
+                size += size_of::<TermBuf>();
                 let triple = triple_of(done.terms);
                 match stack.last_mut() {
                     Some(parent) => parent.terms.push(TermBuf::Triple(Box::new(triple))),
-                    None => return Ok(triple),
+                    None => {
+                        self.held.charge(size, raw.at)?;
+                        return Ok(triple);
+                    }
                 }
             }
         }
@@ -224,16 +228,6 @@ fn triple_of(terms: Vec<TermBuf>) -> Triple {
     let mut terms = terms.into_iter();
     Triple {
         terms: std::array::from_fn(|_| terms.next().unwrap_or(TermBuf::DefaultGraph)),
-    }
-}
-
-/// Bytes that a leaf holds.
-fn text_bytes(term: &TermBuf) -> usize {
-    match term.as_term() {
-        Term::Iri(iri) => iri.open.len() + iri.close.len(),
-        Term::BlankNode(label) => label.len(),
-        Term::Literal(literal) => literal.lex.len(),
-        Term::Triple(_) | Term::DefaultGraph => 0,
     }
 }
 
