@@ -16,7 +16,7 @@ import pytest
 import jelly
 from jelly.errors import LimitError, TruncatedError
 
-from .jelly_streams import ADD, patch, rdf, row, statement
+from .streams import patch, rdf, row_length
 
 TWO = patch(["A", "D"])
 
@@ -277,7 +277,7 @@ def test_rows_before_an_error_are_given_and_none_after() -> None:
     with pytest.raises(TruncatedError) as raised:
         rows.extend(row for part in jelly.decode_batches(iter([given])) for row in part.to_pylist())
     # Two rows come before the statements, and 100 rows are a frame: the last row is 51 of frame 2.
-    last = len(good) - len(row(ADD, statement("good", 249)))
+    last = len(good) - row_length("A", "good", 249)
     assert f"(cut: frame 2, row 51, byte {last})" in str(raised.value)
     assert (raised.value.source, raised.value.offset) == ("cut", last)
     assert [row["source"] for row in rows] == ["a"] * 3 + ["cut"] * 249

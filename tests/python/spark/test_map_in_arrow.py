@@ -11,7 +11,7 @@ import pytest
 
 import jelly
 
-from .jelly_streams import ADD, patch, rdf, row, statement
+from .streams import patch, rdf, row_length
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -23,14 +23,14 @@ STREAM = patch(OPS)
 ROWS = [*OPS, "Z"]
 
 
-def decode(frame: DataFrame, decoder: Any = None) -> DataFrame:
+def decode(df: DataFrame, decoder: Any = None) -> DataFrame:
     if decoder is None:
-        return frame.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL)
-    return frame.mapInArrow(decoder, decoder.ddl)
+        return df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL)
+    return df.mapInArrow(decoder, decoder.ddl)
 
 
-def found(frame: DataFrame) -> list[tuple[str | None, str]]:
-    rows = decode(frame).orderBy("source", "seq").collect()
+def found(df: DataFrame) -> list[tuple[str | None, str]]:
+    rows = decode(df).orderBy("source", "seq").collect()
     return [(row.source, row.op) for row in rows]
 
 
@@ -43,15 +43,15 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_binary_file(spark: SparkSession, files: list[Path]) -> None:
-    frame = spark.read.format("binaryFile").load(str(files[0].parent))
-    rows = found(frame)
+    df = spark.read.format("binaryFile").load(str(files[0].parent))
+    rows = found(df)
     assert rows == [(f"file:{path}", op) for path in files for op in ROWS]
 
 
 def test_path_column(spark: SparkSession, files: list[Path]) -> None:
     given = [str(files[0]), files[1].as_uri()]
-    frame = spark.createDataFrame([(path,) for path in given], "path string")
-    assert found(frame) == [(path, op) for path in given for op in ROWS]
+    df = spark.createDataFrame([(path,) for path in given], "path string")
+    assert found(df) == [(path, op) for path in given for op in ROWS]
 
 
 def test_paths_that_binary_file_lists(spark: SparkSession, files: list[Path]) -> None:
@@ -67,25 +67,25 @@ def test_paths_that_binary_file_lists(spark: SparkSession, files: list[Path]) ->
 def test_topic_and_value(spark: SparkSession) -> None:
     columns = "key binary, value binary, topic string, partition int, offset bigint"
     messages = [(b"k", STREAM, "t", 0, 7), (b"k", None, "t", 0, 8), (None, STREAM, "t", 1, 7)]
-    frame = spark.createDataFrame(messages, columns)
-    assert found(frame) == [(name, op) for name in ("t/0@7", "t/1@7") for op in ROWS]
+    df = spark.createDataFrame(messages, columns)
+    assert found(df) == [(name, op) for name in ("t/0@7", "t/1@7") for op in ROWS]
 
 
 def test_only_binary_column(spark: SparkSession) -> None:
-    frame = spark.createDataFrame([(1, STREAM)], "id int, payload binary")
-    assert found(frame) == [(None, op) for op in ROWS]
+    df = spark.createDataFrame([(1, STREAM)], "id int, payload binary")
+    assert found(df) == [(None, op) for op in ROWS]
 
 
 def test_ambiguous_columns(spark: SparkSession) -> None:
-    frame = spark.createDataFrame([(STREAM, STREAM)], "a binary, b binary")
+    df = spark.createDataFrame([(STREAM, STREAM)], "a binary, b binary")
     with pytest.raises(Exception, match=r"`content`.*`topic`.*`path`.*a \(binary\), b \(binary\)"):
-        decode(frame).collect()
+        decode(df).collect()
 
 
 def test_rdf_with_columns_and_passthrough(spark: SparkSession) -> None:
     from pyspark.sql import functions as F  # noqa: N812 - the name everybody uses
 
-    frame = spark.createDataFrame([("x", rdf(3))], "n string, content binary").select(
+    df = spark.createDataFrame([("x", rdf(3))], "n string, content binary").select(
         "content",
         "n",
         F.expr("date'2026-01-02'").alias("day"),
@@ -93,11 +93,11 @@ def test_rdf_with_columns_and_passthrough(spark: SparkSession) -> None:
         F.expr("map('k', array(1, 2))").alias("tags"),
         F.expr("1.50BD").alias("price"),
     )
-    passed = frame.drop("content")
+    passed = df.drop("content")
     decoder = jelly.batch_decoder(
         "rdf", columns=["object", "seq"], source_column="n", passthrough=passed.schema
     )
-    rows = decode(frame, decoder)
+    rows = decode(df, decoder)
     assert rows.drop("object", "seq").schema.simpleString() == passed.schema.simpleString()
     (values,) = passed.collect()
     assert [tuple(row) for row in rows.orderBy("seq").collect()] == [
@@ -121,16 +121,16 @@ def test_ddl_types_are_those_of_spark(spark: SparkSession) -> None:
     names = [f"c{number}" for number in range(len(TYPES))]
     passed = jelly.batch_decoder("patch", passthrough=dict(zip(names, TYPES, strict=True)))
     decoded = len(pa.schema(jelly.batch_decoder("patch").schema))
-    frame = spark.createDataFrame([], passed.ddl)
-    expected = to_arrow_schema(frame.schema, timezone="UTC")
+    df = spark.createDataFrame([], passed.ddl)
+    expected = to_arrow_schema(df.schema, timezone="UTC")
     assert list(passed.schema) == list(expected)
     assert passed.schema.names[decoded:] == names
 
 
 def test_committed_rows(spark: SparkSession) -> None:
     stream = patch(["TX", "A", "TA", "TX", "A", "D", "TC", "A"])
-    frame = spark.createDataFrame([(stream,)], "content binary")
-    rows = decode(frame, jelly.batch_decoder("patch", rows="committed"))
+    df = spark.createDataFrame([(stream,)], "content binary")
+    rows = decode(df, jelly.batch_decoder("patch", rows="committed"))
     assert [(row.op, row.object) for row in rows.orderBy("seq").collect()] == [
         ("A", '"4"'),
         ("D", '"5"'),
@@ -139,11 +139,11 @@ def test_committed_rows(spark: SparkSession) -> None:
 
 
 def test_structs(spark: SparkSession) -> None:
-    frame = spark.createDataFrame([(rdf(1),)], "content binary")
-    (row,) = decode(frame, jelly.batch_decoder("rdf", terms="struct")).collect()
+    df = spark.createDataFrame([(rdf(1),)], "content binary")
+    (row,) = decode(df, jelly.batch_decoder("rdf", terms="struct")).collect()
     assert row.predicate.asDict() == {
         "kind": "iri",
-        "value": "http://example.org/p",
+        "value": "p",
         "datatype": None,
         "language": None,
     }
@@ -153,17 +153,17 @@ def test_bad_input_is_told_to_the_driver(spark: SparkSession, tmp_path: Path) ->
     cut = tmp_path / "cut.jellyp"
     whole = patch(["A"] * 250)
     cut.write_bytes(whole[:-5])
-    frame = spark.createDataFrame([(str(cut),)], "path string")
+    df = spark.createDataFrame([(str(cut),)], "path string")
     with pytest.raises(Exception, match=r"jelly\.errors\.TruncatedError: truncated") as raised:
-        decode(frame).collect()
-    last = len(whole) - len(row(ADD, statement("s", 249)))
+        decode(df).collect()
+    last = len(whole) - row_length("A", "s", 249)
     assert f"({cut}: frame 2, row 51, byte {last})" in str(raised.value)
 
 
 def test_permissive(spark: SparkSession) -> None:
     streams = [("a", STREAM), ("b", STREAM[:-1]), ("c", STREAM)]
-    frame = spark.createDataFrame(streams, "path string, content binary").coalesce(1)
-    rows = decode(frame, jelly.batch_decoder("patch", mode="permissive")).collect()
+    df = spark.createDataFrame(streams, "path string, content binary").coalesce(1)
+    rows = decode(df, jelly.batch_decoder("patch", mode="permissive")).collect()
     good = [(row.source, row.op) for row in rows if row._corrupt_record is None]
     assert good == [("a", op) for op in ROWS] + [("b", op) for op in OPS[:-1]] + [
         ("c", op) for op in ROWS
@@ -192,8 +192,8 @@ def test_limit_closes_its_file(spark: SparkSession, tmp_path: Path) -> None:
             still = [fd for fd in fds.iterdir() if os.path.realpath(fd) == str(file)]
             report.write_text(f"{given} {len(still)}")
 
-    frame = spark.createDataFrame([(str(file),)], "path string").coalesce(1)
-    rows = frame.mapInArrow(watched, jelly.PATCH_SCHEMA_DDL).limit(1).collect()
+    df = spark.createDataFrame([(str(file),)], "path string").coalesce(1)
+    rows = df.mapInArrow(watched, jelly.PATCH_SCHEMA_DDL).limit(1).collect()
     assert [row.seq for row in rows] == [0]
     given, still = map(int, report.read_text().split())  # waits for the worker
     assert 0 < given < 200_000
@@ -202,8 +202,8 @@ def test_limit_closes_its_file(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_many_small_values(spark: SparkSession) -> None:
     messages = [("t", number, patch(["A"], f"s{number}")) for number in range(5000)]
-    frame = spark.createDataFrame(messages, "topic string, offset bigint, value binary")
-    rows = decode(frame)
+    df = spark.createDataFrame(messages, "topic string, offset bigint, value binary")
+    rows = decode(df)
     assert rows.count() == 10_000
     assert rows.where("op = 'A'").select("subject").distinct().count() == 5000
     (one,) = rows.where("subject = '_:s4321'").collect()

@@ -1,4 +1,4 @@
-"""The session helper."""
+"""Sessions whose workers find the library."""
 
 from __future__ import annotations
 
