@@ -72,12 +72,12 @@ impl Namespaces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::{Term, TermBuf};
 
-    fn iri(text: &str) -> Iri<'_> {
-        Iri {
-            open: "<",
-            close: text,
-            plain: true,
+    fn declare(all: &mut Namespaces, label: &str, iri: &str, most: usize) -> Result<()> {
+        match TermBuf::iri(iri).as_term() {
+            Term::Iri(iri) => all.declare(label, &iri, most),
+            _ => unreachable!(),
         }
     }
 
@@ -85,13 +85,13 @@ mod tests {
     fn last_declaration_stands_and_removal_frees() {
         let mut all = Namespaces::default();
         for label in ["a", "b", "c"] {
-            all.declare(label, &iri("urn:1>"), 1000).unwrap();
+            declare(&mut all, label, "urn:1", 1000).unwrap();
         }
-        all.declare("a", &iri("urn:two>"), 1000).unwrap();
+        declare(&mut all, "a", "urn:two", 1000).unwrap();
         all.remove("b");
         all.remove("c");
         all.remove("missing");
-        all.declare("c", &iri("urn:3>"), 1000).unwrap();
+        declare(&mut all, "c", "urn:3", 1000).unwrap();
         let found: Vec<_> = all.iter().collect();
         assert_eq!(found, [("a", "urn:two"), ("c", "urn:3")]);
         assert_eq!(all.bytes, 2 * (2 + ENTRY) + "urn:two".len() + "urn:3".len());
@@ -100,8 +100,7 @@ mod tests {
     #[test]
     fn bounded() {
         let mut all = Namespaces::default();
-        let error =
-            (0..).find_map(|n: u32| all.declare(&n.to_string(), &iri("urn:x>"), 5000).err());
+        let error = (0..).find_map(|n: u32| declare(&mut all, &n.to_string(), "urn:x", 5000).err());
         assert_eq!(error.unwrap().kind(), ErrorKind::LimitLookup);
         assert!(all.entries.len() > 10);
     }

@@ -13,6 +13,14 @@ pub struct Statement<'a> {
     pub same: Same,
 }
 
+impl Statement<'_> {
+    /// To be filled.
+    pub(crate) const EMPTY: Statement<'static> = Statement {
+        terms: [Term::DefaultGraph; 4],
+        same: Same::NONE,
+    };
+}
+
 /// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.
 ///
 /// A hint: ignoring it is always right. Whatever drops or reorders rows must clear it.

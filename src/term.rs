@@ -3,6 +3,7 @@
 //! Borrowed terms keep the pieces they were read in, so that a writer of text copies slices and
 //! builds nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
+use crate::text::buffer::{Padded, PaddedBuf};
 use crate::text::scan::{is_plain_iri, is_plain_literal};
 
 /// The datatype that a literal has when it says nothing; never written.
@@ -27,9 +28,9 @@ pub enum Term<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Iri<'a> {
     /// `<` and the prefix.
-    pub(crate) open: &'a str,
+    pub(crate) open: Padded<'a>,
     /// The name and `>`.
-    pub(crate) close: &'a str,
+    pub(crate) close: Padded<'a>,
     /// Nothing in it needs an escape in N-Triples.
     pub(crate) plain: bool,
 }
@@ -37,12 +38,12 @@ pub struct Iri<'a> {
 impl<'a> Iri<'a> {
     /// The first piece, without the bracket.
     pub fn prefix(&self) -> &'a str {
-        &self.open[1..]
+        &self.open.text()[1..]
     }
 
     /// The second piece, without the bracket.
     pub fn name(&self) -> &'a str {
-        &self.close[..self.close.len() - 1]
+        &self.close.text()[..self.close.len() - 1]
     }
 }
 
@@ -79,7 +80,7 @@ pub enum LiteralKind<'a> {
 /// A datatype IRI, kept as what follows the lexical form: `"^^<iri>`.
 #[derive(Clone, Copy, Debug)]
 pub struct Datatype<'a> {
-    pub(crate) suffix: &'a str,
+    pub(crate) suffix: Padded<'a>,
     pub(crate) plain: bool,
 }
 
@@ -88,7 +89,7 @@ pub(crate) const DATATYPE_OPEN: &str = "\"^^<";
 impl<'a> Datatype<'a> {
     /// The bare IRI.
     pub fn iri(&self) -> &'a str {
-        &self.suffix[DATATYPE_OPEN.len()..self.suffix.len() - 1]
+        &self.suffix.text()[DATATYPE_OPEN.len()..self.suffix.len() - 1]
     }
 }
 
@@ -117,7 +118,8 @@ pub enum TermBuf {
 /// An owned IRI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IriBuf {
-    bracketed: String,
+    /// All of it and `>`.
+    close: PaddedBuf,
     plain: bool,
 }
 
@@ -133,7 +135,7 @@ pub struct LiteralBuf {
 enum LiteralKindBuf {
     Simple,
     Language(String),
-    Datatype { suffix: String, plain: bool },
+    Datatype { suffix: PaddedBuf, plain: bool },
 }
 
 impl TermBuf {
@@ -141,7 +143,7 @@ impl TermBuf {
     pub fn iri(iri: &str) -> Self {
         let plain = is_plain_iri(iri) && !iri.starts_with("_:");
         TermBuf::Iri(IriBuf {
-            bracketed: format!("<{iri}>"),
+            close: PaddedBuf::new(&[iri, ">"]),
             plain,
         })
     }
@@ -167,7 +169,7 @@ impl TermBuf {
             return TermBuf::simple_literal(lex);
         }
         let plain = is_plain_iri(datatype) && !datatype.starts_with("_:");
-        let suffix = format!("{DATATYPE_OPEN}{datatype}>");
+        let suffix = PaddedBuf::new(&[DATATYPE_OPEN, datatype, ">"]);
         TermBuf::literal(lex, LiteralKindBuf::Datatype { suffix, plain })
     }
 
@@ -180,12 +182,29 @@ impl TermBuf {
         })
     }
 
+    /// Bytes of the text that this term holds; those of triples are elsewhere.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            TermBuf::Iri(iri) => iri.close.as_padded().len(),
+            TermBuf::BlankNode(label) => label.len(),
+            TermBuf::Literal(literal) => {
+                literal.lex.len()
+                    + match &literal.kind {
+                        LiteralKindBuf::Simple => 0,
+                        LiteralKindBuf::Language(tag) => tag.len(),
+                        LiteralKindBuf::Datatype { suffix, .. } => suffix.as_padded().len(),
+                    }
+            }
+            TermBuf::Triple(_) | TermBuf::DefaultGraph => 0,
+        }
+    }
+
     /// This term, borrowed.
     pub fn as_term(&self) -> Term<'_> {
         match self {
             TermBuf::Iri(iri) => Term::Iri(Iri {
-                open: &iri.bracketed[..1],
-                close: &iri.bracketed[1..],
+                open: Padded::ANGLE,
+                close: iri.close.as_padded(),
                 plain: iri.plain,
             }),
             TermBuf::BlankNode(label) => Term::BlankNode(label),
@@ -196,7 +215,7 @@ impl TermBuf {
                     LiteralKindBuf::Simple => LiteralKind::Simple,
                     LiteralKindBuf::Language(tag) => LiteralKind::Language(tag),
                     LiteralKindBuf::Datatype { suffix, plain } => LiteralKind::Datatype(Datatype {
-                        suffix,
+                        suffix: suffix.as_padded(),
                         plain: *plain,
                     }),
                 },
@@ -210,9 +229,9 @@ impl TermBuf {
 impl From<Term<'_>> for TermBuf {
     fn from(term: Term<'_>) -> Self {
         match term {
-            Term::Iri(Iri { open, close, plain }) => TermBuf::Iri(IriBuf {
-                bracketed: [open, close].concat(),
-                plain,
+            Term::Iri(iri) => TermBuf::Iri(IriBuf {
+                close: PaddedBuf::new(&[iri.prefix(), iri.close.text()]),
+                plain: iri.plain,
             }),
             Term::BlankNode(label) => TermBuf::BlankNode(label.to_owned()),
             Term::Literal(Literal { lex, plain, kind }) => TermBuf::Literal(LiteralBuf {
@@ -222,7 +241,7 @@ impl From<Term<'_>> for TermBuf {
                     LiteralKind::Simple => LiteralKindBuf::Simple,
                     LiteralKind::Language(tag) => LiteralKindBuf::Language(tag.to_owned()),
                     LiteralKind::Datatype(Datatype { suffix, plain }) => LiteralKindBuf::Datatype {
-                        suffix: suffix.to_owned(),
+                        suffix: PaddedBuf::new(&[suffix.text()]),
                         plain,
                     },
                 },

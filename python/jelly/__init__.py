@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jelly import errors
+from jelly import errors, spark
+from jelly._batches import BatchDecoder, batch_decoder, decode_batches
 from jelly._internal import (
     PatchReader,
     RdfReader,
@@ -22,6 +23,7 @@ __all__ = [
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
     "Advice",
+    "BatchDecoder",
     "Inspection",
     "Limits",
     "Patch",
@@ -38,10 +40,13 @@ __all__ = [
     "Transaction",
     "ValidationReport",
     "__version__",
+    "batch_decoder",
+    "decode_batches",
     "errors",
     "inspect",
     "read_patch",
     "read_rdf",
+    "spark",
     "validate",
 ]
 

@@ -3,32 +3,37 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, StringArray, StructArray};
-use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 
 use super::schema::term_fields;
 use super::settings::TermStyle;
+use super::spare::Spare;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sink::Same;
 use crate::term::{LiteralKind, Term};
 use crate::text::TermWriter;
+use crate::text::buffer::TextBuffer;
 
 /// Strings.
 pub(super) struct TextColumn {
-    data: Vec<u8>,
+    data: TextBuffer,
     offsets: Vec<i32>,
-    nulls: NullBufferBuilder,
-    /// The last term written, for repetitions.
-    last: (usize, usize),
-    has_last: bool,
+    nulls: Nulls,
+    /// Where the last term begins, for repetitions.
+    last: Option<usize>,
+    spare_data: Spare<u8>,
+    spare_offsets: Spare<i32>,
 }
 
 impl TextColumn {
     pub(super) fn new() -> Self {
         TextColumn {
-            data: Vec::new(),
+            data: TextBuffer::default(),
             offsets: vec![0],
-            nulls: NullBufferBuilder::new(0),
-            last: (0, 0),
-            has_last: false,
+            nulls: Nulls::default(),
+            last: None,
+            spare_data: Spare::default(),
+            spare_offsets: Spare::default(),
         }
     }
 
@@ -38,22 +43,32 @@ impl TextColumn {
         self.data.len()
     }
 
+    fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
     #[inline(always)]
     fn end_value(&mut self) {
         // batches are closed long before 2^31 bytes
         self.offsets.push(self.data.len() as i32);
-        self.nulls.append_non_null();
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, text: &str) {
-        self.data.extend_from_slice(text.as_bytes());
+        self.data.push(text);
         self.end_value();
     }
 
+    /// Nulls up to this row.
+    pub(super) fn pad_to(&mut self, rows: usize) {
+        if let Some(missing) = rows.checked_sub(self.rows()) {
+            self.nulls.append(self.rows(), missing);
+            self.offsets.resize(rows + 1, self.data.len() as i32);
+        }
+    }
+
     pub(super) fn push_null(&mut self) {
-        self.offsets.push(self.data.len() as i32);
-        self.nulls.append_null();
+        self.pad_to(self.rows() + 1);
     }
 
     pub(super) fn push_option(&mut self, text: Option<&str>) {
@@ -72,38 +87,39 @@ impl TextColumn {
         scope: &str,
         most: usize,
     ) -> Result<()> {
-        if same && self.has_last {
-            let (start, end) = self.last;
-            self.data.extend_from_within(start..end);
-        } else {
-            let start = self.data.len();
-            TermWriter::new(&mut self.data, scope).term(term);
-            let end = self.data.len();
-            if end - start > most {
-                return Err(term_too_long(end - start));
+        let start = self.data.len();
+        match self.last {
+            Some(last) if same => self.data.repeat_from(last),
+            _ => {
+                TermWriter::new(&mut self.data, scope).term(term);
+                let length = self.data.len() - start;
+                if length > most {
+                    return Err(term_too_long(length));
+                }
             }
-            self.last = (start, end);
-            self.has_last = true;
         }
+        self.last = Some(start);
         self.end_value();
         Ok(())
     }
 
-    /// The column of `rows` rows; begins anew.
+    /// The column of `rows` rows, nulls where there is no value; begins anew.
     pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
+        self.pad_to(rows);
         self.offsets.truncate(rows + 1);
         let end = self.offsets.last().map_or(0, |&end| end as usize);
-        self.data.truncate(end);
-        let mut nulls = std::mem::replace(&mut self.nulls, NullBufferBuilder::new(0));
-        nulls.truncate(rows);
-        let data = Vec::with_capacity(self.data.len() + self.data.len() / 16);
-        let data = std::mem::replace(&mut self.data, data);
-        let mut offsets = Vec::with_capacity(rows + 1);
-        offsets.push(0);
-        let offsets = std::mem::replace(&mut self.offsets, offsets);
-        self.has_last = false;
+        let room = end + end / 16;
+        let next = TextBuffer::within(self.spare_data.take(room));
+        let data = std::mem::replace(&mut self.data, next).into_bytes();
+        let data = self.spare_data.give(data).slice_with_length(0, end);
+        let mut next = self.spare_offsets.take(rows + 1);
+        next.clear();
+        next.push(0);
+        let offsets = std::mem::replace(&mut self.offsets, next);
+        let offsets = self.spare_offsets.give(offsets);
+        self.last = None;
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-        StringArray::try_new(offsets, Buffer::from_vec(data), nulls.finish())
+        StringArray::try_new(offsets, data, self.nulls.take(rows))
             .map(|array| Arc::new(array) as ArrayRef)
             .map_err(internal)
     }
@@ -127,9 +143,38 @@ pub(super) fn internal(error: arrow_schema::ArrowError) -> Error {
 pub(super) struct IntColumn {
     values: Vec<i64>,
     nulls: Nulls,
+    spare: Spare<i64>,
 }
 
-/// Nulls that cost nothing while there are none.
+impl IntColumn {
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: u64) {
+        self.values.push(value as i64);
+    }
+
+    #[inline(always)]
+    pub(super) fn push_option(&mut self, value: Option<u64>) {
+        if let Some(value) = value {
+            self.push(value);
+        } else {
+            self.nulls.append(self.values.len(), 1);
+            self.values.push(0);
+        }
+    }
+
+    pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
+        self.values.truncate(rows);
+        let mut next = self.spare.take(rows);
+        next.clear();
+        let values = std::mem::replace(&mut self.values, next);
+        let values = self.spare.give(values);
+        Int64Array::try_new(ScalarBuffer::from(values), self.nulls.take(rows))
+            .map(|array| Arc::new(array) as ArrayRef)
+            .map_err(internal)
+    }
+}
+
+/// Which rows are null; costs nothing for those that are not.
 struct Nulls(NullBufferBuilder);
 
 impl Default for Nulls {
@@ -138,34 +183,26 @@ impl Default for Nulls {
     }
 }
 
-impl IntColumn {
-    #[inline(always)]
-    pub(super) fn push(&mut self, value: u64) {
-        self.values.push(value as i64);
-        self.nulls.0.append_non_null();
+impl Nulls {
+    /// Nulls from `row` on.
+    fn append(&mut self, row: usize, count: usize) {
+        self.0.append_n_non_nulls(row - self.0.len());
+        self.0.append_n_nulls(count);
     }
 
-    pub(super) fn push_option(&mut self, value: Option<u64>) {
-        if let Some(value) = value {
-            self.push(value);
-        } else {
-            self.values.push(0);
-            self.nulls.0.append_null();
-        }
-    }
-
-    pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
-        self.values.truncate(rows);
-        let mut nulls = std::mem::take(&mut self.nulls);
-        nulls.0.truncate(rows);
-        let values = std::mem::replace(&mut self.values, Vec::with_capacity(rows));
-        Int64Array::try_new(ScalarBuffer::from(values), nulls.0.finish())
-            .map(|array| Arc::new(array) as ArrayRef)
-            .map_err(internal)
+    fn take(&mut self, rows: usize) -> Option<NullBuffer> {
+        let mut nulls = std::mem::take(self).0;
+        nulls.truncate(rows);
+        nulls.append_n_non_nulls(rows - nulls.len());
+        nulls.finish()
     }
 }
 
 /// Terms, as text or as structs.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are four, and the large one is the common one"
+)]
 pub(super) enum TermColumn {
     Text(TextColumn),
     Struct(Box<TermStruct>),
@@ -188,7 +225,6 @@ impl TermColumn {
         }
     }
 
-    #[inline(always)]
     pub(super) fn bytes(&self) -> usize {
         match self {
             TermColumn::Text(column) => column.bytes(),
@@ -196,7 +232,7 @@ impl TermColumn {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn push(
         &mut self,
         term: &Term<'_>,
@@ -214,8 +250,8 @@ impl TermColumn {
         match self {
             TermColumn::Text(column) => column.push_null(),
             TermColumn::Struct(column) => {
+                column.nulls.append(column.parts[0].rows(), 1);
                 column.parts.iter_mut().for_each(TextColumn::push_null);
-                column.nulls.0.append_null();
             }
         }
     }
@@ -228,6 +264,45 @@ impl TermColumn {
     }
 }
 
+/// Adds a statement to the columns that there are; returns the bytes of text in them.
+#[inline(always)]
+pub(super) fn push_statement(
+    columns: &mut [Option<TermColumn>; 4],
+    [subject, predicate, object, graph]: &[Term<'_>; 4],
+    same: Same,
+    scope: &str,
+    most: usize,
+) -> Result<usize> {
+    // not a loop: each place has code, and branches, of its own
+    let [s, p, o, g] = columns;
+    Ok(place(s, subject, same.at(0), scope, most)?
+        + place(p, predicate, same.at(1), scope, most)?
+        + place(o, object, same.at(2), scope, most)?
+        + place(g, graph, same.at(3), scope, most)?)
+}
+
+/// Adds a term to a column, if there is one; returns the bytes of text in it.
+#[inline(always)]
+fn place(
+    column: &mut Option<TermColumn>,
+    term: &Term<'_>,
+    same: bool,
+    scope: &str,
+    most: usize,
+) -> Result<usize> {
+    match column {
+        Some(TermColumn::Text(column)) => {
+            column.push_term(term, same, scope, most)?;
+            Ok(column.bytes())
+        }
+        Some(column) => {
+            column.push(term, same, scope, most)?;
+            Ok(column.bytes())
+        }
+        None => Ok(0),
+    }
+}
+
 impl TermStruct {
     #[inline(never)]
     fn push(&mut self, term: &Term<'_>, scope: &str, most: usize) -> Result<()> {
@@ -236,13 +311,12 @@ impl TermStruct {
         match term {
             Term::Iri(iri) => {
                 kind.push("iri");
-                value.data.extend_from_slice(iri.prefix().as_bytes());
-                value.data.extend_from_slice(iri.name().as_bytes());
-                value.end_value();
+                value.data.push(iri.prefix());
+                value.push(iri.name());
             }
             Term::BlankNode(label) => {
                 kind.push("bnode");
-                value.data.extend_from_slice(scope.as_bytes());
+                value.data.push(scope);
                 value.push(label);
             }
             Term::Literal(literal) => {
@@ -265,19 +339,16 @@ impl TermStruct {
         }
         datatype.push_option(extra.0);
         language.push_option(extra.1);
-        self.nulls.0.append_non_null();
         Ok(())
     }
 
     fn take(&mut self, rows: usize) -> Result<ArrayRef> {
-        let mut nulls = std::mem::take(&mut self.nulls);
-        nulls.0.truncate(rows);
         let parts = self
             .parts
             .iter_mut()
             .map(|part| part.take(rows))
             .collect::<Result<Vec<_>>>()?;
-        StructArray::try_new(term_fields(), parts, nulls.0.finish())
+        StructArray::try_new(term_fields(), parts, self.nulls.take(rows))
             .map(|array| Arc::new(array) as ArrayRef)
             .map_err(internal)
     }

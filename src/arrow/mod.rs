@@ -8,6 +8,7 @@ mod rdf;
 mod reader;
 pub mod schema;
 mod settings;
+mod spare;
 
 pub use open::{PatchFeed, PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::columns::{IntColumn, TermColumn, TextColumn};
+use super::columns::{IntColumn, TermColumn, TextColumn, push_statement};
 use super::frame::BatchFrame;
 use super::schema::{PATCH_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
@@ -46,22 +46,6 @@ impl PatchBatches {
         &self.namespaces
     }
 
-    #[inline(always)]
-    fn statement(&mut self, statement: &Statement<'_>) -> Result<()> {
-        let most = self.batch.settings.limits.term_bytes;
-        for (place, column) in self.terms.iter_mut().enumerate() {
-            if let Some(column) = column {
-                let same = statement.same.at(place);
-                column.push(&statement.terms[place], same, &self.batch.scope, most)?;
-            }
-        }
-        let [_, name, value] = &mut self.texts;
-        for column in [name, value].into_iter().flatten() {
-            column.push_null();
-        }
-        Ok(())
-    }
-
     /// Nulls for subject, predicate and object, and a graph or null.
     fn no_statement(&mut self, graph: Option<&Term<'_>>) -> Result<()> {
         let most = self.batch.settings.limits.term_bytes;
@@ -80,15 +64,15 @@ impl PatchBatches {
 
     fn name_and_value(&mut self, name: Option<&str>, value: Option<&Term<'_>>) -> Result<()> {
         let most = self.batch.settings.limits.term_bytes;
+        let row = self.batch.rows();
         let [_, name_column, value_column] = &mut self.texts;
-        if let Some(column) = name_column {
-            column.push_option(name);
+        if let (Some(column), Some(name)) = (name_column, name) {
+            column.pad_to(row);
+            column.push(name);
         }
-        if let Some(column) = value_column {
-            match value {
-                Some(value) => column.push_term(value, false, &self.batch.scope, most)?,
-                None => column.push_null(),
-            }
+        if let (Some(column), Some(value)) = (value_column, value) {
+            column.pad_to(row);
+            column.push_term(value, false, &self.batch.scope, most)?;
         }
         Ok(())
     }
@@ -140,10 +124,14 @@ impl PatchSink for PatchBatches {
         Ok(())
     }
 
-    #[inline(always)]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         match &row.op {
-            PatchOp::Add(statement) | PatchOp::Delete(statement) => self.statement(statement)?,
+            PatchOp::Add(statement) | PatchOp::Delete(statement) => {
+                let most = self.batch.settings.limits.term_bytes;
+                let Statement { terms, same } = statement;
+                push_statement(&mut self.terms, terms, *same, &self.batch.scope, most)?;
+                // name and value have their nulls when the next value comes
+            }
             op => {
                 self.note_prefix(op)?;
                 let graph = match op {
@@ -177,8 +165,7 @@ impl PatchSink for PatchBatches {
         if let Some(column) = seq {
             column.push(row.seq);
         }
-        self.batch.end_row(self.bytes());
-        Ok(())
+        self.batch.end_row(self.bytes())
     }
 }
 
@@ -231,7 +218,7 @@ impl Batches for PatchBatches {
             column.push_null();
         }
         for column in self.texts.iter_mut().flatten() {
-            column.push_null();
+            column.pad_to(self.batch.rows() + 1);
         }
         self.batch.end_corrupt_row(error);
     }

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::columns::{IntColumn, TermColumn};
+use super::columns::{IntColumn, TermColumn, push_statement};
 use super::frame::BatchFrame;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
@@ -63,36 +63,29 @@ impl RdfSink for RdfBatches {
         Ok(())
     }
 
-    #[inline(always)]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         let mut same = row.statement.same;
         if self.last_frame != Some(row.frame) {
             self.last_frame = Some(row.frame);
             if self.batch.scope_frame(row.frame, self.logical_type) {
-                same = Same::NONE; // the same label is another node here
+                same = Same::NONE; // a blank node that repeats is another one here
             }
         }
         let most = self.batch.settings.limits.term_bytes;
-        let mut bytes = 0;
-        for (place, column) in self.terms.iter_mut().enumerate() {
-            if let Some(column) = column {
-                column.push(
-                    &row.statement.terms[place],
-                    same.at(place),
-                    &self.batch.scope,
-                    most,
-                )?;
-                bytes += column.bytes();
-            }
-        }
+        let bytes = push_statement(
+            &mut self.terms,
+            &row.statement.terms,
+            same,
+            &self.batch.scope,
+            most,
+        )?;
         if let Some(column) = &mut self.frame {
             column.push(row.frame);
         }
         if let Some(column) = &mut self.seq {
             column.push(row.seq);
         }
-        self.batch.end_row(bytes);
-        Ok(())
+        self.batch.end_row(bytes)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {

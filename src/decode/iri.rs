@@ -3,7 +3,7 @@
 use super::lookup::Lookups;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::wire::{Cursor, Fault, VARINT};
+use crate::wire::{Cursor, Fault, VARINT, last_tag};
 
 /// The ids of the last IRI; 0 is none yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,6 @@ pub(crate) struct IriIds {
 
 impl IriIds {
     /// Resolves an `RdfIri` to ids that are in the tables.
-    #[inline(always)]
     pub(crate) fn resolve(
         &mut self,
         bytes: &[u8],
@@ -66,20 +65,8 @@ impl IriIds {
 #[cold]
 #[inline(never)]
 fn in_field(fault: Fault, bytes: &[u8], field: u32) -> Fault {
-    let mut cursor = Cursor::new(bytes);
-    let mut place = bytes;
-    while let at @ [_, ..] = cursor.rest {
-        match cursor.key() {
-            Ok(key) if key.field == field => place = at,
-            Ok(_) => {}
-            Err(_) => break,
-        }
-        if cursor.varint().is_err() {
-            break;
-        }
-    }
     fault
-        .at(place)
+        .at(last_tag(bytes, field).unwrap_or(bytes))
         .within(if field == 1 { "prefix_id" } else { "name_id" })
 }
 
@@ -89,22 +76,31 @@ fn too_long(length: usize, at: &[u8]) -> Fault {
     Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, message)
 }
 
-/// Prefix and name id on the wire.
+/// Prefix and name id on the wire, of what nearly all IRIs look like.
 #[inline(always)]
-fn read_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
+pub(super) fn read_short_iri(bytes: &[u8]) -> Option<(u32, u32)> {
     match *bytes {
-        // what nearly all IRIs look like
-        [] => Ok((0, 0)),
-        [0x10, name] if name < 0x80 => Ok((0, name.into())),
-        [0x08, prefix] if prefix < 0x80 => Ok((prefix.into(), 0)),
-        [0x10, low, high] if low >= 0x80 && high < 0x80 => Ok((0, two_bytes(low, high))),
-        [0x08, prefix, 0x10, name] if prefix < 0x80 && name < 0x80 => {
-            Ok((prefix.into(), name.into()))
-        }
-        [0x08, prefix, 0x10, low, high] if prefix < 0x80 && low >= 0x80 && high < 0x80 => {
-            Ok((prefix.into(), two_bytes(low, high)))
-        }
-        _ => read_any_iri(bytes, nesting),
+        [] => Some((0, 0)),
+        [0x10, name @ 0..0x80] => Some((0, name.into())),
+        [0x08, prefix @ 0..0x80] => Some((prefix.into(), 0)),
+        [0x10, low @ 0x80..=0xff, high @ 0..0x80] => Some((0, two_bytes(low, high))),
+        [0x08, prefix @ 0..0x80, 0x10, name @ 0..0x80] => Some((prefix.into(), name.into())),
+        [
+            0x08,
+            prefix @ 0..0x80,
+            0x10,
+            low @ 0x80..=0xff,
+            high @ 0..0x80,
+        ] => Some((prefix.into(), two_bytes(low, high))),
+        _ => None,
+    }
+}
+
+/// Prefix and name id on the wire.
+fn read_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
+    match read_short_iri(bytes) {
+        Some(ids) => Ok(ids),
+        None => read_any_iri(bytes, nesting),
     }
 }
 
@@ -113,7 +109,6 @@ fn two_bytes(low: u8, high: u8) -> u32 {
     u32::from(low & 0x7f) | u32::from(high) << 7
 }
 
-#[inline(never)]
 fn read_any_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
     let (mut prefix, mut name) = (0, 0);
     let mut cursor = Cursor::new(bytes);

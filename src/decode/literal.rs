@@ -1,9 +1,10 @@
 //! `RdfLiteral` and the strings of the wire.
 
 use super::lookup::Lookups;
+use super::quick::short_bytes;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::text::scan::is_plain_literal;
+use crate::text::scan::{is_ascii_plain_literal, is_plain_literal};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// A literal whose datatype is still an id.
@@ -39,7 +40,6 @@ fn not_utf8(bytes: &[u8], at: &[u8]) -> Fault {
 }
 
 /// A string of a term: UTF-8, and not over the limit.
-#[inline(always)]
 pub(crate) fn term_text<'a>(bytes: &'a [u8], at: &[u8], limits: &Limits) -> Result<&'a str, Fault> {
     if bytes.len() > limits.term_bytes {
         return Err(too_long(bytes.len(), at));
@@ -58,8 +58,38 @@ fn too_long(length: usize, at: &[u8]) -> Fault {
     )
 }
 
-/// Reads an `RdfLiteral`; a datatype is checked against its table.
+/// A string of a term, where nothing is wrong with it.
 #[inline(always)]
+pub(super) fn short_text<'a>(bytes: &'a [u8], limits: &Limits) -> Option<&'a str> {
+    if bytes.len() > limits.term_bytes {
+        return None;
+    }
+    std::str::from_utf8(bytes).ok()
+}
+
+/// Reads an `RdfLiteral` with its fields in order, where nothing is wrong with it; does not look at tables.
+#[inline(always)]
+pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option<RawLiteral<'a>> {
+    let (mut lex, mut plain, mut rest) = ("", true, bytes);
+    if let [0x0a, after @ ..] = bytes {
+        let (text, after) = short_bytes(after)?;
+        rest = after;
+        lex = short_text(text, limits)?;
+        plain = is_ascii_plain_literal(text) || is_plain_literal(lex);
+    }
+    let kind = match *rest {
+        [] => RawKind::Simple,
+        [0x18, id @ 0..0x80] => RawKind::Datatype(id.into()),
+        [0x12, ref rest @ ..] => match short_bytes(rest)? {
+            (tag, []) => RawKind::Language(short_text(tag, limits)?),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(RawLiteral { lex, plain, kind })
+}
+
+/// Reads an `RdfLiteral`; a datatype is checked against its table.
 pub(crate) fn read_literal<'a>(
     bytes: &'a [u8],
     lookups: &Lookups,
@@ -104,7 +134,6 @@ pub(crate) fn read_literal<'a>(
     })
 }
 
-#[inline(always)]
 fn check_datatype(id: u32, lookups: &Lookups, at: &[u8]) -> Result<(), Fault> {
     if id == 0 {
         return Err(Fault::new(

@@ -1,9 +1,11 @@
 //! The lookup tables of a decoder: names, prefixes, datatypes.
 
+use super::quick::short_bytes;
 use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
-use crate::text::scan::is_plain_iri;
+use crate::text::buffer::{Padded, PaddedBuf};
+use crate::text::scan::{is_ascii_plain_iri, is_plain_iri};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// Which of the three tables.
@@ -38,11 +40,26 @@ impl TableKind {
 
 /// An entry with its wrapping; empty text is an entry that was never set.
 #[derive(Debug, Default)]
-struct Entry {
-    text: String,
+pub(crate) struct Entry {
+    text: PaddedBuf,
     plain: bool,
     xsd_string: bool,
 }
+
+impl Entry {
+    #[inline(always)]
+    fn padded(&self) -> Padded<'_> {
+        self.text.as_padded()
+    }
+
+    /// Bytes of text, its wrapping included.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.padded().len()
+    }
+}
+/// A table without text may take so much beside the limit on lookup bytes.
+const SLOTS: usize = 1 << 20;
 
 /// One table. Grows with the entries that come, never with the size that is declared.
 #[derive(Debug)]
@@ -95,19 +112,11 @@ impl Lookup {
         }
         let entry = &mut self.entries[index];
         let (before, after) = self.kind.wrapping();
-        let needed = before.len() + value.len() + after.len();
         let held = entry.text.capacity();
-        if held < needed || held / 4 > needed + 64 {
-            entry.text = String::with_capacity(needed);
-        } else {
-            entry.text.clear();
-        }
-        entry.text.push_str(before);
-        entry.text.push_str(value);
-        entry.text.push_str(after);
+        entry.text.set(before, value, after);
         // a prefix that could begin a blank node label takes the careful way
-        entry.plain =
-            is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
+        entry.plain = (is_ascii_plain_iri(value.as_bytes()) || is_plain_iri(value))
+            && !(self.kind != TableKind::Name && value.starts_with("_:"));
         entry.xsd_string = self.kind == TableKind::Datatype && value == XSD_STRING;
         self.last_set = id;
         let grown = entry.text.capacity() as isize - held as isize;
@@ -117,17 +126,23 @@ impl Lookup {
 
     /// Whether this entry is set.
     pub(crate) fn is_set(&self, id: u32) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// An entry that is set.
+    #[inline(always)]
+    pub(crate) fn get(&self, id: u32) -> Option<&Entry> {
         self.entries
             .get(id as usize)
-            .is_some_and(|entry| !entry.text.is_empty())
+            .filter(|entry| entry.len() > 0)
     }
 
     /// Checks a reference.
     #[inline(always)]
     pub(crate) fn check(&self, id: u32, at: &[u8]) -> Result<usize, Fault> {
-        match self.entries.get(id as usize) {
-            Some(entry) if !entry.text.is_empty() => Ok(entry.text.len()),
-            _ => Err(self.undefined(id, at)),
+        match self.get(id) {
+            Some(entry) => Ok(entry.len()),
+            None => Err(self.undefined(id, at)),
         }
     }
 
@@ -161,11 +176,11 @@ impl Lookup {
         self.entries
             .iter()
             .enumerate()
-            .filter(|(_, entry)| !entry.text.is_empty())
+            .filter(|(_, entry)| entry.len() > 0)
             .map(move |(id, entry)| {
                 (
                     id as u32,
-                    &entry.text[before.len()..entry.text.len() - after.len()],
+                    &entry.padded().text()[before.len()..entry.len() - after.len()],
                 )
             })
     }
@@ -237,6 +252,12 @@ impl Lookups {
                 message,
             ));
         }
+        let slots = (id as usize + 1) * size_of::<Entry>();
+        if slots > limits.lookup_bytes.max(SLOTS) {
+            let message = format!("{slots} bytes for a table of {id} entries");
+            let kind = ErrorKind::LimitLookup;
+            return Err(Fault::limit(kind, "lookup_bytes", at, message));
+        }
         let grown = self.table_mut(kind).set(id, value);
         self.bytes = self.bytes.saturating_add_signed(grown);
         if self.bytes > limits.lookup_bytes {
@@ -257,26 +278,18 @@ impl Lookups {
     /// An IRI whose ids were checked; prefix 0 is the empty prefix.
     #[inline(always)]
     pub(crate) fn iri(&self, prefix: u32, name: u32) -> Iri<'_> {
-        let name = self.names.entry(name);
-        if prefix == 0 {
-            let plain = name.plain && !name.text.starts_with("_:");
-            return Iri {
-                open: "<",
-                close: &name.text,
-                plain,
-            };
-        }
-        let prefix = self.prefixes.entry(prefix);
-        let open = prefix.text.as_str();
-        let mut plain = prefix.plain & name.plain;
-        if open.len() < 3 {
-            plain = plain && ![open, &name.text].concat().starts_with("<_:");
-        }
-        Iri {
-            open,
-            close: &name.text,
-            plain,
-        }
+        let prefix = (prefix != 0).then(|| self.prefixes.entry(prefix));
+        join(prefix, self.names.entry(name))
+    }
+
+    /// An IRI, if its ids are set.
+    #[inline(always)]
+    pub(crate) fn known_iri(&self, prefix: u32, name: u32) -> Option<Iri<'_>> {
+        let prefix = match prefix {
+            0 => None,
+            _ => Some(self.prefixes.get(prefix)?),
+        };
+        Some(join(prefix, self.names.get(name)?))
     }
 
     /// A datatype whose id was checked; `None` for `xsd:string`.
@@ -284,15 +297,67 @@ impl Lookups {
     pub(crate) fn datatype(&self, id: u32) -> Option<Datatype<'_>> {
         let entry = self.datatypes.entry(id);
         (!entry.xsd_string).then_some(Datatype {
-            suffix: &entry.text,
+            suffix: entry.padded(),
             plain: entry.plain,
         })
+    }
+}
+
+#[inline(always)]
+fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
+    let close = name.padded();
+    match prefix.map(|prefix| (prefix.padded(), prefix.plain)) {
+        Some((open, prefix_plain)) if open.len() >= 3 => Iri {
+            open,
+            close,
+            plain: prefix_plain & name.plain,
+        },
+        short => {
+            let (open, prefix_plain) = short.unwrap_or((Padded::ANGLE, true));
+            join_short(open, close, prefix_plain & name.plain)
+        }
+    }
+}
+
+/// An IRI with a prefix of a character or none: it may begin with `_:`, as blank nodes do.
+#[inline(never)]
+fn join_short<'a>(open: Padded<'a>, close: Padded<'a>, plain: bool) -> Iri<'a> {
+    let begins = open.text().bytes().chain(close.text().bytes()).take(3);
+    Iri {
+        open,
+        close,
+        plain: plain && !begins.eq(*b"<_:"),
     }
 }
 
 /// Reads an entry row: id on the wire and value.
 #[inline(always)]
 pub(crate) fn read_entry(bytes: &[u8], nesting: usize) -> Result<(u32, &str), Fault> {
+    match read_short_entry(bytes) {
+        Some(entry) => Ok(entry),
+        None => read_any_entry(bytes, nesting),
+    }
+}
+
+/// An entry row as nearly all of them are: id, if any, then value.
+#[inline(always)]
+fn read_short_entry(bytes: &[u8]) -> Option<(u32, &str)> {
+    let (id, rest) = match *bytes {
+        [0x12, ref rest @ ..] => (0, rest),
+        [0x08, id @ 0..0x80, 0x12, ref rest @ ..] => (id.into(), rest),
+        [0x08, low @ 0x80..=0xff, high @ 0..0x80, 0x12, ref rest @ ..] => {
+            (u32::from(low & 0x7f) | u32::from(high) << 7, rest)
+        }
+        _ => return None,
+    };
+    match short_bytes(rest)? {
+        (value, []) => Some((id, std::str::from_utf8(value).ok()?)),
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn read_any_entry(bytes: &[u8], nesting: usize) -> Result<(u32, &str), Fault> {
     let (mut id, mut value) = (0, "");
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {

@@ -6,12 +6,13 @@ use super::literal::utf8;
 use super::lookup::TableKind;
 use super::merge::Message;
 use super::options::read_patch_options;
+use super::quick::Quick;
 use super::repeat::{Held, Slot};
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM, member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
 use crate::term::{Iri, Term};
 use crate::wire::{Cursor, Fault, LEN};
 
@@ -87,8 +88,9 @@ impl Patch {
         }
         context.begin_stream(options.tables, options.features);
         self.started = false;
+        let before = std::mem::take(&mut self.frames_before_options);
         if options.stream_type == PatchStreamType::Frame {
-            self.pending_ends = std::mem::take(&mut self.frames_before_options);
+            self.pending_ends = before;
         }
         sink.options(&options)?;
         self.options = Some((options, bytes.to_vec()));
@@ -121,6 +123,35 @@ impl Patch {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
+        if let Some(terms) = context.terms.as_mut() {
+            let mut row = self.statement_row(member.field, Statement::EMPTY);
+            if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
+                let state = (&terms.lookups, &terms.held, terms.ids);
+                let (bytes, limits) = (member.bytes, &context.config.limits);
+                let ids = if options.statement_type == StatementType::Quads {
+                    Quick::statement::<4>(state, bytes, context.slots, limits, statement)
+                } else {
+                    context.slots[3] = Slot::DefaultGraph;
+                    Quick::statement::<3>(state, bytes, context.slots, limits, statement)
+                };
+                if let Some(ids) = ids {
+                    terms.ids = ids;
+                    self.freshen(statement);
+                    return Ok(sink.row(&row)?);
+                }
+            }
+        }
+        self.careful_statement(member, options, context, sink)
+    }
+
+    #[inline(never)]
+    fn careful_statement<'a, S: PatchSink>(
+        &mut self,
+        member: &Member<'a>,
+        options: PatchOptions,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
         let name = if member.field == 2 {
             "statement_add"
         } else {
@@ -143,18 +174,37 @@ impl Patch {
             context.slots[3] = Slot::DefaultGraph; // its ids count, the graph does not
             same.set(3);
         }
+        let mut row = self.statement_row(member.field, terms.resolved(context.slots, same));
+        if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
+            self.freshen(statement);
+        }
+        Ok(sink.row(&row)?)
+    }
+
+    #[inline(always)]
+    fn statement_row<'r>(&self, field: u32, statement: Statement<'r>) -> PatchRow<'r> {
+        PatchRow {
+            patch: self.at.patch,
+            txn: self.at.txn,
+            seq: self.at.seq,
+            op: if field == 2 {
+                PatchOp::Add(statement)
+            } else {
+                PatchOp::Delete(statement)
+            },
+        }
+    }
+
+    /// Counts a statement, and takes back what its terms cannot repeat.
+    #[inline(always)]
+    fn freshen(&mut self, statement: &mut Statement<'_>) {
         if !self.started {
             (self.fresh, self.started) = (0b1111, true);
         }
-        same = Same(same.0 & !self.fresh);
+        statement.same.0 &= !self.fresh;
         self.fresh = 0;
-        let statement = terms.resolved(context.slots, same);
-        let op = if member.field == 2 {
-            PatchOp::Add(statement)
-        } else {
-            PatchOp::Delete(statement)
-        };
-        Ok(self.emit(op, self.at.txn, sink)?)
+        self.at.seq += 1;
+        self.at.has_rows = true;
     }
 
     fn header<S: PatchSink>(
@@ -178,13 +228,15 @@ impl Patch {
                     key_text = cursor
                         .bytes()
                         .and_then(|bytes| utf8(bytes, at))
-                        .map_err(within)?;
+                        .map_err(|f| within(f.within("key")))?;
                 }
                 2..=5 => {
                     let kind = TERM[key.field as usize - 2];
                     key.expect(LEN, at)
                         .map_err(|f| within(f.within(Place::Header.field(kind))))?;
-                    let bytes = cursor.bytes().map_err(within)?;
+                    let bytes = cursor
+                        .bytes()
+                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
                     value.set(kind, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
@@ -328,6 +380,10 @@ impl Patch {
     fn end_stream<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
         match self.options().map(|options| options.stream_type) {
             Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
+            // another stream begins inside the frame
+            Some(PatchStreamType::Frame) if self.at.has_rows => {
+                self.end_patch(PatchEnd::Frame, strict, sink)
+            }
             Some(PatchStreamType::Punctuated) if self.at.has_rows => {
                 if strict {
                     let message = "the last patch has no punctuation mark";

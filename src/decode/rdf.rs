@@ -6,12 +6,13 @@ use super::literal::utf8;
 use super::lookup::TableKind;
 use super::merge::Message;
 use super::options::read_rdf_options;
+use super::quick::Quick;
 use super::repeat::Slot;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
-use crate::sink::{RdfRow, RdfSink, Same};
+use crate::sink::{RdfRow, RdfSink, Statement};
 use crate::wire::{Cursor, Fault, LEN};
 
 /// Where a Jelly-RDF stream stands.
@@ -69,6 +70,33 @@ impl Rdf {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
+        let mut row = RdfRow {
+            frame: context.frame,
+            seq: self.seq,
+            statement: Statement::EMPTY,
+        };
+        if let Some(terms) = context.terms.as_mut()
+            && let Some(ids) = Quick::statement::<PLACES>(
+                (&terms.lookups, &terms.held, terms.ids),
+                member.bytes,
+                context.slots,
+                &context.config.limits,
+                &mut row.statement,
+            )
+        {
+            terms.ids = ids;
+            return self.emit(&mut row, sink);
+        }
+        self.careful_statement::<S, PLACES>(member, context, sink)
+    }
+
+    #[inline(never)]
+    fn careful_statement<'a, S: RdfSink, const PLACES: usize>(
+        &mut self,
+        member: &Member<'a>,
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<(), Halt> {
         let name = if PLACES == 4 { "quad" } else { "triple" };
         let Some(terms) = context.terms.as_mut() else {
             return Err(options_missing(member.at).into());
@@ -79,19 +107,23 @@ impl Rdf {
         if PLACES == 3 {
             same.set(3);
         }
+        let mut row = RdfRow {
+            frame: context.frame,
+            seq: self.seq,
+            statement: terms.resolved(context.slots, same),
+        };
+        self.emit(&mut row, sink)
+    }
+
+    #[inline(always)]
+    fn emit<S: RdfSink>(&mut self, row: &mut RdfRow<'_>, sink: &mut S) -> Result<(), Halt> {
         if !self.started {
             (self.fresh, self.started) = (0b1111, true);
         }
-        same = Same(same.0 & !self.fresh);
+        row.statement.same.0 &= !self.fresh;
         self.fresh = 0;
-        let seq = self.seq;
         self.seq += 1;
-        let statement = terms.resolved(context.slots, same);
-        sink.statement(&RdfRow {
-            frame: context.frame,
-            seq,
-            statement,
-        })?;
+        sink.statement(row)?;
         Ok(())
     }
 
@@ -152,13 +184,13 @@ impl Rdf {
                     name = cursor
                         .bytes()
                         .and_then(|bytes| utf8(bytes, at))
-                        .map_err(within)?;
+                        .map_err(|f| within(f.within("name")))?;
                 }
                 2 => {
                     key.expect(LEN, at)
                         .map_err(|f| f.within("value"))
                         .map_err(within)?;
-                    let bytes = cursor.bytes().map_err(within)?;
+                    let bytes = cursor.bytes().map_err(|f| within(f.within("value")))?;
                     value.set(RawTermKind::Iri, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
@@ -196,8 +228,9 @@ fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTer
             .and_then(|index| GRAPH.get(index as usize))
         {
             Some(&kind) => {
-                key.expect(LEN, at)?;
-                let bytes = cursor.bytes()?;
+                let within = |fault: Fault| fault.within(Place::Graph.field(kind));
+                key.expect(LEN, at).map_err(within)?;
+                let bytes = cursor.bytes().map_err(within)?;
                 graph.set(kind, bytes, at)?;
             }
             None => cursor.skip(key, at, limits.nesting)?,

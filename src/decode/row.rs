@@ -117,7 +117,6 @@ impl<'a> RawTerm<'a> {
 }
 
 /// Reads the oneofs of an `RdfTriple` (3 places) or `RdfQuad` (4 places).
-#[inline(always)]
 pub(crate) fn read_statement<const PLACES: usize>(
     bytes: &[u8],
     nesting: usize,

@@ -1,5 +1,6 @@
 //! Terms as canonical N-Triples text (RDF 1.2).
 
+pub(crate) mod buffer;
 pub(crate) mod scan;
 mod write;
 

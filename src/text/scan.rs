@@ -3,59 +3,91 @@
 /// Whether a lexical form stands between quotes as it is.
 ///
 /// Canonical N-Triples of RDF 1.2 escapes `"`, `\`, U+0000 to U+001F, U+007F, U+FFFE and U+FFFF.
-#[inline]
 pub(crate) fn is_plain_literal(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    !any(bytes, |b| {
-        (b < 0x20) | (b == b'"') | (b == b'\\') | (b == 0x7f) | (b == 0xef)
-    }) || !(any(bytes, |b| {
-        (b < 0x20) | (b == b'"') | (b == b'\\') | (b == 0x7f)
-    }) || text.contains(['\u{fffe}', '\u{ffff}']))
+    is_ascii_plain_literal(text.as_bytes())
+        || !(any(text.as_bytes(), literal_escaped) || text.contains(['\u{fffe}', '\u{ffff}']))
+}
+
+/// Whether a lexical form is ASCII and stands between quotes as it is.
+#[inline(always)]
+pub(crate) fn is_ascii_plain_literal(bytes: &[u8]) -> bool {
+    !any(bytes, |b| (b >= 0x80) | literal_escaped(b))
+}
+
+/// Whether `byte` must be escaped in a literal.
+#[inline(always)]
+fn literal_escaped(b: u8) -> bool {
+    (b < 0x20) | (b == b'"') | (b == b'\\') | (b == 0x7f)
+}
+
+/// The bytes of a lexical form before the first that may need an escape.
+#[inline]
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    let careful = |b: u8| literal_escaped(b) | (b == 0xef); // U+FFFE and U+FFFF begin so
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let plain = blocks
+        .iter()
+        .take_while(|block| !has(block, careful))
+        .count()
+        * BLOCK;
+    let rest = &bytes[plain..];
+    plain + rest.iter().position(|&b| careful(b)).unwrap_or(rest.len())
 }
 
 /// Whether every character may stand in an IRI: not `<>"{}|^`, backtick, backslash, or up to space.
-#[inline]
 pub(crate) fn is_plain_iri(text: &str) -> bool {
-    !any(text.as_bytes(), |b| IRI_ESCAPED[b as usize])
+    !any(text.as_bytes(), iri_escaped)
+}
+
+/// Whether an IRI is ASCII and every character may stand in it.
+#[inline(always)]
+pub(crate) fn is_ascii_plain_iri(bytes: &[u8]) -> bool {
+    !any(bytes, |b| (b >= 0x80) | iri_escaped(b))
 }
 
 /// Whether `byte` must be escaped in an IRI.
-pub(crate) fn iri_escaped(byte: u8) -> bool {
-    IRI_ESCAPED[byte as usize]
+#[inline(always)]
+pub(crate) fn iri_escaped(b: u8) -> bool {
+    (b <= 0x20)
+        | (b == b'"')
+        | (b & !2 == b'<') // and `>`
+        | (b & !2 == b'\\') // and `^`
+        | (b == b'`')
+        | (b.wrapping_sub(b'{') < 3) // `{`, `|` and `}`
 }
 
-static IRI_ESCAPED: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut b = 0;
-    while b < 256 {
-        table[b] = b <= 0x20
-            || matches!(
-                b as u8,
-                b'<' | b'>' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\'
-            );
-        b += 1;
-    }
-    table
-};
+/// Bytes looked at together, so that the compiler can use vectors.
+const BLOCK: usize = 16;
 
-/// Looks at sixteen bytes at a time, so that the compiler can use vectors; the last sixteen overlap.
+/// Whether a byte passes the test; blocks overlap at the end.
 #[inline(always)]
 fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
-    if bytes.len() < 16 {
-        return bytes.iter().any(|&b| test(b));
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (blocks, _) = bytes[BLOCK..].as_chunks();
+        return has::<BLOCK>(first, test)
+            || blocks.iter().any(|block| has::<BLOCK>(block, test))
+            || has::<BLOCK>(last, test);
     }
-    let (blocks, tail) = bytes.as_chunks::<16>();
-    let block_has = |block: &[u8; 16]| block.iter().fold(false, |found, &b| found | test(b));
-    blocks.iter().any(block_has)
-        || (!tail.is_empty() && bytes.last_chunk::<16>().is_some_and(block_has))
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return has::<8>(first, test) | has::<8>(last, test);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return has::<4>(first, test) | has::<4>(last, test);
+    }
+    bytes.iter().any(|&b| test(b))
+}
+
+#[inline(always)]
+fn has<const N: usize>(block: &[u8; N], test: impl Fn(u8) -> bool) -> bool {
+    block.iter().fold(false, |found, &b| found | test(b))
 }
 
 /// Whether a label is a `BLANK_NODE_LABEL` of N-Triples (without `_:`).
-#[inline]
+#[inline(always)]
 pub(crate) fn is_plain_label(label: &str) -> bool {
     let bytes = label.as_bytes();
     match (bytes.first(), bytes.last()) {
-        (Some(&first), Some(&last)) if bytes.iter().all(|&b| LABEL_BYTE[b as usize]) => {
+        (Some(&first), Some(&last)) if !any(bytes, |b| !is_label_byte(b)) => {
             first != b'-' && first != b'.' && last != b'.'
         }
         (Some(_), Some(_)) => is_plain_unicode_label(label),
@@ -63,15 +95,14 @@ pub(crate) fn is_plain_label(label: &str) -> bool {
     }
 }
 
-static LABEL_BYTE: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut b = 0;
-    while b < 128 {
-        table[b] = (b as u8).is_ascii_alphanumeric() || matches!(b as u8, b'_' | b'-' | b'.');
-        b += 1;
-    }
-    table
-};
+/// The ASCII of labels: letters, digits, `_`, `-` and `.`.
+#[inline(always)]
+fn is_label_byte(b: u8) -> bool {
+    ((b | 0x20).wrapping_sub(b'a') < 26)
+        | (b.wrapping_sub(b'0') < 10)
+        | (b.wrapping_sub(b'-') < 2)
+        | (b == b'_')
+}
 
 #[cold]
 fn is_plain_unicode_label(label: &str) -> bool {
@@ -90,4 +121,39 @@ fn is_name_start(c: char) -> bool {
         | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}'
         | '\u{2070}'..='\u{218f}' | '\u{2c00}'..='\u{2fef}' | '\u{3001}'..='\u{d7ff}'
         | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}' | '\u{10000}'..='\u{effff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_judged_at_every_place_of_every_length() {
+        for length in 1..40 {
+            for place in 0..length {
+                for byte in 0..=0xffu8 {
+                    let mut bytes = vec![b'a'; length];
+                    bytes[place] = byte;
+                    let escaped = byte < 0x20 || b"\"\\\x7f".contains(&byte);
+                    let ascii = byte < 0x80;
+                    assert_eq!(is_ascii_plain_literal(&bytes), ascii && !escaped);
+                    let careful = escaped || byte == 0xef;
+                    let run = if careful { place } else { length };
+                    assert_eq!(plain_run(&bytes), run, "{byte} {place} {length}");
+                    let banned = byte <= b' ' || b"<>\"{}|^`\\".contains(&byte);
+                    assert_eq!(iri_escaped(byte), banned);
+                    assert_eq!(is_ascii_plain_iri(&bytes), ascii && !banned);
+                    let Ok(label) = std::str::from_utf8(&bytes) else {
+                        continue;
+                    };
+                    let inside = byte.is_ascii_alphanumeric() || byte == b'_';
+                    let plain = inside
+                        || byte == b'-' && place > 0
+                        || byte == b'.' && place > 0 && place + 1 < length;
+                    assert_eq!(is_plain_label(label), plain, "{label}");
+                }
+            }
+        }
+        assert!(is_ascii_plain_literal(b"") && is_ascii_plain_iri(b"") && !is_plain_label(""));
+    }
 }

@@ -2,28 +2,29 @@
 
 use std::fmt;
 
-use super::scan::{iri_escaped, is_plain_label};
+use super::buffer::{Padded, TextBuffer};
+use super::scan::{iri_escaped, is_plain_label, plain_run};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
 
 impl fmt::Display for Term<'_> {
     /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Vec::new();
+        let mut text = TextBuffer::default();
         TermWriter::new(&mut text, "").term(self);
-        f.write_str(&String::from_utf8_lossy(&text))
+        f.write_str(&String::from_utf8_lossy(text.as_bytes()))
     }
 }
 
 /// Appends terms to a buffer.
 pub(crate) struct TermWriter<'o> {
-    out: &'o mut Vec<u8>,
+    out: &'o mut TextBuffer,
     /// Comes before every blank node label, to make labels unique.
     scope: &'o str,
 }
 
 impl<'o> TermWriter<'o> {
     #[inline(always)]
-    pub(crate) fn new(out: &'o mut Vec<u8>, scope: &'o str) -> Self {
+    pub(crate) fn new(out: &'o mut TextBuffer, scope: &'o str) -> Self {
         TermWriter { out, scope }
     }
 
@@ -55,8 +56,7 @@ impl<'o> TermWriter<'o> {
     #[inline(always)]
     pub(crate) fn iri(&mut self, iri: &Iri<'_>) {
         if iri.plain {
-            self.push(iri.open);
-            self.push(iri.close);
+            self.out.push_padded(iri.open, iri.close);
         } else {
             self.escaped_iri(iri.prefix(), iri.name());
         }
@@ -69,8 +69,8 @@ impl<'o> TermWriter<'o> {
         self.iri_text(prefix);
         self.iri_text(name);
         // `<_:` would be a blank node
-        if self.out[start..].starts_with(b"_:") {
-            self.out.splice(start..=start, *b"\\u005F");
+        if self.out.as_bytes()[start..].starts_with(b"_:") {
+            self.out.splice(start, "\\u005F");
         }
         self.push(">");
     }
@@ -81,12 +81,12 @@ impl<'o> TermWriter<'o> {
             if iri_escaped(byte) {
                 self.unicode_escape(byte.into());
             } else {
-                self.out.push(byte);
+                self.out.push_byte(byte);
             }
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn blank_node(&mut self, label: &str) {
         if is_plain_label(label) {
             self.push("_:");
@@ -105,34 +105,59 @@ impl<'o> TermWriter<'o> {
         self.push(">");
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn literal(&mut self, literal: &Literal<'_>) {
-        self.push("\"");
-        if literal.plain {
-            self.push(literal.lex);
-        } else {
-            self.escaped_literal(literal.lex);
+        match (literal.plain, literal.kind) {
+            (true, LiteralKind::Simple) => self.out.push_quoted(literal.lex, Padded::QUOTE),
+            (
+                true,
+                LiteralKind::Datatype(Datatype {
+                    suffix,
+                    plain: true,
+                }),
+            ) => self.out.push_quoted(literal.lex, suffix),
+            (true, LiteralKind::Language(tag)) => {
+                self.out.push_quoted(literal.lex, Padded::LANGUAGE);
+                self.push(tag);
+            }
+            _ => self.odd_literal(literal),
         }
+    }
+
+    #[inline(never)]
+    fn odd_literal(&mut self, literal: &Literal<'_>) {
+        self.push("\"");
+        self.escaped_literal(literal.lex);
         match literal.kind {
             LiteralKind::Simple => self.push("\""),
             LiteralKind::Language(tag) => {
                 self.push("\"@");
                 self.push(tag);
             }
-            LiteralKind::Datatype(Datatype {
-                suffix,
-                plain: true,
-            }) => self.push(suffix),
             LiteralKind::Datatype(datatype) => {
                 self.push("\"^^");
-                self.escaped_iri("", datatype.iri());
+                self.datatype_iri(&datatype);
             }
         }
     }
 
-    #[cold]
-    fn escaped_literal(&mut self, lex: &str) {
-        for c in lex.chars() {
+    fn datatype_iri(&mut self, datatype: &Datatype<'_>) {
+        if datatype.plain {
+            self.push("<");
+            self.push(datatype.iri());
+            self.push(">");
+        } else {
+            self.escaped_iri("", datatype.iri());
+        }
+    }
+
+    fn escaped_literal(&mut self, mut lex: &str) {
+        loop {
+            let (run, rest) = lex.split_at(plain_run(lex.as_bytes()));
+            self.push(run);
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
+            lex = chars.as_str();
             match c {
                 '"' => self.push("\\\""),
                 '\\' => self.push("\\\\"),
@@ -155,6 +180,6 @@ impl<'o> TermWriter<'o> {
 
     #[inline(always)]
     fn push(&mut self, text: &str) {
-        self.out.extend_from_slice(text.as_bytes());
+        self.out.push(text);
     }
 }

@@ -1,0 +1,261 @@
+//! Text under construction, copied in whole blocks.
+//!
+//! Terms are made of pieces of 5 to 60 bytes, and calling `memcpy` for each costs more than the copying
+//! does. So pieces that are copied often are kept with [`PAD`] spare bytes behind them, and so is the text
+//! that is built: blocks of a fixed size are moved in registers, and what is too much is written over.
+
+/// The spare bytes, and the size of a block.
+const PAD: usize = 32;
+const SPARE: &str = "                                ";
+
+/// Text with spare bytes behind it, which do not belong to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Padded<'a>(&'a str);
+
+impl<'a> Padded<'a> {
+    /// What opens an IRI without a prefix.
+    pub(crate) const ANGLE: Padded<'static> = Padded("<                                ");
+
+    /// What ends a literal.
+    pub(crate) const QUOTE: Padded<'static> = Padded("\"                                ");
+    /// What comes before a language tag.
+    pub(crate) const LANGUAGE: Padded<'static> = Padded("\"@                                ");
+
+    /// The text alone.
+    #[inline(always)]
+    pub(crate) fn text(self) -> &'a str {
+        &self.0[..self.len()]
+    }
+
+    /// Bytes of text.
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.0.len() - PAD
+    }
+
+    /// Copies to the start of `to`, which has spare bytes too.
+    #[inline(always)]
+    fn copy(self, to: &mut [u8]) {
+        let from = self.0.as_bytes();
+        to[..PAD].copy_from_slice(&from[..PAD]);
+        let mut done = PAD;
+        while done < self.len() {
+            to[done..done + PAD].copy_from_slice(&from[done..done + PAD]);
+            done += PAD;
+        }
+    }
+}
+
+/// Owned [`Padded`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PaddedBuf(String);
+
+impl Default for PaddedBuf {
+    fn default() -> Self {
+        PaddedBuf::new(&[])
+    }
+}
+
+impl PaddedBuf {
+    /// The pieces, one after the other.
+    pub(crate) fn new(pieces: &[&str]) -> Self {
+        PaddedBuf([&pieces.concat(), SPARE].concat())
+    }
+
+    /// Replaces the text; gives memory back where it held far more.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, before: &str, value: &str, after: &str) {
+        let needed = before.len() + value.len() + after.len() + PAD;
+        let held = self.0.capacity();
+        if held < needed || held / 4 > needed + 64 {
+            // so that the next value finds room
+            self.0 = String::with_capacity(needed.next_multiple_of(PAD));
+        } else {
+            self.0.clear();
+        }
+        self.0.push_str(before);
+        self.0.push_str(value);
+        self.0.push_str(after);
+        self.0.push_str(SPARE);
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_padded(&self) -> Padded<'_> {
+        Padded(&self.0)
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+}
+
+/// Text that grows at its end.
+#[derive(Default)]
+pub(crate) struct TextBuffer {
+    /// All of it initialised, for blocks may be written that are longer than the text.
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl TextBuffer {
+    /// Empty, in the memory of `bytes`.
+    pub(crate) fn within(bytes: Vec<u8>) -> Self {
+        TextBuffer { bytes, len: 0 }
+    }
+
+    /// The memory; the text is at its start.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// From the end of the text on: at least `length` bytes and the spare ones.
+    #[inline(always)]
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        if self.bytes.len() < self.len + length + PAD {
+            self.grow(length);
+        }
+        &mut self.bytes[self.len..]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, length: usize) {
+        let needed = self.len + length + PAD;
+        self.bytes.resize(needed.max(2 * self.bytes.len()), 0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, text: &str) {
+        copy(self.room(text.len()), text.as_bytes());
+        self.len += text.len();
+    }
+
+    #[inline(always)]
+    pub(crate) fn push_byte(&mut self, byte: u8) {
+        self.room(1)[0] = byte;
+        self.len += 1;
+    }
+
+    /// One padded text after the other.
+    #[inline(always)]
+    pub(crate) fn push_padded(&mut self, first: Padded<'_>, second: Padded<'_>) {
+        let length = first.len() + second.len();
+        let room = self.room(length);
+        first.copy(room);
+        second.copy(&mut room[first.len()..]);
+        self.len += length;
+    }
+
+    /// `"`, a lexical form, and what follows it.
+    pub(crate) fn push_quoted(&mut self, lex: &str, after: Padded<'_>) {
+        let length = 1 + lex.len() + after.len();
+        let room = self.room(length);
+        room[0] = b'"';
+        copy(&mut room[1..], lex.as_bytes());
+        after.copy(&mut room[1 + lex.len()..]);
+        self.len += length;
+    }
+
+    /// Adds again what stands from `start` to the end.
+    #[inline(always)]
+    pub(crate) fn repeat_from(&mut self, start: usize) {
+        let end = self.len;
+        let _ = self.room(end - start);
+        // what a block reads from behind the text is written behind the text
+        let bytes = self.bytes.as_mut_slice();
+        let (mut from, mut to) = (start, end);
+        while from < end {
+            let mut block = [0; PAD];
+            block.copy_from_slice(&bytes[from..from + PAD]);
+            bytes[to..to + PAD].copy_from_slice(&block);
+            (from, to) = (from + PAD, to + PAD);
+        }
+        self.len = end + (end - start);
+    }
+
+    /// Replaces a byte.
+    pub(crate) fn splice(&mut self, at: usize, with: &str) {
+        let end = self.bytes[at + 1..self.len].to_vec();
+        self.len = at;
+        self.push(with);
+        let _ = self.room(end.len());
+        self.bytes[self.len..self.len + end.len()].copy_from_slice(&end);
+        self.len += end.len();
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// Copies text that has no spare bytes to where there are some.
+#[inline(always)]
+fn copy(to: &mut [u8], text: &[u8]) {
+    let length = text.len();
+    if length > 64 {
+        to[..length].copy_from_slice(text);
+    } else if length >= 16 {
+        copy_ends::<16>(to, text);
+        if length > 32 {
+            to[16..32].copy_from_slice(&text[16..32]);
+            to[length - 32..length - 16].copy_from_slice(&text[length - 32..length - 16]);
+        }
+    } else if length >= 8 {
+        copy_ends::<8>(to, text);
+    } else if length >= 4 {
+        copy_ends::<4>(to, text);
+    } else if let (Some(&first), Some(&last)) = (text.first(), text.last()) {
+        to[0] = first;
+        to[length / 2] = text[length / 2];
+        to[length - 1] = last;
+    }
+}
+
+/// Copies the first and the last `N` bytes.
+#[inline(always)]
+fn copy_ends<const N: usize>(to: &mut [u8], text: &[u8]) {
+    let last = text.len() - N;
+    to[..N].copy_from_slice(&text[..N]);
+    to[last..last + N].copy_from_slice(&text[last..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spare_bytes_are_not_text() {
+        let texts = [Padded::ANGLE, Padded::QUOTE, Padded::LANGUAGE].map(Padded::text);
+        assert_eq!(texts, ["<", "\"", "\"@"]);
+        assert_eq!(PaddedBuf::default().as_padded().len(), 0);
+    }
+
+    #[test]
+    fn every_length_is_copied_as_it_is() {
+        let long: String = ('!'..='~').cycle().take(200).collect();
+        for length in 0..long.len() {
+            let text = &long[..length];
+            let mut padded = PaddedBuf::default();
+            padded.set("<", text, ">");
+            assert_eq!(padded, PaddedBuf::new(&["<", text, ">"]));
+            let mut out = TextBuffer::within(vec![b'#'; length % 50]);
+            out.push(text);
+            out.repeat_from(0);
+            out.push_padded(padded.as_padded(), Padded::ANGLE);
+            out.push_quoted(text, padded.as_padded());
+            out.push_byte(b'.');
+            let wanted = format!("{text}{text}<{text}><\"{text}<{text}>.");
+            assert_eq!(String::from_utf8_lossy(out.as_bytes()), wanted, "{length}");
+            out.splice(2 * length, "[]");
+            let wanted = format!("{text}{text}[]{text}><\"{text}<{text}>.");
+            assert_eq!(String::from_utf8_lossy(out.as_bytes()), wanted, "{length}");
+        }
+    }
+}
