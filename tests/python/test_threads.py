@@ -1,5 +1,7 @@
 """Readers in several threads, and beside other threads."""
 
+import itertools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -135,34 +137,62 @@ def test_waiting_for_a_reader_does_not_hold_the_interpreter() -> None:
         assert waiting[0].result() > 0
 
 
-def test_the_interpreter_is_free_while_batches_are_made() -> None:
-    """With the GIL held, a thread that only counts could not take a step during the call."""
-    big = gigantic()
-    steps, stop = [0], threading.Event()
+def endless_batches() -> Iterator[object]:
+    while True:
+        yield next(jelly.read_rdf(DATA))
 
-    def count() -> None:
-        while not stop.is_set():
-            steps[0] += 1
 
-    counter = threading.Thread(target=count)
-    counter.start()
+def endless_rows() -> Iterator[object]:
+    while True:
+        yield from jelly.read_rdf(DATA).rows()
+
+
+def endless_options() -> Iterator[object]:
+    while True:
+        yield jelly.read_rdf(DATA).options
+
+
+def endless_inspections() -> Iterator[object]:
+    while True:
+        yield jelly.inspect(DATA)
+
+
+def endless_opening() -> Iterator[object]:
+    while True:
+        yield jelly.read_rdf(DATA)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [endless_batches, endless_rows, endless_options, endless_inspections, endless_opening],
+    ids=lambda calls: calls.__name__,
+)
+def test_calls_let_go_of_the_interpreter(calls: Callable[[], Iterator[object]]) -> None:
+    """Nobody is made to switch here, so another thread runs only if a call lets it."""
+    interval = sys.getswitchinterval()
+    go, ran = threading.Event(), threading.Event()
+
+    def other() -> None:
+        go.wait()
+        ran.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    sys.setswitchinterval(1000)
     try:
-        reader = jelly.read_rdf(big, batch_rows=10_000_000, batch_bytes=1 << 30)
-        before = steps[0]
-        batch = next(reader)
-        after = steps[0]
+        go.set()
+        tries = sum(1 for _ in itertools.takewhile(lambda _: not ran.is_set(), limited(calls())))
     finally:
-        stop.set()
-        counter.join()
-    assert len(batch) == 1_000_000
-    # taking the GIL back lets the counter take a few more
-    assert after - before > 1000
+        sys.setswitchinterval(interval)
+    thread.join()
+    assert tries < TRIES
 
 
-def gigantic() -> bytes:
-    row = jb.message({1: [jb.triple(o_literal=jb.literal("x"))]})
-    first = jb.small_rdf(1)
-    return first + jb.delimited(row * 999_999)
+TRIES = 100_000
+
+
+def limited(calls: Iterator[object]) -> Iterator[object]:
+    return itertools.islice(calls, TRIES)
 
 
 def test_a_dropped_iterator_does_not_lose_the_reader() -> None:
