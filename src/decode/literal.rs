@@ -4,7 +4,7 @@ use super::lookup::Lookups;
 use super::quick::short_bytes;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::text::scan::{is_ascii_plain_literal, is_plain_literal};
+use crate::text::scan::{ascii, is_plain_literal, plain_ascii_literal};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// A literal whose datatype is still an id.
@@ -64,7 +64,12 @@ pub(super) fn short_text<'a>(bytes: &'a [u8], limits: &Limits) -> Option<&'a str
     if bytes.len() > limits.term_bytes {
         return None;
     }
-    std::str::from_utf8(bytes).ok()
+    ascii(bytes).or_else(|| utf8_text(bytes))
+}
+
+#[inline(never)]
+fn utf8_text(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
 }
 
 /// Reads an `RdfLiteral` with its fields in order, where nothing is wrong with it; does not look at tables.
@@ -74,8 +79,13 @@ pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option
     if let [0x0a, after @ ..] = bytes {
         let (text, after) = short_bytes(after)?;
         rest = after;
-        lex = short_text(text, limits)?;
-        plain = is_ascii_plain_literal(text) || is_plain_literal(lex);
+        if text.len() > limits.term_bytes {
+            return None;
+        }
+        (lex, plain) = match plain_ascii_literal(text) {
+            Some(lex) => (lex, true),
+            None => odd_text(text)?,
+        };
     }
     let kind = match *rest {
         [] => RawKind::Simple,
@@ -87,6 +97,13 @@ pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option
         _ => return None,
     };
     Some(RawLiteral { lex, plain, kind })
+}
+
+/// Text that is not ASCII or needs escapes; whether it needs none.
+#[inline(never)]
+fn odd_text(bytes: &[u8]) -> Option<(&str, bool)> {
+    let text = utf8_text(bytes)?;
+    Some((text, is_plain_literal(text)))
 }
 
 /// Reads an `RdfLiteral`; a datatype is checked against its table.

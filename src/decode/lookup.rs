@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
 use crate::text::buffer::{Padded, PaddedBuf};
-use crate::text::scan::{is_ascii_plain_iri, is_plain_iri};
+use crate::text::scan::{ascii, is_plain_iri};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// Which of the three tables.
@@ -38,7 +38,7 @@ impl TableKind {
     }
 }
 
-/// An entry with its wrapping; empty text is an entry that was never set.
+/// An entry with its wrapping.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     text: PaddedBuf,
@@ -56,6 +56,11 @@ impl Entry {
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.padded().len()
+    }
+
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        !self.text.is_unset()
     }
 }
 
@@ -113,8 +118,8 @@ impl Lookup {
         let held = entry.text.capacity();
         entry.text.set(before, value, after);
         // a prefix that could begin a blank node label takes the careful way
-        entry.plain = (is_ascii_plain_iri(value.as_bytes()) || is_plain_iri(value))
-            && !(self.kind != TableKind::Name && value.starts_with("_:"));
+        entry.plain =
+            is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
         entry.xsd_string = self.kind == TableKind::Datatype && value == XSD_STRING;
         self.last_set = id;
         let grown = entry.text.capacity() as isize - held as isize;
@@ -130,9 +135,7 @@ impl Lookup {
     /// An entry that is set.
     #[inline(always)]
     pub(crate) fn get(&self, id: u32) -> Option<&Entry> {
-        self.entries
-            .get(id as usize)
-            .filter(|entry| entry.len() > 0)
+        self.entries.get(id as usize).filter(|entry| entry.is_set())
     }
 
     /// Checks a reference.
@@ -174,7 +177,7 @@ impl Lookup {
         self.entries
             .iter()
             .enumerate()
-            .filter(|(_, entry)| entry.len() > 0)
+            .filter(|(_, entry)| entry.is_set())
             .map(move |(id, entry)| {
                 (
                     id as u32,
@@ -343,7 +346,10 @@ fn read_short_entry(bytes: &[u8]) -> Option<(u32, &str)> {
         _ => return None,
     };
     match short_bytes(rest)? {
-        (value, []) => Some((id, std::str::from_utf8(value).ok()?)),
+        (value, []) => {
+            let value = ascii(value).or_else(|| std::str::from_utf8(value).ok());
+            Some((id, value?))
+        }
         _ => None,
     }
 }

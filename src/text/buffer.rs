@@ -46,15 +46,9 @@ impl<'a> Padded<'a> {
     }
 }
 
-/// Owned [`Padded`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Owned [`Padded`]; by default it is not set and must not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PaddedBuf(String);
-
-impl Default for PaddedBuf {
-    fn default() -> Self {
-        PaddedBuf::new(&[])
-    }
-}
 
 impl PaddedBuf {
     /// The pieces, one after the other.
@@ -82,6 +76,11 @@ impl PaddedBuf {
     #[inline(always)]
     pub(crate) fn as_padded(&self) -> Padded<'_> {
         Padded(&self.0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_unset(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Bytes of memory.
@@ -234,7 +233,8 @@ mod tests {
     fn the_spare_bytes_are_not_text() {
         let texts = [Padded::ANGLE, Padded::QUOTE, Padded::LANGUAGE].map(Padded::text);
         assert_eq!(texts, ["<", "\"", "\"@"]);
-        assert_eq!(PaddedBuf::default().as_padded().len(), 0);
+        assert_eq!(PaddedBuf::new(&[]).as_padded().len(), 0);
+        assert!(PaddedBuf::default().is_unset() && !PaddedBuf::new(&[]).is_unset());
     }
 
     #[test]
