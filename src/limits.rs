@@ -6,7 +6,7 @@
 /// then against the bytes that really came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest row, and longest metadata of a frame, in bytes.
+    /// Longest row, and longest metadata of a frame, in bytes; rows of up to 127 bytes are always taken.
     pub row_bytes: usize,
     /// Longest frame in bytes; its rows stream, so this costs no memory.
     pub frame_bytes: u64,

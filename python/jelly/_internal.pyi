@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, final
 
+from typing_extensions import disjoint_base
+
 from jelly.inspection import Inspection
 from jelly.patches import Patch
 from jelly.types import (
@@ -120,6 +122,7 @@ class RowIterator:
     def __iter__(self) -> Self: ...
     def __next__(self) -> tuple[Any, ...]: ...
 
+@disjoint_base
 class Reader:
     """What :class:`RdfReader` and :class:`PatchReader` have in common.
 
@@ -132,6 +135,13 @@ class Reader:
     @property
     def schema(self) -> Schema:
         """The schema of the batches."""
+
+    @property
+    def options(self) -> RdfOptions | PatchOptions | None:
+        """Options of the stream; reads on until they come, and loses no row."""
+
+    def rows(self) -> Iterator[Any]:
+        """The remaining rows as named tuples, with fields as in ``schema``."""
 
     @property
     def namespaces(self) -> dict[str, str]:

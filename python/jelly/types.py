@@ -201,6 +201,7 @@ class Limits:
 
 _TABLE = (0, (1 << 32) - 1)
 _RANGES = {
+    "row_bytes": (128, (1 << 63) - 1),
     "name_table": _TABLE,
     "prefix_table": _TABLE,
     "datatype_table": _TABLE,
