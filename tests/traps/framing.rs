@@ -3,8 +3,8 @@
 use jelly_patch::decode::{DecodeOptions, Framing};
 
 use crate::common::craft::{
-    Frames, blank, bytes, delimited, iri, member, ops, patch, patch_with, quads, rdf, rdf_with,
-    varint,
+    Frames, blank, bytes, delimited, iri, member, number, ops, patch, patch_with, quads, rdf,
+    rdf_with, varint,
 };
 
 fn framed(framing: Framing) -> DecodeOptions {
@@ -103,23 +103,15 @@ fn three_byte_rule() {
         assert_eq!(rdf_with(&stream, auto()).rows().len(), 1);
     }
     // a delimited frame of 10 bytes, and a single one whose row has 10 bytes
-    let options = bytes(
-        1,
-        [[9, 8], [2, 1], [15, 1]]
-            .map(|[f, v]| bytes_of(f, v))
-            .concat(),
-    );
-    assert_eq!(options.len(), 8);
+    let fields = [[9, 8], [2, 1], [15, 1]].map(|[field, value]| number(field, value.into()));
+    let options = [bytes(1, fields.concat())];
+    assert_eq!(options[0].len(), 8);
     for stream in [
-        Frames::one(&[options.clone()]).bytes(),
-        Frames::one(&[options]).single(),
+        Frames::one(&options).bytes(),
+        Frames::one(&options).single(),
     ] {
         assert!(rdf_with(&stream, auto()).error.is_none());
     }
-}
-
-fn bytes_of(field: u8, value: u8) -> [u8; 2] {
-    [field << 3, value]
 }
 
 #[test]

@@ -190,41 +190,32 @@ fn punctuation_in_the_wrong_stream_type() {
 
 #[test]
 fn ends_of_patches() {
-    let (tx, mark) = (patch::tx(), patch::mark());
-    let ends = |kind: u64, frames: &[&[Vec<u8>]]| {
-        let mut rows: Vec<Vec<Vec<u8>>> = frames.iter().map(|rows| rows.to_vec()).collect();
-        rows[0].insert(0, patch::options(kind, patch::QUADS));
-        let got = Frames(rows).patch().rows();
+    let (tx, mark) = (patch::tx, patch::mark);
+    let ends = |kind: u64, frames: &[Vec<Vec<u8>>]| {
+        let mut frames = frames.to_vec();
+        frames[0].insert(0, patch::options(kind, patch::QUADS));
+        let got = Frames(frames).patch().rows();
         assert!(
             got.iter()
                 .enumerate()
                 .all(|(seq, row)| row.seq == seq as i64)
         );
-        let patches = got.iter().map(|row| {
-            format!(
-                "{}{}",
-                row.patch,
-                row.name.clone().unwrap_or(row.op.clone())
-            )
-        });
+        let what = |row: &PatchRow| row.name.clone().unwrap_or(row.op.clone());
+        let patches = got.iter().map(|row| format!("{}{}", row.patch, what(row)));
         patches.collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(ends(patch::FLAT, &[&[]]), "0eof");
-    assert_eq!(ends(patch::FLAT, &[&[], &[tx.clone()], &[]]), "0TX 0eof");
-    assert_eq!(ends(patch::FRAME, &[&[]]), "0frame");
+    assert_eq!(ends(patch::FLAT, &[vec![]]), "0eof");
+    assert_eq!(ends(patch::FLAT, &[vec![], vec![tx()], vec![]]), "0TX 0eof");
+    assert_eq!(ends(patch::FRAME, &[vec![]]), "0frame");
+    let frames = [vec![tx()], vec![], vec![tx()]];
+    assert_eq!(ends(patch::FRAME, &frames), "0TX 0frame 1frame 2TX 2frame");
+    assert_eq!(ends(patch::PUNCTUATED, &[vec![]]), "");
+    let frames = [vec![mark(), mark()], vec![tx()]];
+    assert_eq!(ends(patch::PUNCTUATED, &frames), "0Z 1Z 2TX 2eof");
     assert_eq!(
-        ends(patch::FRAME, &[&[tx.clone()], &[], &[tx.clone()]]),
-        "0TX 0frame 1frame 2TX 2frame"
+        ends(patch::PUNCTUATED, &[vec![tx()], vec![mark()]]),
+        "0TX 0Z"
     );
-    assert_eq!(ends(patch::PUNCTUATED, &[&[]]), "");
-    assert_eq!(
-        ends(
-            patch::PUNCTUATED,
-            &[&[mark.clone(), mark.clone()], &[tx.clone()]]
-        ),
-        "0Z 1Z 2TX 2eof"
-    );
-    assert_eq!(ends(patch::PUNCTUATED, &[&[tx], &[mark]]), "0TX 0Z");
 }
 
 #[test]

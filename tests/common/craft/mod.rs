@@ -45,14 +45,17 @@ pub fn bytes(field: u32, payload: impl AsRef<[u8]>) -> Vec<u8> {
 #[derive(Clone, Debug)]
 pub struct Term(u32, Vec<u8>);
 
-/// 0 is left out.
+/// A varint field, left out where it is 0.
+fn unless_zero(field: u32, value: u64) -> Vec<u8> {
+    match value {
+        0 => Vec::new(),
+        value => number(field, value),
+    }
+}
+
+/// The content of an IRI; 0 is left out.
 pub fn ids(prefix: u64, name: u64) -> Vec<u8> {
-    let field = |field, value| {
-        (value != 0)
-            .then(|| number(field, value))
-            .unwrap_or_default()
-    };
-    [field(1, prefix), field(2, name)].concat()
+    [unless_zero(1, prefix), unless_zero(2, name)].concat()
 }
 
 pub fn iri(prefix: u64, name: u64) -> Term {
@@ -97,8 +100,7 @@ pub fn spo(terms: [Term; 3]) -> Vec<u8> {
 
 /// An entry of a lookup; id 0 is left out.
 pub fn entry(field: u32, id: u64, value: impl AsRef<[u8]>) -> Vec<u8> {
-    let id = (id != 0).then(|| number(1, id)).unwrap_or_default();
-    bytes(field, [id, bytes(2, value)].concat())
+    bytes(field, [unless_zero(1, id), bytes(2, value)].concat())
 }
 
 fn changed(fields: &[(u32, u64)], changes: &[(u32, Option<u64>)]) -> Vec<u8> {
