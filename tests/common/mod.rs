@@ -9,6 +9,8 @@
     reason = "each test is a crate of its own and uses only a part"
 )]
 
+#[cfg(feature = "arrow")]
+pub mod batches;
 pub mod conformance;
 pub mod core;
 pub mod corpus;
