@@ -185,13 +185,11 @@ impl Terms {
             } else if let Some(done) = stack.pop() {
                 size += size_of::<TermBuf>();
                 let triple = triple_of(done.terms);
-                match stack.last_mut() {
-                    Some(parent) => parent.terms.push(TermBuf::Triple(Box::new(triple))),
-                    None => {
-                        self.held.charge(size, raw.at)?;
-                        return Ok(triple);
-                    }
-                }
+                let Some(parent) = stack.last_mut() else {
+                    self.held.charge(size, raw.at)?;
+                    return Ok(triple);
+                };
+                parent.terms.push(TermBuf::Triple(Box::new(triple)));
             }
         }
         Err(Fault::new(
