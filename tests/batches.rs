@@ -1,22 +1,20 @@
 //! Whatever the size and columns of batches, the rows are those of the decoder.
-#![cfg(feature = "arrow")]
-
-mod common;
-mod oracle;
 
 use std::collections::HashMap;
 
+use crate::common::batches::{
+    self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts,
+};
+use crate::common::core::{Core, config};
+use crate::common::lexer::Lexer;
+use crate::common::rows::{Decoded, Decoder, How, Terms};
+use crate::common::soak::seeds;
+use crate::common::term::{Kind, Term};
+use crate::oracle::generate::mutate::damage;
+use crate::oracle::generate::{Format, stream};
 use arrow_array::RecordBatch;
-use common::batches::{self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts};
-use common::core::{Core, config};
-use common::lexer::Lexer;
-use common::rows::{Decoded, Decoder, How, Terms};
-use common::soak::seeds;
-use common::term::{Kind, Term};
 use jelly_patch::arrow::{BatchSettings, BlankNodes, Mode, ReadOptions, TermStyle};
 use jelly_patch::options::LogicalType;
-use oracle::generate::mutate::damage;
-use oracle::generate::{Format, stream};
 
 const SIZES: [(usize, usize); 7] = [
     (1, 1 << 20),

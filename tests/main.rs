@@ -5,6 +5,8 @@
 mod common;
 mod oracle;
 
+#[cfg(feature = "arrow")]
+mod batches;
 mod chunking;
 mod codegen;
 mod conformance;
@@ -13,3 +15,4 @@ mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;
 mod snapshot;
+mod traps;
