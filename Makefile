@@ -12,7 +12,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --quiet
 CONSTRAINTS := constraints.txt
 EXTRAS := arrow,spark,cli,kafka
 # Some names may not exist yet; wildcard drops those.
-SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto python -type f -not -name '*.pyc' 2>/dev/null)
+SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto python -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 PYTHON_CODE := $(wildcard python/jelly python/pyspark_jelly* benches/python examples scripts)
 CLIPPY := cargo clippy --locked --all-targets
 
@@ -55,7 +55,7 @@ demo: needs-java $(VENV)/.made-wheel ## Decode a real change log in Spark and ap
 
 .PHONY: test
 test: needs-test $(VENV)/.made-wheel $(VENV)/.made-test ## Tests of the Rust crate, then of the installed wheel
-	cargo test --locked --no-default-features
+	cargo check --locked --no-default-features --tests
 	cargo test --locked
 	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
 
@@ -112,7 +112,7 @@ clean: ## Remove everything that was built
 
 .PHONY: needs-build needs-java needs-test
 needs-build needs-java needs-test:
-	@mkdir -p $(SCRATCH)
+	@mkdir -p target/scratch
 	@scripts/doctor.sh $(NEEDS_$(@:needs-%=%)) || { $(if $(filter java,$(NEEDS_$(@:needs-%=%))),echo "Tests without Java: make test SPARK=no" >&2;) exit 1; }
 
 # The environment

@@ -150,8 +150,9 @@ kinds! {
 
 /// Where in the input: frames, rows and bytes count from 0, lines and columns from 1.
 ///
-/// `row` counts every row of its frame, also options and lookup entries; `offset` is the
-/// first byte of the field at fault, in the decompressed stream.
+/// `row` counts every row of its frame, also options and lookup entries; an error between rows has
+/// the number of the row that would come next. `offset` is the first byte at fault in the decompressed
+/// stream: of a field, of a varint or length that cannot be, or of the content of a message that lacks a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The path, topic or name of the stream.

@@ -6,8 +6,10 @@
 pub mod arrow;
 pub mod decode;
 pub mod error;
+pub mod inspect;
 pub mod io;
 mod limits;
+mod namespaces;
 pub mod options;
 pub mod patch;
 #[cfg(feature = "python")]
@@ -20,3 +22,4 @@ mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
 pub use limits::Limits;
+pub use namespaces::Namespaces;

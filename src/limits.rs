@@ -6,7 +6,7 @@
 /// then against the bytes that really came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest row, and longest metadata of a frame, in bytes.
+    /// Longest row, and longest metadata of a frame, in bytes; rows of up to 127 bytes are always taken.
     pub row_bytes: usize,
     /// Longest frame in bytes; its rows stream, so this costs no memory.
     pub frame_bytes: u64,
@@ -20,7 +20,7 @@ pub struct Limits {
     pub lookup_bytes: usize,
     /// Longest term, as it is and as it is written, in bytes.
     pub term_bytes: usize,
-    /// Deepest nesting of quoted triples and of unknown groups.
+    /// Deepest nesting of quoted triples and of unknown groups; 1024 at most.
     pub nesting: usize,
     /// Most rows in a batch.
     pub batch_rows: usize,
@@ -36,6 +36,9 @@ pub struct Limits {
 
 /// Growth is not judged before this much text is out.
 pub(crate) const EXPANSION_GRACE: u64 = 64 << 20;
+
+/// Owned terms are written and dropped level by level, on the stack.
+pub(crate) const MAX_NESTING: usize = 1024;
 
 impl Default for Limits {
     fn default() -> Self {

@@ -1,10 +1,9 @@
 //! The pull side: reads a source piece by piece and pushes it through a decoder.
 
 use std::io::{ErrorKind as IoKind, Read};
-use std::sync::Arc;
 
 use crate::decode::{Decoder, Dialect, DialectState};
-use crate::error::{Error, Position, Result};
+use crate::error::Result;
 use crate::io::{SharedBytes, Stream};
 use crate::sink::Sink;
 
@@ -125,11 +124,7 @@ impl<D: DialectState> Reader<D> {
                             read => break read,
                         }
                     };
-                    let source = &self.decoder.config().source;
-                    (*at, *end) = (
-                        0,
-                        read.map_err(|error| failed_read(error, source.as_ref()))?,
-                    );
+                    (*at, *end) = (0, read.map_err(|error| self.decoder.fail(error.into()))?);
                     if *end == 0 {
                         self.input = Input::Ended;
                     }
@@ -142,13 +137,6 @@ impl<D: DialectState> Reader<D> {
             poll()?;
         }
     }
-}
-
-fn failed_read(error: std::io::Error, source: Option<&Arc<str>>) -> Error {
-    Error::from(error).located(&Position {
-        source: source.cloned(),
-        ..Position::default()
-    })
 }
 
 impl<D: Dialect<S>, S: Sink> Feed<S> for Reader<D> {

@@ -182,6 +182,23 @@ impl TermBuf {
         })
     }
 
+    /// Bytes of the text that this term holds; those of triples are elsewhere.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            TermBuf::Iri(iri) => iri.close.as_padded().len(),
+            TermBuf::BlankNode(label) => label.len(),
+            TermBuf::Literal(literal) => {
+                literal.lex.len()
+                    + match &literal.kind {
+                        LiteralKindBuf::Simple => 0,
+                        LiteralKindBuf::Language(tag) => tag.len(),
+                        LiteralKindBuf::Datatype { suffix, .. } => suffix.as_padded().len(),
+                    }
+            }
+            TermBuf::Triple(_) | TermBuf::DefaultGraph => 0,
+        }
+    }
+
     /// This term, borrowed.
     pub fn as_term(&self) -> Term<'_> {
         match self {

@@ -1,13 +1,10 @@
 //! Any chunking and any pauses give the same rows, the same error and the same position.
 
-mod common;
-mod oracle;
-
-use common::core::Core;
-use common::rows::{Decoder, How};
-use common::soak::seeds;
-use oracle::generate::mutate::damage;
-use oracle::generate::{Format, stream};
+use crate::common::core::Core;
+use crate::common::rows::{Decoder, How};
+use crate::common::soak::seeds;
+use crate::oracle::generate::mutate::damage;
+use crate::oracle::generate::{Format, stream};
 
 const CHUNKS: [usize; 6] = [1, 2, 3, 7, 64, 1000];
 const PAUSES: [usize; 3] = [1, 2, 17];

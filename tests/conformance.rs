@@ -1,15 +1,13 @@
 //! The decoder passes the published cases, reads Jelly-JVM's files as Jelly-JVM does, and the corpus as its text.
 
-mod common;
-
-use common::core::Core;
-use common::shared::shared;
+use crate::common::core::Core;
+use crate::common::shared::shared;
 
 #[test]
 fn conformance_cases() {
     if let Some(folder) = shared("conformance") {
         assert_eq!(
-            common::conformance::check(&Core::default(), &folder),
+            crate::common::conformance::check(&Core::default(), &folder),
             [56, 21]
         );
     }
@@ -18,7 +16,7 @@ fn conformance_cases() {
 #[test]
 fn vectors_of_jelly_jvm() {
     if let Some(folder) = shared("vectors") {
-        let [patch, rdf] = common::vectors::check(&Core::default(), &folder);
+        let [patch, rdf] = crate::common::vectors::check(&Core::default(), &folder);
         assert!(patch > 100 && rdf > 30, "{patch} {rdf}");
     }
 }
@@ -26,7 +24,7 @@ fn vectors_of_jelly_jvm() {
 #[test]
 fn corpus_equals_its_text() {
     if let Some(folder) = shared("corpus") {
-        let [rdf, patch] = common::corpus::check(&Core::default(), &folder);
+        let [rdf, patch] = crate::common::corpus::check(&Core::default(), &folder);
         assert!(rdf > 500_000 && patch > 150_000, "{rdf} {patch}");
     }
 }

@@ -1,19 +1,16 @@
 //! Rules that neither the vectors nor the conformance cases show, on the oracle, with rows by hand.
 
-mod common;
-mod oracle;
-
-use common::rows::{Class, Decoded, Decoder, Framing, How, PatchRow, RdfRow};
-use common::term::{Kind, Term};
-use common::vectors::check_numbers;
-use oracle::Oracle;
-use oracle::proto::v1::patch::rdf_patch_row::Row;
-use oracle::proto::v1::patch::{
+use crate::common::rows::{Class, Decoded, Decoder, Framing, How, PatchRow, RdfRow};
+use crate::common::term::{Kind, Term};
+use crate::common::vectors::check_numbers;
+use crate::oracle::Oracle;
+use crate::oracle::proto::v1::patch::rdf_patch_row::Row;
+use crate::oracle::proto::v1::patch::{
     PatchStreamType, RdfPatchFrame, RdfPatchHeader, RdfPatchOptions, RdfPatchPunctuation,
     RdfPatchRow, RdfPatchTransactionAbort, RdfPatchTransactionCommit, RdfPatchTransactionStart,
     rdf_patch_header,
 };
-use oracle::proto::v1::{
+use crate::oracle::proto::v1::{
     PhysicalStreamType, RdfGraphEnd, RdfStreamFrame, RdfStreamOptions, RdfStreamRow, RdfTriple,
     rdf_stream_row, rdf_triple,
 };
@@ -151,6 +148,26 @@ fn faults_have_their_class() {
     assert_eq!(class(vec![vec![flat(), TX]]), None);
 }
 
+/// Seven bits of the tenth byte are there, one of them counts.
+#[test]
+fn bits_beyond_64_are_dropped() {
+    let plain = RdfPatchFrame {
+        rows: vec![RdfPatchRow {
+            row: Some(options(PatchStreamType::Flat)),
+        }],
+    };
+    let plain = plain.encode_to_vec();
+    let (version, rest) = plain.split_last().expect("the version comes last");
+    let long = [&[version | 0x80], [0x80; 8].as_slice(), &[0x7e]].concat();
+    let mut bytes = [rest, &long].concat();
+    // Frame and options are nine bytes longer.
+    bytes[1] += 9;
+    bytes[3] += 9;
+    let got = Oracle.patch(&bytes, How::new(Framing::Single));
+    assert_eq!(got, Oracle.patch(&plain, How::new(Framing::Single)));
+    assert_eq!(got.error, None);
+}
+
 #[test]
 fn a_frame_has_a_limit() {
     let class = |length: u64| {
@@ -261,7 +278,7 @@ fn rdf_faults_have_their_class() {
         );
         assert_eq!(
             class(vec![triples(), Triple(RdfTriple::default())]),
-            Some(Class::Other)
+            Some(Class::Table)
         );
     }
 }

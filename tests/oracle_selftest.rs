@@ -1,18 +1,15 @@
 //! The generator and the oracle agree with each other: valid streams decode, damaged ones mostly do
 //! not, and both have everything that they claim to have.
 
-mod common;
-mod oracle;
-
 use std::collections::BTreeMap;
 
-use common::lexer::Lexer;
-use common::rows::{Decoder, Framing, How, Terms};
-use oracle::Oracle;
-use oracle::generate::mutate::damage;
-use oracle::generate::{Format, stream};
-use oracle::proto::v1::RdfStreamFrame;
-use oracle::proto::v1::patch::RdfPatchFrame;
+use crate::common::lexer::Lexer;
+use crate::common::rows::{Decoder, Framing, How, Terms};
+use crate::oracle::Oracle;
+use crate::oracle::generate::mutate::damage;
+use crate::oracle::generate::{Format, stream};
+use crate::oracle::proto::v1::RdfStreamFrame;
+use crate::oracle::proto::v1::patch::RdfPatchFrame;
 use prost::Message;
 
 const STREAMS: u64 = 3_000;

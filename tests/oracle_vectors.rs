@@ -1,22 +1,22 @@
 //! The oracle is right: on the published conformance cases, on Jelly-JVM's files, and on the corpus.
 
-mod common;
-mod oracle;
-
-use common::shared::shared;
-use oracle::Oracle;
+use crate::common::shared::shared;
+use crate::oracle::Oracle;
 
 #[test]
 fn oracle_passes_the_conformance_cases() {
     if let Some(folder) = shared("conformance") {
-        assert_eq!(common::conformance::check(&Oracle, &folder), [56, 21]);
+        assert_eq!(
+            crate::common::conformance::check(&Oracle, &folder),
+            [56, 21]
+        );
     }
 }
 
 #[test]
 fn oracle_reads_the_vectors_as_jelly_jvm_does() {
     if let Some(folder) = shared("vectors") {
-        let [patch, rdf] = common::vectors::check(&Oracle, &folder);
+        let [patch, rdf] = crate::common::vectors::check(&Oracle, &folder);
         assert!(patch > 100 && rdf > 30, "{patch} {rdf}");
     }
 }
@@ -24,7 +24,7 @@ fn oracle_reads_the_vectors_as_jelly_jvm_does() {
 #[test]
 fn oracle_reads_the_corpus_as_its_text() {
     if let Some(folder) = shared("corpus") {
-        let [rdf, patch] = common::corpus::check(&Oracle, &folder);
+        let [rdf, patch] = crate::common::corpus::check(&Oracle, &folder);
         assert!(rdf > 500_000 && patch > 150_000, "{rdf} {patch}");
     }
 }

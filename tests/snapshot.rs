@@ -1,17 +1,14 @@
 //! A snapshot at any row boundary resumes to the same rows.
 
-mod common;
-mod oracle;
-
-use common::core::{Collect, config};
-use common::rows::{Decoder, PatchRow, RdfRow};
-use common::soak::seeds;
+use crate::common::core::{Collect, config};
+use crate::common::rows::{Decoder, PatchRow, RdfRow};
+use crate::common::soak::seeds;
+use crate::oracle::generate::{Format, stream};
 use jelly_patch::decode::{self, Dialect, DialectState};
 use jelly_patch::sink::Sink;
-use oracle::generate::{Format, stream};
 
 /// Decodes up to `stop` rows, then goes on in a decoder made from a snapshot.
-fn resumed<D, R>(bytes: &[u8], how: common::rows::How, stop: usize) -> Option<Collect<R>>
+fn resumed<D, R>(bytes: &[u8], how: crate::common::rows::How, stop: usize) -> Option<Collect<R>>
 where
     D: Dialect<Collect<R>> + DialectState,
     Collect<R>: Sink,
@@ -41,12 +38,12 @@ fn every_row_boundary() {
         for stop in 1.. {
             let ended = match stream.format {
                 Format::Rdf => resumed::<decode::Rdf, RdfRow>(&bytes, how, stop).map(|got| {
-                    let expected = common::core::Core::default().rdf(&bytes, how);
+                    let expected = crate::common::core::Core::default().rdf(&bytes, how);
                     assert!(got.decoded.rows == expected.rows, "seed {seed}, row {stop}");
                     assert_eq!(got.decoded.error, None);
                 }),
                 Format::Patch => resumed::<decode::Patch, PatchRow>(&bytes, how, stop).map(|got| {
-                    let expected = common::core::Core::default().patch(&bytes, how);
+                    let expected = crate::common::core::Core::default().patch(&bytes, how);
                     assert!(got.decoded.rows == expected.rows, "seed {seed}, row {stop}");
                     assert_eq!(got.decoded.error, None);
                 }),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jelly import errors
+from jelly import errors, spark
+from jelly._batches import BatchDecoder, batch_decoder, decode_batches
 from jelly._internal import (
     PatchReader,
     RdfReader,
@@ -12,6 +13,7 @@ from jelly._internal import (
     read_patch,
     read_rdf,
 )
+from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
 
@@ -20,6 +22,9 @@ __all__ = [
     "PATCH_SCHEMA_DDL",
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
+    "Advice",
+    "BatchDecoder",
+    "Inspection",
     "Limits",
     "Patch",
     "PatchOptions",
@@ -33,10 +38,16 @@ __all__ = [
     "Schema",
     "Term",
     "Transaction",
+    "ValidationReport",
     "__version__",
+    "batch_decoder",
+    "decode_batches",
     "errors",
+    "inspect",
     "read_patch",
     "read_rdf",
+    "spark",
+    "validate",
 ]
 
 PATCH_SCHEMA = Schema("patch")

@@ -1,7 +1,7 @@
 """Exceptions.
 
-``str(error)`` is one line for a person: a stable ``kind``, what is wrong, and where. The same facts are attributes.
-All classes can be pickled, so they survive the way from a worker to the driver.
+``str(error)`` is one line for a person: a stable ``kind``, what is wrong, and where. The same facts
+are attributes. All classes can be pickled, so they survive the way from a worker to the driver.
 """
 
 from __future__ import annotations

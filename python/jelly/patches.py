@@ -26,12 +26,18 @@ class Transaction:
 
 
 class Patch:
-    """A patch of a stream. Its rows are read when they are asked for, and only until the next patch is."""
+    """A patch of a stream.
+
+    Its rows are read when they are asked for, and only until the next patch is.
+    """
 
     number: int | None
     """Number in the source, from 0: the column ``patch``."""
     headers: list[tuple[str, str]]
-    """Keys and values of the header rows read so far, in order; those at the start of the patch are there at once."""
+    """Keys and values of the header rows read so far, in order.
+
+    Those at the start of the patch are there at once.
+    """
     transactions: list[Transaction]
     """Transactions of the rows read so far."""
     complete: bool
@@ -86,9 +92,8 @@ class Patch:
 
     def _next(self) -> PatchRow | None:
         if self._left:
-            raise ValueError(
-                f"the reader went on from patch {self.number} to the next; read a patch when it comes"
-            )
+            message = f"the reader went on from patch {self.number}; read a patch when it comes"
+            raise ValueError(message)
         if self._waiting:
             return self._waiting.pop()
         if self.complete:

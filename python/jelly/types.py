@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+import os
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from jelly import _internal
 
 __all__ = [
     "ArrowSchemaExportable",
     "ArrowStreamExportable",
+    "BlankNodes",
+    "Compression",
+    "Framing",
     "Limits",
+    "Mode",
     "PatchOptions",
     "PatchRow",
     "Position",
     "RdfOptions",
     "RdfRow",
+    "Source",
     "Term",
+    "Terms",
 ]
 
-PatchStreamType = Literal["FRAME", "FLAT", "PUNCTUATED"]
-StatementType = Literal["TRIPLES", "QUADS"]
-PhysicalType = Literal["TRIPLES", "QUADS", "GRAPHS"]
+Framing = Literal["auto", "delimited", "single", "concatenated"]
+Compression = Literal["auto", "none", "gzip", "zstd"]
+Terms = Literal["text", "struct"]
+BlankNodes = Literal["keep", "scoped"]
+Mode = Literal["failfast", "permissive"]
 
 
+class SupportsRead(Protocol):
+    """A binary file object."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+Source: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | bytes
+    | bytearray
+    | memoryview
+    | SupportsRead
+    | Iterable[bytes | bytearray | memoryview]
+)
+"""A path (``-`` is standard input), bytes, a binary file object or an iterable of bytes."""
+
+
+@runtime_checkable
 class ArrowStreamExportable(Protocol):
     """Anything that Arrow libraries read batches from."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+@runtime_checkable
 class ArrowSchemaExportable(Protocol):
     """Anything that Arrow libraries read a schema from."""
 
@@ -99,7 +128,7 @@ class RdfOptions:
     physical_type: str
     """``TRIPLES``, ``QUADS`` or ``GRAPHS``."""
     logical_type: str
-    """RDF-STaX type, such as ``FLAT_TRIPLES`` or ``UNSPECIFIED``; the number where the specification has no name."""
+    """RDF-STaX type, such as ``FLAT_TRIPLES``; a number where the specification has no name."""
     generalized_statements: bool
     rdf_star: bool
     max_name_table_size: int
@@ -162,9 +191,8 @@ class Limits:
                 raise TypeError(f"limits.{field.name} must be an int, not {type(value).__name__}")
             least, most = _RANGES.get(field.name, (1, (1 << 63) - 1))
             if not least <= value <= most:
-                raise ValueError(
-                    f"limits.{field.name} is {value}; it must be from {least} to {most}"
-                )
+                message = f"limits.{field.name} is {value}; it must be from {least} to {most}"
+                raise ValueError(message)
 
     def replace(self, **changes: int) -> Limits:
         """The same limits with some changed."""
@@ -173,6 +201,7 @@ class Limits:
 
 _TABLE = (0, (1 << 32) - 1)
 _RANGES = {
+    "row_bytes": (128, (1 << 63) - 1),
     "name_table": _TABLE,
     "prefix_table": _TABLE,
     "datatype_table": _TABLE,
@@ -185,25 +214,35 @@ _ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
 
 
 @lru_cache(maxsize=256)
-def row_class(kind: str, columns: tuple[str, ...]) -> Callable[[Sequence[object]], tuple[Any, ...]]:
-    """What makes rows of some columns; named tuples cannot have a name that begins with ``_``."""
+def row_class(kind: str, columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
+    """The class of rows of some columns.
+
+    A field of a named tuple cannot begin with ``_``, so ``_corrupt_record`` is ``corrupt_record``.
+    """
     known = _ROWS[kind]
     names = tuple(column.lstrip("_") for column in columns)
     if names == known._fields:
-        return partial(tuple.__new__, known)
-    made = namedtuple(known.__name__, names)  # type: ignore[misc]
-    made.__reduce__ = lambda self: (_row, (kind, columns, tuple(self)))  # type: ignore[method-assign]
-    return partial(tuple.__new__, made)
+        return known
+    made: Any = namedtuple(known.__name__, names)  # noqa: PYI024 - the fields are known only now
+    made.__doc__ = f"{(known.__doc__ or '').splitlines()[0]} Only the columns asked for."
+    made.__reduce__ = lambda self: (_row, (kind, columns, tuple(self)))
+    row: type[tuple[Any, ...]] = made
+    return row
+
+
+def row_maker(kind: str, columns: tuple[str, ...]) -> Callable[[Iterable[object]], tuple[Any, ...]]:
+    """Makes rows of their values, faster than the class itself does."""
+    return partial(tuple.__new__, row_class(kind, columns))
 
 
 def _row(kind: str, columns: tuple[str, ...], values: tuple[object, ...]) -> tuple[Any, ...]:
-    return row_class(kind, columns)(values)
-
-
-def _schema(
-    kind: str, columns: Sequence[str] | None, terms: str, permissive: bool
-) -> _internal.Schema:
-    return _internal.Schema(kind, columns, terms=terms, permissive=permissive)  # type: ignore[arg-type]
+    return row_maker(kind, columns)(values)
 
 
 make_term = partial(tuple.__new__, Term)
+
+
+def _schema(
+    kind: Literal["rdf", "patch"], columns: Sequence[str] | None, terms: Terms, permissive: bool
+) -> _internal.Schema:
+    return _internal.Schema(kind, columns, terms=terms, permissive=permissive)

@@ -9,7 +9,7 @@ use super::schema::term_fields;
 use super::settings::TermStyle;
 use super::spare::Spare;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sink::Statement;
+use crate::sink::Same;
 use crate::term::{LiteralKind, Term};
 use crate::text::TermWriter;
 use crate::text::buffer::TextBuffer;
@@ -283,14 +283,11 @@ impl TermColumn {
 #[inline(always)]
 pub(super) fn push_statement(
     columns: &mut [Option<TermColumn>; 4],
-    statement: &Statement<'_>,
+    [subject, predicate, object, graph]: &[Term<'_>; 4],
+    same: Same,
     scope: &str,
     most: usize,
 ) -> Result<usize> {
-    let Statement {
-        terms: [subject, predicate, object, graph],
-        same,
-    } = statement;
     // not a loop: each place has code, and branches, of its own
     let [s, p, o, g] = columns;
     Ok(place(s, subject, same.at(0), scope, most)?

@@ -8,7 +8,7 @@ use arrow_schema::SchemaRef;
 use super::columns::{TextColumn, constant, internal};
 use super::schema::{CORRUPT_RECORD, schema};
 use super::settings::{BatchSettings, BlankNodes};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::LogicalType;
 
 /// Counts the rows of a batch and knows when it is full.
@@ -61,23 +61,29 @@ impl BatchFrame {
         }
     }
 
-    /// Blank nodes of this frame get a scope of their own where frames are elements.
-    pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) {
-        if self.settings.blank_nodes == BlankNodes::Scoped && logical_type.is_grouped() {
+    /// Blank nodes of this frame get a scope of their own where frames are elements; says whether they do.
+    pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
+        let scoped = self.settings.blank_nodes == BlankNodes::Scoped && logical_type.is_grouped();
+        if scoped {
             self.scope = format!("{}f{frame}_", self.source_scope);
         }
+        scoped
     }
 
     /// A row is complete; `bytes` is all text of the batch.
     #[inline(always)]
-    pub(super) fn end_row(&mut self, bytes: usize) {
+    pub(super) fn end_row(&mut self, bytes: usize) -> Result<()> {
+        let bytes = bytes + (self.rows + 1) * self.source_bytes;
+        if bytes > i32::MAX as usize {
+            return Err(too_large(bytes));
+        }
         self.rows += 1;
-        let bytes = bytes + self.rows * self.source_bytes;
         self.largest = self.largest.max(bytes - self.bytes);
         self.bytes = bytes;
         // one more row like the largest must not pass the budget
         self.full = self.rows >= self.settings.limits.batch_rows
             || bytes + self.largest > self.settings.limits.batch_bytes;
+        Ok(())
     }
 
     /// The row that tells of an error; the other columns have their nulls already.
@@ -141,6 +147,13 @@ impl BatchFrame {
         debug_assert!(name != CORRUPT_RECORD);
         self.columns.contains(&name)
     }
+}
+
+/// Arrow counts the bytes of a column in 31 bits.
+#[cold]
+fn too_large(bytes: usize) -> Error {
+    let message = format!("{bytes} bytes of text in a batch, which can have 2^31-1 at most");
+    Error::new(ErrorKind::LimitTerm, message)
 }
 
 /// FNV-1a: a scope depends on the name of the source and on nothing else.

@@ -2,7 +2,6 @@
 
 mod columns;
 mod frame;
-mod namespaces;
 mod open;
 mod patch;
 mod rdf;
@@ -11,7 +10,6 @@ pub mod schema;
 mod settings;
 mod spare;
 
-pub use namespaces::Namespaces;
 pub use open::{PatchFeed, PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;

@@ -5,12 +5,12 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{IntColumn, TermColumn, TextColumn, push_statement};
 use super::frame::BatchFrame;
-use super::namespaces::Namespaces;
 use super::schema::{PATCH_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
+use crate::namespaces::Namespaces;
 use crate::options::PatchOptions;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Sink};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 use crate::term::Term;
 
 const NUMBERS: [&str; 3] = ["patch", "txn", "seq"];
@@ -128,7 +128,8 @@ impl PatchSink for PatchBatches {
         match &row.op {
             PatchOp::Add(statement) | PatchOp::Delete(statement) => {
                 let most = self.batch.settings.limits.term_bytes;
-                push_statement(&mut self.terms, statement, &self.batch.scope, most)?;
+                let Statement { terms, same } = statement;
+                push_statement(&mut self.terms, terms, *same, &self.batch.scope, most)?;
                 // name and value have their nulls when the next value comes
             }
             op => {
@@ -164,8 +165,7 @@ impl PatchSink for PatchBatches {
         if let Some(column) = seq {
             column.push(row.seq);
         }
-        self.batch.end_row(self.bytes());
-        Ok(())
+        self.batch.end_row(self.bytes())
     }
 }
 

@@ -5,12 +5,12 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{IntColumn, TermColumn, push_statement};
 use super::frame::BatchFrame;
-use super::namespaces::Namespaces;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
+use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
-use crate::sink::{RdfRow, RdfSink, Sink};
+use crate::sink::{RdfRow, RdfSink, Same, Sink};
 use crate::term::Iri;
 
 const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
@@ -64,20 +64,28 @@ impl RdfSink for RdfBatches {
     }
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        let mut same = row.statement.same;
         if self.last_frame != Some(row.frame) {
             self.last_frame = Some(row.frame);
-            self.batch.scope_frame(row.frame, self.logical_type);
+            if self.batch.scope_frame(row.frame, self.logical_type) {
+                same = Same::NONE; // a blank node that repeats is another one here
+            }
         }
         let most = self.batch.settings.limits.term_bytes;
-        let bytes = push_statement(&mut self.terms, &row.statement, &self.batch.scope, most)?;
+        let bytes = push_statement(
+            &mut self.terms,
+            &row.statement.terms,
+            same,
+            &self.batch.scope,
+            most,
+        )?;
         if let Some(column) = &mut self.frame {
             column.push(row.frame);
         }
         if let Some(column) = &mut self.seq {
             column.push(row.seq);
         }
-        self.batch.end_row(bytes);
-        Ok(())
+        self.batch.end_row(bytes)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, TableSizes};
 use crate::sink::Sink;
-use crate::wire::Fault;
+use crate::wire::{Fault, last_tag};
 
 /// What a row is decoded with.
 pub struct Context<'d, 'a> {
@@ -17,6 +17,8 @@ pub struct Context<'d, 'a> {
     pub(crate) config: &'d DecodeOptions,
     /// 0-based frame.
     pub(crate) frame: u64,
+    /// See [`Held::allowed`](super::repeat::Held::allowed).
+    pub(crate) copies: u64,
 }
 
 /// Why a row stops: a fault of the input, or an error of the sink.
@@ -117,7 +119,7 @@ impl Context<'_, '_> {
     /// Begins a stream: empty tables of these sizes.
     pub(crate) fn begin_stream(&mut self, tables: TableSizes, features: Features) {
         let features = features.allowed(self.config);
-        *self.terms = Some(Terms::new(tables, features));
+        *self.terms = Some(Terms::new(tables, features, self.copies));
         *self.slots = [super::repeat::Slot::Unset; 4];
     }
 
@@ -136,17 +138,27 @@ impl Context<'_, '_> {
             .lookups
             .table(table)
             .entry_id(wire_id, bytes)
-            .map_err(within)?;
+            .map_err(|fault| within(at_field(fault, bytes, 1, "id")))?;
         if terms.lookups.table(table).is_set(id) {
             terms
                 .held
-                .before_overwrite(self.slots, &terms.lookups, table, id);
+                .before_overwrite(self.slots, &terms.lookups, table, id, bytes)
+                .map_err(within)?;
         }
         terms
             .lookups
             .set(table, id, value, bytes, limits)
-            .map_err(within)
+            .map_err(|fault| within(at_field(fault, bytes, 2, "value")))
     }
+}
+
+/// Moves a fault to a field of its message, if the field is there.
+#[cold]
+#[inline(never)]
+fn at_field(fault: Fault, message: &[u8], field: u32, name: &'static str) -> Fault {
+    fault
+        .at(last_tag(message, field).unwrap_or(message))
+        .within(name)
 }
 
 #[cold]

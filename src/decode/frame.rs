@@ -12,6 +12,8 @@ const ROWS: u32 = 1;
 /// Field number of the metadata of a frame.
 const METADATA: u32 = 15;
 const ROW_TAG: u8 = 0x0a;
+/// Rows of up to this many bytes are taken whatever the limit.
+const SHORT_ROW: u64 = 0x7f;
 
 /// What comes next in the stream.
 #[derive(Debug)]
@@ -114,11 +116,21 @@ impl FrameReader {
         }
     }
 
-    /// Frame and row for errors; the row is the one handed out last.
-    pub(crate) fn position(&self) -> Position {
+    /// Where the row lies that was handed out last.
+    pub(crate) fn row_position(&self) -> Position {
         Position {
-            frame: self.frames.checked_sub(1),
             row: self.rows.checked_sub(1),
+            ..self.position()
+        }
+    }
+
+    /// Where the next row would lie, for errors that are in none.
+    pub(crate) fn position(&self) -> Position {
+        let begins = self.state == State::Length && !self.carry.is_empty();
+        Position {
+            frame: Some((self.frames + u64::from(begins)).saturating_sub(1)),
+            row: Some(if begins { 0 } else { self.rows }),
+            offset: Some(self.offset()),
             ..Position::default()
         }
     }
@@ -246,7 +258,7 @@ impl FrameReader {
                 State::Field if self.left == Some(0) && self.carry.is_empty() => {
                     if let Some(group) = self.groups.last() {
                         let message = format!("group {group} passes the end of its frame");
-                        return Err(self.error(ErrorKind::WireGroup, message, None));
+                        return Err(self.error(ErrorKind::WireGroup, message));
                     }
                     self.state = State::Length;
                     return Ok(Event::FrameEnd);
@@ -298,9 +310,7 @@ impl FrameReader {
                     if length > limits.frame_bytes {
                         let message = format!("a frame of {length} bytes");
                         let error = Error::limit(ErrorKind::LimitFrame, "frame_bytes", message);
-                        self.frames += 1;
-                        self.rows = 0;
-                        return Err(self.place(error));
+                        return Err(error.located(&self.position()));
                     }
                     // detection may have carried more than the length
                     self.carry.drain(..used);
@@ -309,7 +319,7 @@ impl FrameReader {
                 }
                 Varint::Long => {
                     let message = "a frame length of more than 10 bytes";
-                    return Err(self.error(ErrorKind::WireVarint, message, None));
+                    return Err(self.error(ErrorKind::WireVarint, message));
                 }
                 Varint::Short => match input.split_first() {
                     None => return Ok(None),
@@ -358,20 +368,17 @@ impl FrameReader {
             && total > left
         {
             let message = format!("a field of {payload} bytes passes the end of its frame");
-            return Err(self.error(
-                ErrorKind::WireLength,
-                message,
-                (key.field == ROWS).then_some(self.rows),
-            ));
+            return Err(self.error(ErrorKind::WireLength, message));
         }
         let is_row = key.field == ROWS && self.groups.is_empty();
         let is_metadata = key.field == METADATA && key.wire == LEN && self.groups.is_empty();
         if is_row || is_metadata {
-            if payload > limits.row_bytes as u64 {
-                let message = format!("a row of {payload} bytes");
+            // the quick way does not look at the limit either
+            if payload > (limits.row_bytes as u64).max(SHORT_ROW) {
+                let what = if is_row { "a row" } else { "metadata" };
+                let message = format!("{what} of {payload} bytes");
                 let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
-                self.rows += u64::from(is_row);
-                return Err(self.place(error));
+                return Err(error.located(&self.position()));
             }
             return Ok(self.payload(input, header, payload as usize, is_row));
         }
@@ -379,12 +386,13 @@ impl FrameReader {
         match key.wire {
             GROUP_START if self.groups.len() >= limits.nesting => {
                 let message = format!("groups are nested more than {} deep", limits.nesting);
-                return Err(self.place(Error::limit(ErrorKind::LimitNesting, "nesting", message)));
+                let error = Error::limit(ErrorKind::LimitNesting, "nesting", message);
+                return Err(error.located(&self.position()));
             }
             GROUP_START => self.groups.push(key.field),
             GROUP_END if self.groups.pop() != Some(key.field) => {
                 let message = format!("group {} ends but did not start", key.field);
-                return Err(self.error(ErrorKind::WireGroup, message, None));
+                return Err(self.error(ErrorKind::WireGroup, message));
             }
             _ => {}
         }
@@ -409,7 +417,7 @@ impl FrameReader {
 
     /// Reads key and length at the start of `bytes`; `None` if they are not complete.
     fn header(&self, bytes: &[u8]) -> Result<Option<Header>> {
-        let located = |fault: Fault| self.place(fault.locate(bytes, self.offset));
+        let located = |fault: Fault| fault.locate(bytes, self.offset).located(&self.position());
         let runs_out = self.left.is_some_and(|left| bytes.len() as u64 >= left);
         let mut cursor = Cursor::new(bytes);
         let short = |cursor: &Cursor<'_>| {
@@ -432,7 +440,7 @@ impl FrameReader {
             let payload = if key.wire == LEN { value } else { 0 };
             if payload >= 1 << 63 {
                 let message = format!("{payload} bytes announced");
-                return Err(self.error(ErrorKind::WireLength, message, None));
+                return Err(self.error(ErrorKind::WireLength, message));
             }
             return Ok(Some(Header {
                 key,
@@ -514,7 +522,7 @@ impl FrameReader {
             State::Length if self.carry.is_empty() => Ok(None),
             State::Length => {
                 let message = "the input ends inside the length of a frame";
-                Err(self.error(ErrorKind::TruncatedLength, message, None))
+                Err(self.error(ErrorKind::TruncatedLength, message))
             }
             State::Field
                 if self.left.is_none() && self.carry.is_empty() && self.groups.is_empty() =>
@@ -539,30 +547,13 @@ impl FrameReader {
                     }
                     None => "the input ends inside a row".to_owned(),
                 };
-                self.frames = self.frames.max(1);
-                Err(self.error(ErrorKind::TruncatedFrame, message, Some(self.rows)))
+                Err(self.error(ErrorKind::TruncatedFrame, message))
             }
         }
     }
 
-    fn error(&self, kind: ErrorKind, message: impl Into<String>, row: Option<u64>) -> Error {
-        let error = Error::new(kind, message);
-        let between = u64::from(self.state == State::Length);
-        let position = Position {
-            frame: (self.frames + between).checked_sub(1),
-            row,
-            offset: Some(self.offset),
-            ..Position::default()
-        };
-        error.located(&position)
-    }
-
-    fn place(&self, error: Error) -> Error {
-        let position = Position {
-            offset: Some(self.offset),
-            ..self.position()
-        };
-        error.located(&position)
+    fn error(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error::new(kind, message).located(&self.position())
     }
 }
 

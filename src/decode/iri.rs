@@ -3,7 +3,7 @@
 use super::lookup::Lookups;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::wire::{Cursor, Fault, VARINT};
+use crate::wire::{Cursor, Fault, VARINT, last_tag};
 
 /// The ids of the last IRI; 0 is none yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,20 +65,8 @@ impl IriIds {
 #[cold]
 #[inline(never)]
 fn in_field(fault: Fault, bytes: &[u8], field: u32) -> Fault {
-    let mut cursor = Cursor::new(bytes);
-    let mut place = bytes;
-    while let at @ [_, ..] = cursor.rest {
-        match cursor.key() {
-            Ok(key) if key.field == field => place = at,
-            Ok(_) => {}
-            Err(_) => break,
-        }
-        if cursor.varint().is_err() {
-            break;
-        }
-    }
     fault
-        .at(place)
+        .at(last_tag(bytes, field).unwrap_or(bytes))
         .within(if field == 1 { "prefix_id" } else { "name_id" })
 }
 

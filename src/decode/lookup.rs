@@ -63,6 +63,8 @@ impl Entry {
         !self.text.is_unset()
     }
 }
+/// A table without text may take so much beside the limit on lookup bytes.
+const SLOTS: usize = 1 << 20;
 
 /// One table. Grows with the entries that come, never with the size that is declared.
 #[derive(Debug)]
@@ -252,6 +254,12 @@ impl Lookups {
                 at,
                 message,
             ));
+        }
+        let slots = (id as usize + 1) * size_of::<Entry>();
+        if slots > limits.lookup_bytes.max(SLOTS) {
+            let message = format!("{slots} bytes for a table of {id} entries");
+            let kind = ErrorKind::LimitLookup;
+            return Err(Fault::limit(kind, "lookup_bytes", at, message));
         }
         let grown = self.table_mut(kind).set(id, value);
         self.bytes = self.bytes.saturating_add_signed(grown);

@@ -7,6 +7,7 @@
 
 use super::literal::utf8;
 use crate::error::ErrorKind;
+use crate::limits::Limits;
 use crate::wire::{Cursor, Fault, LEN, VARINT, write_varint};
 
 /// The messages of both formats.
@@ -87,11 +88,29 @@ struct Part {
     field: u32,
     message: Option<Message>,
     bytes: Vec<u8>,
+    checked: bool,
 }
 
-/// Writes a row anew with its members merged; messages and groups nest `nesting` deep at most.
+/// Each level of messages holds a copy of what is inside it, so a row that is merged must be this
+/// many times smaller than others.
+const LEVELS: usize = 64;
+
+/// Writes a row anew with its members merged; messages and groups nest as deep as the limits say.
 #[cold]
-pub(crate) fn merge(row: Message, bytes: &[u8], nesting: usize) -> Result<Vec<u8>, Fault> {
+pub(crate) fn merge(row: Message, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, Fault> {
+    let (nesting, most) = (limits.nesting, limits.row_bytes / LEVELS);
+    if bytes.len() > most {
+        let message = format!(
+            "a row of {} bytes with members that come twice; such rows may have {most} bytes",
+            bytes.len()
+        );
+        return Err(Fault::limit(
+            ErrorKind::LimitRow,
+            "row_bytes",
+            bytes,
+            message,
+        ));
+    }
     // a row and its statement are around the triples that count, an IRI or literal is inside
     merge_message(row, bytes, nesting + 3, nesting)
 }
@@ -102,7 +121,7 @@ fn merge_message(
     depth: usize,
     nesting: usize,
 ) -> Result<Vec<u8>, Fault> {
-    let mut out = Vec::with_capacity(bytes.len());
+    let mut out = Vec::new();
     let mut parts: Vec<Part> = Vec::new();
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {
@@ -119,26 +138,28 @@ fn merge_message(
         };
         key.expect(LEN, at)?;
         let bytes = cursor.bytes()?;
-        match parts.iter_mut().find(|part| part.oneof == oneof) {
-            Some(part) if part.field == key.field && child.is_some() => {
-                part.bytes.extend_from_slice(bytes);
-            }
-            found => {
-                let bytes = bytes.to_vec();
-                let part = Part {
-                    oneof,
-                    field: key.field,
-                    message: child,
-                    bytes,
-                };
-                match found {
-                    Some(before) => {
-                        let replaced = std::mem::replace(before, part);
-                        check(replaced.message, &replaced.bytes, depth, nesting)?;
-                    }
-                    None => parts.push(part),
-                }
-            }
+        let mut part = Part {
+            oneof,
+            field: key.field,
+            message: child,
+            bytes: bytes.to_vec(),
+            checked: false,
+        };
+        let Some(before) = parts.iter_mut().find(|before| before.oneof == oneof) else {
+            parts.push(part);
+            continue;
+        };
+        // each must be a message of its own: two halves of one are not
+        if !before.checked {
+            check(before.message, &before.bytes, depth, nesting)?;
+        }
+        check(part.message, &part.bytes, depth, nesting)?;
+        part.checked = true;
+        if before.field == part.field && child.is_some() {
+            before.bytes.append(&mut part.bytes);
+            before.checked = true;
+        } else {
+            *before = part;
         }
     }
     for Part {

@@ -10,6 +10,7 @@ mod iri;
 mod literal;
 mod lookup;
 mod merge;
+mod metadata;
 mod options;
 mod patch;
 mod quick;
@@ -24,15 +25,17 @@ use std::sync::Arc;
 pub use delimiter::Framing;
 pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
+pub(crate) use frame::{Event, FrameReader};
 pub use patch::Patch;
 pub use rdf::Rdf;
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::limits::Limits;
+use crate::limits::{EXPANSION_GRACE, Limits, MAX_NESTING};
 use crate::sink::Sink;
-use crate::wire::Cursor;
 use dialect::{Context, Halt};
-use frame::{Event, FrameReader, Located};
+use frame::Located;
+use metadata::Metadata;
+pub(crate) use metadata::metadata_entry;
 use repeat::{Slot, Slots};
 use term::Terms;
 
@@ -91,15 +94,13 @@ pub struct Decoder<D> {
     slots: Slots<'static>,
     config: DecodeOptions,
     metadata: Metadata,
-    metadata_bytes: usize,
     consumed: u64,
+    /// Bytes of terms that may be copied; see [`repeat::Held`].
+    copies: u64,
     /// After an error nothing can be trusted.
     failed: bool,
     finished: bool,
 }
-
-/// Key and value of each metadata entry of a frame.
-pub type Metadata = Vec<(String, Vec<u8>)>;
 
 /// Decodes Jelly-RDF.
 pub type RdfDecoder = Decoder<Rdf>;
@@ -108,16 +109,18 @@ pub type PatchDecoder = Decoder<Patch>;
 
 impl<D: DialectState> Decoder<D> {
     /// A decoder at the start of a stream.
-    pub fn new(config: DecodeOptions) -> Self {
+    pub fn new(mut config: DecodeOptions) -> Self {
+        let limits = &mut config.limits;
+        limits.nesting = limits.nesting.min(MAX_NESTING);
         Decoder {
             frames: FrameReader::new(config.framing, D::KNOWS_METADATA),
             dialect: D::default(),
             terms: None,
             slots: [Slot::Unset; 4],
             config,
-            metadata: Vec::new(),
-            metadata_bytes: 0,
+            metadata: Metadata::default(),
             consumed: 0,
+            copies: 0,
             failed: false,
             finished: false,
         }
@@ -125,7 +128,7 @@ impl<D: DialectState> Decoder<D> {
 
     /// Metadata of the frame that began last (`RdfStreamFrame.metadata`), in the order of the wire.
     pub fn metadata(&self) -> &[(String, Vec<u8>)] {
-        &self.metadata
+        self.metadata.entries()
     }
 
     /// Offset of the first byte that is not decoded: after the last row or frame.
@@ -166,6 +169,7 @@ impl<D: DialectState> Decoder<D> {
         D: Dialect<S>,
     {
         self.check_alive()?;
+        self.allow_copies(input.len());
         let mut slots: Slots<'_> = self.slots;
         let mut rest = input;
         let done = self.run(&mut rest, &mut slots, sink);
@@ -231,10 +235,7 @@ impl<D: DialectState> Decoder<D> {
             match self.frames.next(rest, &self.config.limits)? {
                 Event::Row(row) => self.row(row, slots, sink)?,
                 Event::NeedInput => break,
-                Event::FrameStart => {
-                    self.metadata.clear();
-                    self.metadata_bytes = 0;
-                }
+                Event::FrameStart => self.metadata.clear(),
                 Event::CarriedRow => self.carried_row(slots, sink)?,
                 Event::Metadata => self.read_metadata()?,
                 Event::FrameEnd => self.frame_end(sink)?,
@@ -253,6 +254,25 @@ impl<D: DialectState> Decoder<D> {
     where
         D: Dialect<S>,
     {
+        self.row_or_merged(row, slots, sink)
+            .map_err(|error| self.in_row(error))
+    }
+
+    #[cold]
+    fn in_row(&self, error: Error) -> Error {
+        error.located(&self.frames.row_position())
+    }
+
+    #[inline(always)]
+    fn row_or_merged<'a, S: Sink>(
+        &mut self,
+        row: Located<'a>,
+        slots: &mut Slots<'a>,
+        sink: &mut S,
+    ) -> Result<()>
+    where
+        D: Dialect<S>,
+    {
         let ids = self.terms.as_ref().map(|terms| terms.ids);
         let frame = self.frames.frames() - 1;
         let context = Context {
@@ -260,6 +280,7 @@ impl<D: DialectState> Decoder<D> {
             slots,
             config: &self.config,
             frame,
+            copies: self.copies,
         };
         let Err(halt) = self.dialect.row(row.bytes, context, sink) else {
             return Ok(());
@@ -272,10 +293,7 @@ impl<D: DialectState> Decoder<D> {
                 self.merged_row(row, slots, sink)
             }
             Halt::Fault(fault) => Err(fault.locate(row.bytes, row.offset)),
-            Halt::Sink(error) => Err(error.located(&Position {
-                offset: Some(row.offset),
-                ..Position::default()
-            })),
+            Halt::Sink(error) => Err(at(error, row.offset)),
         }
     }
 
@@ -312,7 +330,7 @@ impl<D: DialectState> Decoder<D> {
     where
         D: Dialect<S>,
     {
-        let merged = merge::merge(D::ROW, row.bytes, self.config.limits.nesting)
+        let merged = merge::merge(D::ROW, row.bytes, &self.config.limits)
             .map_err(|fault| fault.locate(row.bytes, row.offset))?;
         let mut short = self.detach(slots);
         let frame = self.frames.frames() - 1;
@@ -321,13 +339,14 @@ impl<D: DialectState> Decoder<D> {
             slots: &mut short,
             config: &self.config,
             frame,
+            copies: self.copies,
         };
         let done = self
             .dialect
             .row(&merged, context, sink)
             .map_err(|halt| match halt {
                 Halt::Fault(fault) => fault.locate(&merged, row.offset).moved_to(row.offset),
-                Halt::Sink(error) => error,
+                Halt::Sink(error) => at(error, row.offset),
             });
         *slots = self.detach(&short);
         done
@@ -338,33 +357,40 @@ impl<D: DialectState> Decoder<D> {
         D: Dialect<S>,
     {
         self.dialect.frame_end(self.config.strict, sink)?;
-        sink.frame_end(&self.metadata)
+        sink.frame_end(self.metadata.entries())
     }
 
     /// A metadata entry; in Jelly-Patch, whose frames have none, what does not look like one is passed over.
     #[cold]
     fn read_metadata(&mut self) -> Result<()> {
         let entry = self.frames.carried();
-        self.metadata_bytes += entry.bytes.len();
-        if self.metadata_bytes > self.config.limits.row_bytes {
-            let message = format!(
-                "metadata of more than {} bytes",
-                self.config.limits.row_bytes
-            );
-            return Err(Error::limit(ErrorKind::LimitRow, "row_bytes", message));
-        }
-        match metadata_entry(entry.bytes, self.config.limits.nesting) {
-            // a map: the last entry of a key stands
-            Ok((key, value)) => match self.metadata.iter_mut().find(|(before, _)| before == key) {
-                Some((_, before)) => *before = value.to_vec(),
-                None => self.metadata.push((key.to_owned(), value.to_vec())),
-            },
+        let limits = &self.config.limits;
+        match metadata_entry(entry.bytes, limits.nesting) {
+            Ok((key, value)) => self.metadata.insert(key, value),
             Err(fault) if D::KNOWS_METADATA => {
                 return Err(fault.within("metadata").locate(entry.bytes, entry.offset));
             }
             Err(_) => {}
         }
-        Ok(())
+        if self.metadata.bytes() <= limits.row_bytes {
+            return Ok(());
+        }
+        let message = format!("metadata of more than {} bytes", limits.row_bytes);
+        let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
+        Err(at(error.with_field("metadata".to_owned()), entry.offset))
+    }
+
+    /// Copies grow with the input, as text may.
+    fn allow_copies(&mut self, input: usize) {
+        self.copies = match self.config.limits.expansion {
+            0 => u64::MAX,
+            expansion => (self.consumed + input as u64)
+                .saturating_mul(expansion)
+                .max(EXPANSION_GRACE),
+        };
+        if let Some(terms) = &mut self.terms {
+            terms.held.allowed = self.copies;
+        }
     }
 
     fn detach(&mut self, slots: &Slots<'_>) -> Slots<'static> {
@@ -382,8 +408,9 @@ impl<D: DialectState> Decoder<D> {
         Ok(())
     }
 
+    /// Gives up: puts the error where the stream stands.
     #[cold]
-    fn fail(&mut self, error: Error) -> Error {
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.failed = true;
         let source = self.config.source.clone();
         error.located(&Position {
@@ -393,24 +420,10 @@ impl<D: DialectState> Decoder<D> {
     }
 }
 
-/// Key and value of an entry of `map<string, bytes>`.
-fn metadata_entry(bytes: &[u8], nesting: usize) -> Result<(&str, &[u8]), crate::wire::Fault> {
-    let (mut entry_key, mut value): (&str, &[u8]) = ("", &[]);
-    let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
-        match key.field {
-            1 => {
-                key.expect(crate::wire::LEN, at)?;
-                entry_key = literal::utf8(cursor.bytes()?, at)?;
-            }
-            2 => {
-                key.expect(crate::wire::LEN, at)?;
-                value = cursor.bytes()?;
-            }
-            _ => cursor.skip(key, at, nesting)?,
-        }
-    }
-    Ok((entry_key, value))
+#[cold]
+fn at(error: Error, offset: u64) -> Error {
+    error.located(&Position {
+        offset: Some(offset),
+        ..Position::default()
+    })
 }

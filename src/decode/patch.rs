@@ -88,8 +88,9 @@ impl Patch {
         }
         context.begin_stream(options.tables, options.features);
         self.started = false;
+        let before = std::mem::take(&mut self.frames_before_options);
         if options.stream_type == PatchStreamType::Frame {
-            self.pending_ends = std::mem::take(&mut self.frames_before_options);
+            self.pending_ends = before;
         }
         sink.options(&options)?;
         self.options = Some((options, bytes.to_vec()));
@@ -227,13 +228,15 @@ impl Patch {
                     key_text = cursor
                         .bytes()
                         .and_then(|bytes| utf8(bytes, at))
-                        .map_err(within)?;
+                        .map_err(|f| within(f.within("key")))?;
                 }
                 2..=5 => {
                     let kind = TERM[key.field as usize - 2];
                     key.expect(LEN, at)
                         .map_err(|f| within(f.within(Place::Header.field(kind))))?;
-                    let bytes = cursor.bytes().map_err(within)?;
+                    let bytes = cursor
+                        .bytes()
+                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
                     value.set(kind, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
@@ -377,6 +380,10 @@ impl Patch {
     fn end_stream<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
         match self.options().map(|options| options.stream_type) {
             Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
+            // another stream begins inside the frame
+            Some(PatchStreamType::Frame) if self.at.has_rows => {
+                self.end_patch(PatchEnd::Frame, strict, sink)
+            }
             Some(PatchStreamType::Punctuated) if self.at.has_rows => {
                 if strict {
                     let message = "the last patch has no punctuation mark";

@@ -184,13 +184,13 @@ impl Rdf {
                     name = cursor
                         .bytes()
                         .and_then(|bytes| utf8(bytes, at))
-                        .map_err(within)?;
+                        .map_err(|f| within(f.within("name")))?;
                 }
                 2 => {
                     key.expect(LEN, at)
                         .map_err(|f| f.within("value"))
                         .map_err(within)?;
-                    let bytes = cursor.bytes().map_err(within)?;
+                    let bytes = cursor.bytes().map_err(|f| within(f.within("value")))?;
                     value.set(RawTermKind::Iri, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
@@ -228,8 +228,9 @@ fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTer
             .and_then(|index| GRAPH.get(index as usize))
         {
             Some(&kind) => {
-                key.expect(LEN, at)?;
-                let bytes = cursor.bytes()?;
+                let within = |fault: Fault| fault.within(Place::Graph.field(kind));
+                key.expect(LEN, at).map_err(within)?;
+                let bytes = cursor.bytes().map_err(within)?;
                 graph.set(kind, bytes, at)?;
             }
             None => cursor.skip(key, at, limits.nesting)?,

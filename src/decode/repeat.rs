@@ -5,7 +5,9 @@
 
 use super::literal::RawKind;
 use super::lookup::{Lookups, TableKind};
+use crate::error::ErrorKind;
 use crate::term::{Literal, LiteralKind, Term, TermBuf};
+use crate::wire::Fault;
 
 /// Where the last term of a place is.
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +35,26 @@ pub(crate) type Slots<'a> = [Slot<'a>; 4];
 
 /// Terms that had to be copied.
 #[derive(Debug, Default)]
-pub(crate) struct Held([Option<TermBuf>; 4]);
+pub(crate) struct Held {
+    terms: [Option<TermBuf>; 4],
+    /// Bytes copied although the input has only ids for them.
+    copied: u64,
+    /// So many may be copied: a few bytes of input must not cost much, though they give no text.
+    pub(crate) allowed: u64,
+}
 
 impl Held {
+    /// No terms yet; so many bytes may be copied.
+    pub(crate) fn allowing(allowed: u64) -> Self {
+        Held {
+            allowed,
+            ..Held::default()
+        }
+    }
+
     /// Puts an owned term in a place.
     pub(crate) fn put(&mut self, place: usize, term: TermBuf) {
-        self.0[place] = Some(term);
+        self.terms[place] = Some(term);
     }
 
     /// The term in a place.
@@ -57,7 +73,7 @@ impl Held {
                 plain,
                 kind: literal_kind(kind, lookups),
             }),
-            Slot::Held => match &self.0[place] {
+            Slot::Held => match &self.terms[place] {
                 Some(term) => term.as_term(),
                 None => Term::DefaultGraph,
             },
@@ -73,7 +89,8 @@ impl Held {
         lookups: &Lookups,
         table: TableKind,
         id: u32,
-    ) {
+        at: &[u8],
+    ) -> Result<(), Fault> {
         for place in 0..4 {
             let used = match (table, slots[place]) {
                 (TableKind::Name, Slot::Iri { name, .. }) => name == id,
@@ -88,9 +105,10 @@ impl Held {
                 _ => false,
             };
             if used {
-                self.hold(slots, lookups, place);
+                self.hold(slots, lookups, place, at)?;
             }
         }
+        Ok(())
     }
 
     /// Copies the terms that live in the input; what is left outlives it.
@@ -101,16 +119,40 @@ impl Held {
             Slot::DefaultGraph => Slot::DefaultGraph,
             Slot::Held => Slot::Held,
             Slot::BlankNode(_) | Slot::Literal { .. } => {
-                self.0[place] = Some(self.term(slots, place, lookups).into());
+                self.terms[place] = Some(self.term(slots, place, lookups).into());
                 Slot::Held
             }
         })
     }
 
     #[cold]
-    fn hold(&mut self, slots: &mut Slots<'_>, lookups: &Lookups, place: usize) {
-        self.0[place] = Some(self.term(slots, place, lookups).into());
+    fn hold(
+        &mut self,
+        slots: &mut Slots<'_>,
+        lookups: &Lookups,
+        place: usize,
+        at: &[u8],
+    ) -> Result<(), Fault> {
+        let term = TermBuf::from(self.term(slots, place, lookups));
+        self.charge(term.text_bytes(), at)?;
+        self.put(place, term);
         slots[place] = Slot::Held;
+        Ok(())
+    }
+
+    /// Counts bytes copied for a row.
+    pub(crate) fn charge(&mut self, bytes: usize, at: &[u8]) -> Result<(), Fault> {
+        self.copied += bytes as u64;
+        if self.copied <= self.allowed {
+            return Ok(());
+        }
+        let message = format!("{} bytes of terms out of few bytes", self.copied);
+        Err(Fault::limit(
+            ErrorKind::LimitExpansion,
+            "expansion",
+            at,
+            message,
+        ))
     }
 }
 

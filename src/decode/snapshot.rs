@@ -98,7 +98,7 @@ impl<D: DialectState> Decoder<D> {
         } else if framing != Framing::Auto && framing != config.framing {
             return Err(wrong("the snapshot was taken with another framing"));
         }
-        let mut number = || cursor.varint().map_err(damaged);
+        let mut number = || count(&mut cursor).map_err(damaged);
         let (tag, left) = (number()?, number()?);
         let (frames, rows, offset) = (number()?, number()?, number()?);
         let place = match tag {
@@ -107,6 +107,9 @@ impl<D: DialectState> Decoder<D> {
             2 => FramePlace::Inside(None),
             _ => FramePlace::Inside(Some(left)),
         };
+        if frames == 0 && place != FramePlace::Start && place != FramePlace::Between {
+            return Err(wrong("the snapshot is damaged"));
+        }
         let mut decoder = Decoder::<D>::new(config);
         if byte(&mut cursor)? == 1 {
             let options = cursor.bytes().map_err(damaged)?;
@@ -116,14 +119,14 @@ impl<D: DialectState> Decoder<D> {
                 .restore_options(options, &decoder.config.limits)
                 .map_err(locate)?;
             let features = Features::allowed(features, &decoder.config);
-            let mut terms = Terms::new(tables, features);
+            let mut terms = Terms::new(tables, features, 0);
             decoder.slots = read_terms(&mut cursor, &mut terms, &decoder.config.limits)
                 .map_err(|fault| wrong(fault.message()))?;
             decoder.terms = Some(terms);
         }
         let mut counters = Vec::new();
         while !cursor.is_empty() {
-            counters.push(cursor.varint().map_err(damaged)?);
+            counters.push(count(&mut cursor).map_err(damaged)?);
         }
         if !decoder.dialect.restore_counters(&counters) {
             return Err(wrong("the snapshot is damaged"));
@@ -146,6 +149,20 @@ fn byte(cursor: &mut Cursor<'_>) -> Result<u8> {
         .ok_or_else(|| wrong("the snapshot is damaged"))?;
     cursor.rest = rest;
     Ok(byte)
+}
+
+/// A number that counts on without overflow.
+fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
+    let at = cursor.rest;
+    let number = cursor.varint()?;
+    if number >> 62 != 0 {
+        return Err(Fault::new(
+            ErrorKind::OptionsSnapshot,
+            at,
+            "a number that cannot be",
+        ));
+    }
+    Ok(number)
 }
 
 fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {

@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::options::Features;
 use crate::sink::{Same, Statement};
 use crate::term::{Literal, Term, TermBuf, Triple};
-use crate::wire::Fault;
+use crate::wire::{Cursor, Fault};
 
 /// What the terms of a stream share: tables, running ids, copied terms.
 #[derive(Debug)]
@@ -23,11 +23,11 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn new(tables: crate::options::TableSizes, features: Features) -> Self {
+    pub(crate) fn new(tables: crate::options::TableSizes, features: Features, copies: u64) -> Self {
         Terms {
             lookups: Lookups::new(tables),
             ids: IriIds::default(),
-            held: Held::default(),
+            held: Held::allowing(copies),
             features,
         }
     }
@@ -96,7 +96,10 @@ impl Terms {
                     Slot::Held
                 })
             }
-            RawTermKind::DefaultGraph => Ok(Slot::DefaultGraph),
+            RawTermKind::DefaultGraph => {
+                let fields = Cursor::new(raw.bytes).skip_message(limits.nesting);
+                fields.map(|()| Slot::DefaultGraph)
+            }
             RawTermKind::Unset => Err(Fault::new(ErrorKind::WireUnset, raw.at, "no term is set")),
         };
         slot.map_err(|fault| fault.within(place.field(raw.kind)))
@@ -163,7 +166,7 @@ impl Terms {
                     _ => {
                         let slot = self.slot(&raw, place, limits)?;
                         let term = self.leaf(&slot);
-                        size += text_bytes(&term);
+                        size += size_of::<TermBuf>() + term.text_bytes();
                         if size > limits.term_bytes {
                             let message =
                                 format!("a quoted triple of more than {} bytes", limits.term_bytes);
@@ -180,11 +183,13 @@ impl Terms {
                     }
                 }
             } else if let Some(done) = stack.pop() {
+                size += size_of::<TermBuf>();
                 let triple = triple_of(done.terms);
-                match stack.last_mut() {
-                    Some(parent) => parent.terms.push(TermBuf::Triple(Box::new(triple))),
-                    None => return Ok(triple),
-                }
+                let Some(parent) = stack.last_mut() else {
+                    self.held.charge(size, raw.at)?;
+                    return Ok(triple);
+                };
+                parent.terms.push(TermBuf::Triple(Box::new(triple)));
             }
         }
         Err(Fault::new(
@@ -224,16 +229,6 @@ fn triple_of(terms: Vec<TermBuf>) -> Triple {
     let mut terms = terms.into_iter();
     Triple {
         terms: std::array::from_fn(|_| terms.next().unwrap_or(TermBuf::DefaultGraph)),
-    }
-}
-
-/// Bytes that a leaf holds.
-fn text_bytes(term: &TermBuf) -> usize {
-    match term.as_term() {
-        Term::Iri(iri) => iri.open.len() + iri.close.len(),
-        Term::BlankNode(label) => label.len(),
-        Term::Literal(literal) => literal.lex.len(),
-        Term::Triple(_) | Term::DefaultGraph => 0,
     }
 }
 

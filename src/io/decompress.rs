@@ -38,6 +38,9 @@ impl Compression {
     }
 }
 
+/// The windows that zstd can be told to take.
+const WINDOWS: (u64, u64) = (1 << 10, 1 << 31);
+
 /// Takes the compression off.
 pub(super) fn decompress(
     raw: impl Read + Send + 'static,
@@ -63,7 +66,7 @@ pub(super) fn decompress(
         }),
         Compression::Zstd => {
             let mut inner = zstd::stream::read::Decoder::with_buffer(compressed)?;
-            inner.window_log_max(limits.zstd_window.max(1024).ilog2())?;
+            inner.window_log_max(limits.zstd_window.clamp(WINDOWS.0, WINDOWS.1).ilog2())?;
             Box::new(Decompressed {
                 inner,
                 bytes_in: |zstd: &zstd::stream::read::Decoder<'_, BufReader<Compressed<_>>>| {

@@ -2,7 +2,8 @@
 
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::{Cursor, LEN, VARINT};
+use crate::limits::MAX_NESTING;
+use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// What the start of a stream looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,35 +64,51 @@ pub fn expect(start: &[u8], framing: Framing, wanted: Content) -> Result<()> {
     Err(Error::new(kind, message))
 }
 
-/// Finds the first options row that lies whole in `start`.
+/// Finds the first row, if it lies whole in `start` and holds options.
 fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
     let framing = match framing {
         Framing::Auto => crate::decode::detect(start, true)?,
         told => told,
     };
-    let mut cursor = Cursor::new(start);
-    if framing != Framing::Single {
-        // empty frames may come first
-        while cursor.varint().ok()? == 0 {}
+    if framing == Framing::Single {
+        return options_content(first_row(start).ok()??);
     }
+    let mut rest = Cursor::new(start);
     loop {
-        let at = cursor.rest;
-        let key = cursor.key().ok()?;
-        if key.field != 1 {
-            cursor.skip(key, at, 0).ok()?; // metadata may come first
-            continue;
+        let length = rest.varint().ok()?;
+        let length = usize::try_from(length).ok()?.min(rest.rest.len());
+        let (frame, after) = rest.rest.split_at(length);
+        match first_row(frame).ok()? {
+            Some(row) => return options_content(row),
+            // frames without rows may come first
+            None => rest = Cursor::new(after),
         }
-        let mut row = Cursor::new(cursor.bytes().ok()?);
-        let key = row.key().ok()?;
-        if key.field != 1 || key.wire != LEN {
-            return None;
-        }
-        return options_content(row.bytes().ok()?);
     }
 }
 
-fn options_content(options: &[u8]) -> Option<Content> {
-    let mut cursor = Cursor::new(options);
+/// The first row of a frame; metadata and unknown fields may come before it.
+fn first_row(frame: &[u8]) -> std::result::Result<Option<&[u8]>, Fault> {
+    let mut cursor = Cursor::new(frame);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        if key.field == 1 {
+            key.expect(LEN, at)?;
+            return cursor.bytes().map(Some);
+        }
+        cursor.skip(key, at, MAX_NESTING)?;
+    }
+    Ok(None)
+}
+
+/// Which format the options in a row are of.
+fn options_content(row: &[u8]) -> Option<Content> {
+    let mut row = Cursor::new(row);
+    let key = row.key().ok()?;
+    if key.field != 1 || key.wire != LEN {
+        return None;
+    }
+    let mut cursor = Cursor::new(row.bytes().ok()?);
     while !cursor.is_empty() {
         let at = cursor.rest;
         let key = cursor.key().ok()?;
@@ -102,7 +119,7 @@ fn options_content(options: &[u8]) -> Option<Content> {
                 _ => None,
             };
         }
-        cursor.skip(key, at, 0).ok()?;
+        cursor.skip(key, at, MAX_NESTING).ok()?;
     }
     Some(Content::JellyRdf)
 }

@@ -85,7 +85,13 @@ pub fn open(
     let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
     let raw = Peeked::new(magic, failed, raw)?;
     let mut stream = decompress(raw, compression, limits)?;
-    let told = |start: &[u8]| sniff(start, framing) != Content::Unknown;
+    // part of an options row may look like anything, even like text
+    let told = |start: &[u8]| {
+        matches!(
+            sniff(start, framing),
+            Content::JellyRdf | Content::JellyPatch
+        )
+    };
     let (start, failed) = peek(&mut stream, PEEK, told);
     let stream = Stream::Reader(Box::new(Peeked::new(start.clone(), failed, stream)?));
     Ok(Opened {
@@ -171,6 +177,32 @@ impl Read for Stream {
                 let message = "bytes in memory are decoded where they lie";
                 Err(io::Error::other(Error::new(ErrorKind::Internal, message)))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first read gives the four bytes that tell the compression, and their first is the
+    /// length of a frame: here the first letter of a text format.
+    #[test]
+    fn frames_whose_length_looks_like_text() {
+        for letter in *b"ADH<[{_@#" {
+            let mut bytes = vec![letter, 0x0a, 0x0a, 0x0a, 0x08, 0x08, 0x01, 0x10, 0x02];
+            bytes.extend([0x48, 0x10, 0x78, 0x01]);
+            let row = usize::from(letter) - bytes.len() - 1; // an unknown field fills the frame
+            bytes.extend([0x82, 0x02, u8::try_from(row).unwrap()]);
+            bytes.resize(usize::from(letter) + 1, 0);
+            let source = Source::Reader(Box::new(Cursor::new(bytes)));
+            let opened = open(source, None, Framing::Auto, &Limits::default()).unwrap();
+            assert_eq!(
+                sniff(&opened.start, Framing::Auto),
+                Content::JellyPatch,
+                "{}",
+                char::from(letter)
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The Arrow PyCapsule interface: schemas, batches and streams for any Arrow library.
+//! The Arrow `PyCapsule` interface: schemas, batches and streams for any Arrow library.
 //!
 //! The stream is ours and not that of `arrow-array`, because an error must come through as its one line, and
 //! a panic must not cross the border. All `unsafe` code of the crate is in this file.

@@ -1,31 +1,23 @@
 //! A reader that threads, iterators and streams share.
 
-use std::io;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use arrow_array::RecordBatch;
 use pyo3::Python;
 
 use super::error::Failure;
 use super::guard::Guarded;
-use super::input::Interrupt;
-use crate::arrow::{Namespaces, PatchReader, RdfReader};
-use crate::error::{Error, Result};
-use crate::options::{PatchOptions, RdfOptions};
-
-/// How often Ctrl-C is looked for.
-const POLL: Duration = Duration::from_millis(50);
+use super::signals::{Interrupt, Signals};
+use crate::Namespaces;
+use crate::arrow::{PatchFeed, PatchReader, RdfReader};
+use crate::error::{Error, ErrorKind, Result};
+use crate::inspect::StreamOptions;
 
 /// A reader of either format.
 pub(super) enum AnyReader {
     Rdf(Box<RdfReader>),
     Patch(Box<PatchReader>),
-}
-
-/// Options of either format.
-pub(super) enum AnyOptions {
-    Rdf(RdfOptions),
-    Patch(PatchOptions),
 }
 
 /// How far decoding got.
@@ -65,15 +57,15 @@ impl AnyReader {
         }
     }
 
-    fn options(&self) -> Option<AnyOptions> {
+    fn options(&self) -> Option<StreamOptions> {
         match self {
             AnyReader::Rdf(reader) => {
                 let options = reader.feed().decoder().state().options();
-                options.cloned().map(AnyOptions::Rdf)
+                options.cloned().map(StreamOptions::Rdf)
             }
             AnyReader::Patch(reader) => {
                 let options = reader.feed().reader().decoder().state().options();
-                options.copied().map(AnyOptions::Patch)
+                options.copied().map(StreamOptions::Patch)
             }
         }
     }
@@ -114,8 +106,18 @@ impl AnyReader {
     fn snapshot(&self) -> Result<Vec<u8>> {
         match self {
             AnyReader::Rdf(reader) => reader.feed().decoder().snapshot(),
-            AnyReader::Patch(reader) => reader.feed().reader().decoder().snapshot(),
+            AnyReader::Patch(reader) => match reader.feed() {
+                PatchFeed::All(feed) => feed.decoder().snapshot(),
+                PatchFeed::Committed(_) => {
+                    let message = "a snapshot needs rows=\"all\"";
+                    Err(Error::new(ErrorKind::Argument, message))
+                }
+            },
         }
+    }
+
+    fn has_waiting_rows(&self) -> bool {
+        either!(self, reader => reader.has_waiting_rows())
     }
 
     fn close_source(&mut self) {
@@ -127,12 +129,16 @@ impl AnyReader {
 }
 
 /// A reader behind a lock.
-pub(super) struct Handle(Guarded<Core>);
+pub(super) struct Handle {
+    core: Guarded<Core>,
+    /// Rows that iterators hold and did not give out.
+    waiting: Mutex<Vec<Weak<AtomicU64>>>,
+}
 
 struct Core {
     reader: AnyReader,
     interrupt: Interrupt,
-    polled: Instant,
+    signals: Signals,
     /// The end or an error was delivered.
     ended: bool,
     closed: bool,
@@ -140,29 +146,53 @@ struct Core {
 
 impl Handle {
     pub(super) fn new(reader: AnyReader, interrupt: Interrupt) -> Self {
-        Handle(Guarded::new(Core {
+        let core = Core {
             reader,
+            signals: Signals::new(interrupt.clone()),
             interrupt,
-            polled: Instant::now(),
             ended: false,
             closed: false,
-        }))
+        };
+        Handle {
+            core: Guarded::new(core),
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// A number of rows that an iterator holds; no snapshot is taken while it is not 0.
+    pub(super) fn count_waiting(&self) -> Arc<AtomicU64> {
+        let rows = Arc::new(AtomicU64::new(0));
+        let mut waiting = self.waiting();
+        waiting.retain(|rows| rows.strong_count() > 0);
+        waiting.push(Arc::downgrade(&rows));
+        rows
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Weak<AtomicU64>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_waiting_rows(&self) -> bool {
+        let holds = |rows: Arc<AtomicU64>| rows.load(Ordering::Relaxed) > 0;
+        self.waiting()
+            .iter()
+            .any(|rows| rows.upgrade().is_some_and(holds))
     }
 
     /// The next batch; detaches while it decodes.
     pub(super) fn next(&self, py: Python<'_>) -> Result<Option<RecordBatch>, Failure> {
-        py.detach(|| self.0.with(Core::next))
+        py.detach(|| self.core.with(Core::next))
     }
 
     /// The next batch, for a caller that may be attached or not.
     pub(super) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Failure> {
-        self.0.with_detached(Core::next)
+        self.core.with_detached(Core::next)
     }
 
     /// The options; reads as far as they are.
-    pub(super) fn options(&self, py: Python<'_>) -> Result<Option<AnyOptions>, Failure> {
+    pub(super) fn options(&self, py: Python<'_>) -> Result<Option<StreamOptions>, Failure> {
         py.detach(|| {
-            self.0.with(|core| {
+            self.core.with(|core| {
                 if !core.ended && !core.closed {
                     core.attempt(|reader, poll| {
                         reader.read_ahead(poll);
@@ -199,12 +229,23 @@ impl Handle {
     }
 
     pub(super) fn snapshot(&self, py: Python<'_>) -> Result<Vec<u8>, Failure> {
-        py.detach(|| self.0.with(|core| Ok(core.reader.snapshot()?)))
+        py.detach(|| {
+            self.core.with(|core| {
+                if core.closed {
+                    return Err(Failure::Closed);
+                }
+                if core.reader.has_waiting_rows() || self.has_waiting_rows() {
+                    let message = "rows that were decoded wait to be taken: no snapshot now";
+                    return Err(Error::new(ErrorKind::Argument, message).into());
+                }
+                Ok(core.reader.snapshot()?)
+            })
+        })
     }
 
     pub(super) fn close(&self, py: Python<'_>) -> Result<(), Failure> {
         py.detach(|| {
-            self.0.with(|core| {
+            self.core.with(|core| {
                 core.closed = true;
                 core.reader.close_source();
                 Ok(())
@@ -217,7 +258,7 @@ impl Handle {
         py: Python<'_>,
         look: impl FnOnce(&Core) -> T + Send,
     ) -> Result<T, Failure> {
-        py.detach(|| self.0.with(|core| Ok(look(core))))
+        py.detach(|| self.core.with(|core| Ok(look(core))))
     }
 }
 
@@ -244,19 +285,8 @@ impl Core {
         &mut self,
         work: impl FnOnce(&mut AnyReader, &mut dyn FnMut() -> Result<()>) -> Result<R>,
     ) -> Result<R, Failure> {
-        let (interrupt, polled) = (&self.interrupt, &mut self.polled);
-        let mut poll = || {
-            if polled.elapsed() < POLL {
-                return Ok(());
-            }
-            *polled = Instant::now();
-            let signals = Python::try_attach(|py| py.check_signals());
-            let Some(Err(error)) = signals else {
-                return Ok(());
-            };
-            interrupt.set(error);
-            Err(Error::from(io::Error::other("interrupted")))
-        };
+        let signals = &mut self.signals;
+        let mut poll = || signals.poll();
         let done = poll().and_then(|()| work(&mut self.reader, &mut poll));
         match self.interrupt.take() {
             Some(error) => {

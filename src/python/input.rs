@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
@@ -12,24 +12,11 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
 use super::error::is_interrupt;
+use super::signals::Interrupt;
 use crate::io::Source;
 
 /// The least that is asked of a file object at a time.
 const READ: usize = 256 << 10;
-
-/// An exception that must not wait for the rows before it.
-#[derive(Clone, Default)]
-pub(super) struct Interrupt(Arc<Mutex<Option<PyErr>>>);
-
-impl Interrupt {
-    pub(super) fn set(&self, error: PyErr) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-    }
-
-    pub(super) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
 
 /// A source, and the name it has of its own.
 pub(super) struct Input {
@@ -56,19 +43,15 @@ fn find(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, O
     if let Ok(bytes) = source.cast::<PyBytes>() {
         return Ok((memory(bytes), None));
     }
-    if source.is_instance_of::<PyString>() || source.hasattr(intern!(py, "__fspath__"))? {
+    if source.is_instance_of::<PyString>() {
         return path(source, interrupt);
     }
-    let stream = |pieces| {
-        let source = PythonSource {
-            pieces,
-            interrupt: interrupt.clone(),
-            left: None,
-        };
-        Source::Reader(Box::new(source))
-    };
     if source.hasattr(intern!(py, "read"))? {
-        return Ok((stream(Pieces::file(source)?), None));
+        let pieces = Pieces::file(source)?;
+        return Ok((PythonSource::new(pieces, interrupt).into(), None));
+    }
+    if source.hasattr(intern!(py, "__fspath__"))? {
+        return path(source, interrupt);
     }
     if PyUntypedBuffer::get(source).is_ok() {
         // others may change the memory while it is read, so it is copied
@@ -76,7 +59,8 @@ fn find(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, O
         return Ok((memory(copy.cast::<PyBytes>()?), None));
     }
     if let Ok(pieces) = source.try_iter() {
-        return Ok((stream(Pieces::Iterable(pieces.unbind())), None));
+        let pieces = Pieces::Iterable(pieces.unbind());
+        return Ok((PythonSource::new(pieces, interrupt).into(), None));
     }
     Err(PyTypeError::new_err(format!(
         "a source is a path, bytes, a binary file object or an iterable of bytes, not {}",
@@ -94,21 +78,19 @@ fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, O
     let text = py.import("os")?.call_method1("fsdecode", (source,))?;
     let path: PathBuf = text.extract()?;
     let name = path.to_string_lossy().into_owned();
+    if name == "-" {
+        let file = py.import("sys")?.getattr("stdin")?.getattr("buffer")?;
+        let pieces = Pieces::file(&file)?;
+        return Ok((PythonSource::new(pieces, interrupt).into(), Some(name)));
+    }
     if path.is_file() {
         return Ok((Source::Path(path), Some(name)));
     }
     // Python can be interrupted while it waits for a pipe, and has the best errors
-    let file = if name == "-" {
-        py.import("sys")?.getattr("stdin")?.getattr("buffer")?
-    } else {
-        py.import("io")?.getattr("FileIO")?.call1((text,))?
-    };
-    let source = PythonSource {
-        pieces: Pieces::file(&file)?,
-        interrupt: interrupt.clone(),
-        left: None,
-    };
-    Ok((Source::Reader(Box::new(source)), Some(name)))
+    let file = py.import("io")?.getattr("FileIO")?.call1((text,))?;
+    let mut source = PythonSource::new(Pieces::file(&file)?, interrupt);
+    source.owned = Some(file.unbind());
+    Ok((source.into(), Some(name)))
 }
 
 /// Where pieces of bytes come from.
@@ -124,6 +106,23 @@ struct PythonSource {
     interrupt: Interrupt,
     /// A piece and how much of it was read.
     left: Option<(PyBackedBytes, usize)>,
+    /// The file, where it is ours to close.
+    owned: Option<Py<PyAny>>,
+}
+
+impl From<PythonSource> for Source {
+    fn from(source: PythonSource) -> Self {
+        Source::Reader(Box::new(source))
+    }
+}
+
+impl Drop for PythonSource {
+    fn drop(&mut self) {
+        if let Some(file) = self.owned.take() {
+            // nobody is left to hear of an error
+            drop(Python::try_attach(|py| file.call_method0(py, "close")));
+        }
+    }
 }
 
 impl Read for PythonSource {
@@ -148,6 +147,15 @@ impl Read for PythonSource {
 }
 
 impl PythonSource {
+    fn new(pieces: Pieces, interrupt: &Interrupt) -> Self {
+        PythonSource {
+            pieces,
+            interrupt: interrupt.clone(),
+            left: None,
+            owned: None,
+        }
+    }
+
     /// The next piece that is not empty; `None` at the end.
     fn next_piece(&self, wanted: usize) -> io::Result<Option<PyBackedBytes>> {
         let attached = Python::try_attach(|py| {

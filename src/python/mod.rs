@@ -6,11 +6,14 @@ mod error;
 mod guard;
 mod handle;
 mod input;
+mod inspect;
 mod open;
 mod options;
 mod reader;
 mod rows;
 mod schema;
+mod signals;
+mod stream_options;
 mod values;
 
 use pyo3::prelude::*;
@@ -21,6 +24,8 @@ mod _internal {
 
     #[pymodule_export]
     use super::batch::RecordBatch;
+    #[pymodule_export]
+    use super::inspect::inspect;
     #[pymodule_export]
     use super::open::{read_patch, read_rdf};
     #[pymodule_export]

@@ -8,6 +8,7 @@ use pyo3::types::PyString;
 
 use crate::arrow::{BlankNodes, Mode, ReadOptions, TermStyle};
 use crate::decode::Framing;
+use crate::inspect::Format;
 use crate::io::Compression;
 use crate::limits::Limits;
 
@@ -77,6 +78,15 @@ pub(super) const MODE: Choice<Mode> = Choice {
 pub(super) const RDF_FORMAT: Choice<bool> = Choice {
     keyword: "format",
     words: &[("auto", false), ("jelly", true)],
+};
+/// What `inspect` looks at.
+pub(super) const ANY_FORMAT: Choice<Option<Format>> = Choice {
+    keyword: "format",
+    words: &[
+        ("auto", None),
+        ("jelly", Some(Format::Rdf)),
+        ("jelly-patch", Some(Format::Patch)),
+    ],
 };
 pub(super) const PATCH_FORMAT: Choice<bool> = Choice {
     keyword: "format",

@@ -8,10 +8,10 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use super::batch::RecordBatch;
 use super::capsule;
-use super::handle::{AnyOptions, Handle};
+use super::handle::Handle;
 use super::rows::RowIterator;
 use super::schema::Schema;
-use crate::options::{Features, TableSizes};
+use super::stream_options;
 
 /// What readers of both formats have.
 #[pyclass(frozen, subclass, module = "jelly")]
@@ -82,7 +82,7 @@ impl Reader {
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let options = self.handle.options(py)?;
         options
-            .map(|options| options_object(py, options))
+            .map(|options| stream_options::object(py, &options))
             .transpose()
     }
 
@@ -147,44 +147,4 @@ impl PatchReader {
             .getattr("iterate")?
             .call1((slf,))
     }
-}
-
-fn options_object(py: Python<'_>, options: AnyOptions) -> PyResult<Bound<'_, PyAny>> {
-    let values = PyDict::new(py);
-    let (class, features, tables, version): (_, Features, TableSizes, u32) = match &options {
-        AnyOptions::Rdf(options) => {
-            values.set_item("stream_name", &options.stream_name)?;
-            values.set_item("physical_type", options.physical_type.name())?;
-            let logical = options.logical_type;
-            match logical.name() {
-                Some(name) => values.set_item("logical_type", name)?,
-                None => values.set_item("logical_type", logical.0.to_string())?,
-            }
-            (
-                "RdfOptions",
-                options.features,
-                options.tables,
-                options.version,
-            )
-        }
-        AnyOptions::Patch(options) => {
-            values.set_item("statement_type", options.statement_type.name())?;
-            values.set_item("stream_type", options.stream_type.name())?;
-            (
-                "PatchOptions",
-                options.features,
-                options.tables,
-                options.version,
-            )
-        }
-    };
-    values.set_item("generalized_statements", features.generalized_statements)?;
-    values.set_item("rdf_star", features.rdf_star)?;
-    values.set_item("max_name_table_size", tables.names)?;
-    values.set_item("max_prefix_table_size", tables.prefixes)?;
-    values.set_item("max_datatype_table_size", tables.datatypes)?;
-    values.set_item("version", version)?;
-    py.import("jelly.types")?
-        .getattr(class)?
-        .call((), Some(&values))
 }

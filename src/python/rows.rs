@@ -1,5 +1,6 @@
 //! Rows as named tuples, a block of them at a time.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
@@ -23,6 +24,8 @@ pub(super) struct RowIterator {
     /// Gives the rows of a block; a built-in iterator over lists, which threads can share.
     block: Mutex<Option<Py<PyIterator>>>,
     refill: Guarded<Refill>,
+    /// Rows taken from the reader and not given out.
+    waiting: Arc<AtomicU64>,
 }
 
 /// What turns columns into rows.
@@ -45,10 +48,11 @@ struct Refill {
 impl RowIterator {
     pub(super) fn new(py: Python<'_>, handle: Arc<Handle>, schema: &Schema) -> PyResult<Self> {
         let types = py.import("jelly.types")?;
-        let row_class = types.getattr("row_class")?;
-        let make = row_class.call1((schema.kind.word(), PyTuple::new(py, schema.names_vec())?))?;
+        let row_maker = types.getattr("row_maker")?;
+        let make = row_maker.call1((schema.kind.word(), PyTuple::new(py, schema.names_vec())?))?;
         let builtins = py.import("builtins")?;
         Ok(RowIterator {
+            waiting: handle.count_waiting(),
             handle,
             maker: RowMaker {
                 make: make.unbind(),
@@ -94,6 +98,8 @@ impl RowIterator {
         {
             refill.batch = self.handle.next_of_stream()?;
             refill.at = 0;
+            let rows = refill.batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
+            self.waiting.fetch_add(rows, Ordering::Relaxed);
             if refill.batch.is_none() {
                 return Ok(false);
             }
@@ -174,6 +180,7 @@ impl RowIterator {
             if let Some(rows) = &block
                 && let Some(row) = rows.bind(py).clone().next()
             {
+                self.waiting.fetch_sub(1, Ordering::Relaxed);
                 return row.map(|row| Some(row.unbind()));
             }
             let more = py.detach(|| {

@@ -202,6 +202,23 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// A well-formed message from the tag of a field on; the field that counts where it comes more than once.
+#[cold]
+#[inline(never)]
+pub(crate) fn last_tag(message: &[u8], field: u32) -> Option<&[u8]> {
+    let mut cursor = Cursor::new(message);
+    let mut found = None;
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key().ok()?;
+        cursor.skip(key, at, usize::MAX).ok()?;
+        if key.field == field {
+            found = Some(at);
+        }
+    }
+    found
+}
+
 #[cold]
 #[inline(never)]
 fn too_long(at: &[u8], len: u64, left: usize) -> Fault {

@@ -9,9 +9,12 @@
     reason = "each test is a crate of its own and uses only a part"
 )]
 
+#[cfg(feature = "arrow")]
+pub mod batches;
 pub mod conformance;
 pub mod core;
 pub mod corpus;
+pub mod craft;
 pub mod lexer;
 pub mod rows;
 pub mod shared;

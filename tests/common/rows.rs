@@ -72,7 +72,7 @@ pub enum Class {
     Table,
     Options,
     Limit,
-    /// Terms that are missing, rows that the stream's type or state forbids.
+    /// Rows of no known kind, terms that are missing, rows that the stream's type or state forbids.
     Other,
 }
 

@@ -77,10 +77,10 @@ fn frame<E: Events>(mut input: Input, events: &mut E) -> Result<(), Fault> {
         let (number, wire_type) = input.tag()?;
         match (number, wire_type) {
             (ROWS, 2) => {
-                let row = input.length_delimited(ROW_BYTES)?;
+                let row = input.length_delimited()?;
                 events.row(row)?;
             }
-            (METADATA, 2) if E::METADATA => events.metadata(input.length_delimited(u64::MAX)?)?,
+            (METADATA, 2) if E::METADATA => events.metadata(input.length_delimited()?)?,
             (ROWS, _) => return fault(Class::Wire, "rows have another wire type"),
             (METADATA, _) if E::METADATA => {
                 return fault(Class::Wire, "metadata has another wire type");
@@ -117,11 +117,19 @@ impl<'a> Input<'a> {
         }
     }
 
-    fn length_delimited(&mut self, limit: u64) -> Result<&'a [u8], Fault> {
-        let length = self.varint()?;
+    fn length(&mut self) -> Result<u64, Fault> {
+        match self.varint()? {
+            length @ 0..=0x7fff_ffff_ffff_ffff => Ok(length),
+            length => fault(Class::Wire, format!("a field of {length} bytes")),
+        }
+    }
+
+    /// A row or an entry of metadata.
+    fn length_delimited(&mut self) -> Result<&'a [u8], Fault> {
+        let length = self.length()?;
         let promised = self.beyond.map(|beyond| (self.rest.len() + beyond) as u64);
-        if length > limit && promised.is_none_or(|promised| length <= promised) {
-            return fault(Class::Limit, format!("a row of {length} bytes"));
+        if length > ROW_BYTES && promised.is_none_or(|promised| length <= promised) {
+            return fault(Class::Limit, format!("a row or metadata of {length} bytes"));
         }
         self.take(length)
     }
@@ -130,15 +138,13 @@ impl<'a> Input<'a> {
         let mut value = 0;
         for shift in (0..70).step_by(7) {
             let byte = self.take(1)?[0];
-            if shift == 63 && byte > 1 {
-                break;
-            }
+            // Bits beyond 64 are dropped.
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Ok(value);
             }
         }
-        fault(Class::Wire, "a varint of more than 64 bits")
+        fault(Class::Wire, "a varint of more than 10 bytes")
     }
 
     fn tag(&mut self) -> Result<(u32, u8), Fault> {
@@ -159,7 +165,7 @@ impl<'a> Input<'a> {
                 0 => drop(self.varint()?),
                 1 => drop(self.take(8)?),
                 2 => {
-                    let length = self.varint()?;
+                    let length = self.length()?;
                     self.take(length)?;
                 }
                 3 if open.len() == NESTING => return fault(Class::Limit, "groups nested too deep"),

@@ -8,6 +8,7 @@ use super::proto::v1::{
     rdf_quad as quad, rdf_triple as triple,
 };
 
+#[derive(Clone, Copy)]
 pub enum Member<'a> {
     Iri(&'a RdfIri),
     Blank(&'a str),

@@ -3,13 +3,14 @@
 use crate::common::rows::{Class, Decoded, Fault, How, PatchRow};
 
 use super::frames::{self, Events};
-use super::members::Position;
+use super::members::{Member, Position};
 use super::proto::v1::RdfQuad;
 use super::proto::v1::patch::rdf_patch_row::Row;
 use super::proto::v1::patch::{
     PatchStatementType, PatchStreamType, RdfPatchNamespace, RdfPatchOptions, RdfPatchRow,
 };
 use super::terms::{Repeat, Sizes, Terms};
+use super::wire::Kind;
 use super::{fault, parse};
 
 pub fn decode(bytes: &[u8], how: How) -> Decoded<PatchRow> {
@@ -44,8 +45,8 @@ impl Events for Stream {
     const METADATA: bool = false;
 
     fn row(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        match parse::<RdfPatchRow>(bytes)?.row {
-            None => fault(Class::Wire, "a row without a known member"),
+        match parse::<RdfPatchRow>(Kind::PatchRow, bytes)?.row {
+            None => fault(Class::Other, "a row without a known member"),
             Some(Row::Options(options)) => self.set_options(options),
             Some(row) => self.data(row),
         }
@@ -177,7 +178,7 @@ impl Stream {
     /// The value comes before the graph.
     fn namespace(&mut self, op: &str, namespace: RdfPatchNamespace) -> Result<(), Fault> {
         let (_, terms) = self.options.as_mut().expect("options came first");
-        let value = match &namespace.value {
+        let value = match namespace.value {
             Some(iri) => Some(terms.iri(iri)?.to_string()),
             None => None,
         };
@@ -194,7 +195,7 @@ impl Stream {
         Ok(())
     }
 
-    fn graph(&mut self, member: Option<super::members::Member<'_>>) -> Result<String, Fault> {
+    fn graph(&mut self, member: Option<Member<'_>>) -> Result<String, Fault> {
         let (options, terms) = self.options.as_mut().expect("options came first");
         if options.statement_type() == PatchStatementType::Quads {
             return self.repeat.resolve(terms, (member, Position::Graph));

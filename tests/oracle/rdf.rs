@@ -10,6 +10,7 @@ use super::members::{Member, Place, Position};
 use super::proto::v1::rdf_stream_row::Row;
 use super::proto::v1::{LogicalStreamType, PhysicalStreamType, RdfStreamOptions, RdfStreamRow};
 use super::terms::{Repeat, Sizes, Terms};
+use super::wire::Kind;
 use super::{fault, parse};
 
 /// The one entry of the metadata map that a field 15 holds.
@@ -51,15 +52,15 @@ impl Events for Stream {
     const METADATA: bool = true;
 
     fn row(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        match parse::<RdfStreamRow>(bytes)?.row {
-            None => fault(Class::Wire, "a row without a known member"),
+        match parse::<RdfStreamRow>(Kind::RdfRow, bytes)?.row {
+            None => fault(Class::Other, "a row without a known member"),
             Some(Row::Options(options)) => self.set_options(options),
             Some(row) => self.data(row),
         }
     }
 
     fn metadata(&mut self, entry: &[u8]) -> Result<(), Fault> {
-        let Metadata { key, value } = parse(entry)?;
+        let Metadata { key, value } = parse(Kind::Empty, entry)?;
         let of_frame = |other: &(i64, String, Vec<u8>)| (other.0, &other.1) == (self.frame, &key);
         // A map: the last value of a key counts.
         if let Some(at) = self.out.metadata.iter().position(of_frame) {
@@ -119,7 +120,7 @@ impl Stream {
             Row::Prefix(entry) => terms.prefixes.set(entry.id, &entry.value),
             Row::Datatype(entry) => terms.datatypes.set(entry.id, &entry.value),
             Row::Namespace(namespace) => {
-                let Some(value) = &namespace.value else {
+                let Some(value) = namespace.value else {
                     return fault(Class::Other, "a namespace without its IRI");
                 };
                 let iri = terms.iri(value)?.to_string();

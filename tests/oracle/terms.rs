@@ -97,11 +97,7 @@ impl Terms {
         })
     }
 
-    #[allow(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "messages are handed on as they are held"
-    )]
-    pub fn iri(&mut self, iri: &RdfIri) -> Result<Term, Fault> {
+    pub fn iri(&mut self, iri: RdfIri) -> Result<Term, Fault> {
         if iri.prefix_id != 0 {
             self.last_prefix = iri.prefix_id;
         }
@@ -148,7 +144,7 @@ impl Terms {
             );
         }
         match member {
-            Member::Iri(iri) => self.iri(iri),
+            Member::Iri(iri) => self.iri(*iri),
             Member::Blank(label) => Ok(Term::Blank(label.to_owned())),
             Member::Literal(literal) => self.literal(literal),
             Member::DefaultGraph => Ok(Term::DefaultGraph),
@@ -191,7 +187,7 @@ impl Repeat {
         }
         match last {
             Some(term) => Ok(term.to_string()),
-            None => fault(Class::Other, "a repeated term that was never set"),
+            None => fault(Class::Table, "a repeated term that was never set"),
         }
     }
 

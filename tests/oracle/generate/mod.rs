@@ -9,7 +9,6 @@ mod scramble;
 mod statements;
 mod strings;
 mod terms;
-mod wire;
 
 use std::collections::BTreeMap;
 
@@ -17,9 +16,9 @@ use prost::Message;
 
 use crate::common::rows::{Framing, How};
 
+use super::wire::{self, Kind};
 use rng::Rng;
 use terms::Terms;
-use wire::Kind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -3,8 +3,8 @@
 
 use crate::common::rows::{Framing, How};
 
+use super::super::wire::{self, Field, Kind, Type, Value};
 use super::rng::Rng;
-use super::wire::{self, Field, Kind, Type, Value};
 use super::{Format, Frame, Stream, strings};
 
 pub struct Damaged {
@@ -291,9 +291,14 @@ fn edit_field(rng: &mut Rng, kind: Kind, fields: &mut Vec<Field>, at: usize) {
         _ => match &mut field.value {
             Value::Varint(value) => edit_number(rng, kind.field(field.number), value),
             Value::Bytes(bytes) => edit_text(rng, bytes),
-            Value::Message(_, inner) => match rng.below(2) {
+            Value::Message(_, inner) => match rng.below(3) {
                 0 => inner.clear(),
-                _ => rng.shuffle(inner),
+                1 => rng.shuffle(inner),
+                // Hardly ever a message; that of the default graph has no fields of its own to damage.
+                _ => {
+                    let garbage = (0..=rng.below(4)).map(|_| rng.next() as u8).collect();
+                    field.value = Value::Bytes(garbage);
+                }
             },
             Value::Fixed64(_) | Value::Fixed32(_) | Value::Group(_) => drop(fields.remove(at)),
         },

@@ -7,11 +7,11 @@ use super::super::proto::v1::patch::{
     RdfPatchTransactionStart,
 };
 use super::super::proto::v1::{RdfDatatypeEntry, RdfNameEntry, RdfPrefixEntry, RdfQuad};
+use super::super::wire::Kind;
 use super::any::Any;
 use super::rng::Rng;
 use super::statements::Statements;
 use super::terms::{Place, Which};
-use super::wire::Kind;
 use super::{Format, Frame, Shape, Stream, strings};
 
 pub fn stream(rng: &mut Rng) -> Stream {
@@ -52,8 +52,8 @@ struct Rows {
 impl Rows {
     fn new(rng: &mut Rng, shape: &Shape) -> Self {
         let options = RdfPatchOptions {
-            statement_type: rng.between(1, 2) as i32,
-            stream_type: rng.between(1, 3) as i32,
+            statement_type: rng.between(1, 2).cast_signed(),
+            stream_type: rng.between(1, 3).cast_signed(),
             generalized_statements: shape.declared[1],
             rdf_star: shape.declared[0],
             max_name_table_size: shape.sizes[0],

@@ -5,11 +5,11 @@ use super::super::proto::v1::{
     PhysicalStreamType, RdfDatatypeEntry, RdfGraphEnd, RdfGraphStart, RdfNameEntry,
     RdfNamespaceDeclaration, RdfPrefixEntry, RdfStreamOptions, RdfStreamRow,
 };
+use super::super::wire::{self, Kind};
 use super::rng::Rng;
 use super::statements::Statements;
 use super::terms::{Place, Which};
-use super::wire::Kind;
-use super::{Format, Frame, Shape, Stream, strings, wire};
+use super::{Format, Frame, Shape, Stream, strings};
 
 pub fn stream(rng: &mut Rng) -> Stream {
     let mut shape = Shape::new(rng);
@@ -57,7 +57,7 @@ impl Rows {
             } else {
                 String::new()
             },
-            physical_type: rng.between(1, 3) as i32,
+            physical_type: rng.between(1, 3).cast_signed(),
             generalized_statements: shape.declared[1],
             rdf_star: shape.declared[0],
             max_name_table_size: shape.sizes[0],

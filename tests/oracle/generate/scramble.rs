@@ -1,8 +1,8 @@
 //! The same message in other bytes, by the rules of protobuf: a decoder must read it alike.
 
+use super::super::wire::{self, Field, Kind, Type, Value};
 use super::rng::Rng;
 use super::strings;
-use super::wire::{self, Field, Kind, Type, Value};
 
 /// A row, as a field of its frame.
 pub fn row(rng: &mut Rng, kind: Kind, bytes: &[u8]) -> Vec<u8> {

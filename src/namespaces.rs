@@ -25,23 +25,22 @@ impl Namespaces {
             .map(|(label, iri)| (label.as_str(), iri.as_str()))
     }
 
+    /// Labels and IRIs, copied.
+    pub(crate) fn owned(&self) -> Vec<(String, String)> {
+        self.entries.iter().flatten().cloned().collect()
+    }
+
     /// Remembers a namespace; all of them may hold `most` bytes.
     pub(crate) fn declare(&mut self, label: &str, iri: &Iri<'_>, most: usize) -> Result<()> {
         let iri = iri.to_string();
-        match self
-            .places
-            .get(label)
-            .map(|&place| &mut self.entries[place])
-        {
-            Some(Some((_, before))) => {
-                self.bytes = self.bytes - before.len() + iri.len();
-                *before = iri;
-            }
-            _ => {
-                self.bytes += 2 * label.len() + iri.len() + ENTRY;
-                self.places.insert(label.to_owned(), self.entries.len());
-                self.entries.push(Some((label.to_owned(), iri)));
-            }
+        let place = self.places.get(label).copied();
+        if let Some(Some((_, before))) = place.map(|place| &mut self.entries[place]) {
+            self.bytes = self.bytes - before.len() + iri.len();
+            *before = iri;
+        } else {
+            self.bytes += 2 * label.len() + iri.len() + ENTRY;
+            self.places.insert(label.to_owned(), self.entries.len());
+            self.entries.push(Some((label.to_owned(), iri)));
         }
         if self.bytes > most {
             let message = format!("namespace declarations of more than {most} bytes");

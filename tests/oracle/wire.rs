@@ -49,6 +49,7 @@ const GRAPH: [Type; 4] = [
 ];
 
 impl Kind {
+    #[expect(clippy::match_same_arms, reason = "a table, message by message")]
     pub fn field(self, number: u32) -> Option<Type> {
         let nth = |from: u32, types: [Type; 4]| Some(types[(number - from) as usize]);
         match (self, number) {
@@ -191,50 +192,43 @@ pub fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
     write(&[Field::new(number, Value::Bytes(bytes.to_vec()))])
 }
 
-/// Any well-formed message. Needless bytes are forgotten.
+/// A well-formed message. Needless bytes are forgotten; a field that should be a message and is none
+/// is bytes.
 pub fn read(kind: Kind, mut bytes: &[u8]) -> Vec<Field> {
-    read_until(kind, &mut bytes, None)
+    read_until(kind, &mut bytes, None).expect("a well-formed message")
 }
 
 /// Up to the end of the group that is open, or of the bytes.
-fn read_until(kind: Kind, bytes: &mut &[u8], group: Option<u32>) -> Vec<Field> {
+fn read_until(kind: Kind, bytes: &mut &[u8], group: Option<u32>) -> Option<Vec<Field>> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
-        let tag = varint(bytes);
+        let tag = decode_varint(bytes).ok()?;
         let number = (tag >> 3) as u32;
         let value = match tag & 7 {
-            0 => Value::Varint(varint(bytes)),
-            1 => Value::Fixed64(u64::from_le_bytes(
-                take(bytes, 8).try_into().expect("8 bytes"),
-            )),
+            0 => Value::Varint(decode_varint(bytes).ok()?),
+            1 => Value::Fixed64(u64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
             2 => {
-                let length = varint(bytes) as usize;
-                let inner = take(bytes, length);
+                let length = decode_varint(bytes).ok()? as usize;
+                let mut inner = take(bytes, length)?;
+                let plain = Value::Bytes(inner.to_vec());
                 match kind.field(number) {
-                    Some(Type::Message(kind)) => Value::Message(kind, read(kind, inner)),
-                    _ => Value::Bytes(inner.to_vec()),
+                    Some(Type::Message(kind)) => read_until(kind, &mut inner, None)
+                        .map_or(plain, |fields| Value::Message(kind, fields)),
+                    _ => plain,
                 }
             }
-            3 => Value::Group(read_until(Kind::Empty, bytes, Some(number))),
-            5 => Value::Fixed32(u32::from_le_bytes(
-                take(bytes, 4).try_into().expect("4 bytes"),
-            )),
-            _ => {
-                assert_eq!(group, Some(number), "a well-formed message");
-                return fields;
-            }
+            3 => Value::Group(read_until(Kind::Empty, bytes, Some(number))?),
+            4 if group == Some(number) => return Some(fields),
+            5 => Value::Fixed32(u32::from_le_bytes(take(bytes, 4)?.try_into().ok()?)),
+            _ => return None,
         };
         fields.push(Field::new(number, value));
     }
-    fields
+    group.is_none().then_some(fields)
 }
 
-fn varint(bytes: &mut &[u8]) -> u64 {
-    decode_varint(bytes).expect("a well-formed message")
-}
-
-fn take<'a>(bytes: &mut &'a [u8], length: usize) -> &'a [u8] {
-    let (taken, rest) = bytes.split_at(length);
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
-    taken
+    Some(taken)
 }

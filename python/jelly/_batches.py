@@ -1,0 +1,224 @@
+"""Decoders of columns of streams: what ``DataFrame.mapInArrow`` calls in the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from jelly._ddl import arrow_type, quoted
+from jelly._inputs import Inputs, Stream
+from jelly._internal import read_patch, read_rdf
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from jelly._internal import PatchReader, RdfReader, Schema
+
+# Smaller batches are joined: Spark pays for each batch, and a message may hold one row.
+_SMALL_ROWS = 4096
+_SMALL_BYTES = 1 << 20
+
+_READERS: dict[str, Callable[..., PatchReader | RdfReader]] = {"patch": read_patch, "rdf": read_rdf}
+_NOT_HERE = {
+    "source_name": "name the streams with source_column",
+    "resume": "each value is a whole stream",
+}
+
+
+def decode_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Decodes a column of whole Jelly-Patch streams into rows of ``PATCH_SCHEMA``.
+
+    For Spark: ``df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL)``. Which column holds
+    the streams is told under ``batch_decoder``, which also takes options.
+    """
+    return batch_decoder("patch")(batches)
+
+
+def batch_decoder(
+    kind: Literal["patch", "rdf"],
+    *,
+    source_column: str | None = None,
+    passthrough: Mapping[str, Any] | Iterable[Any] = (),
+    **options: Any,
+) -> BatchDecoder:
+    """A decoder of a column of whole streams, for ``df.mapInArrow(d, d.ddl)``.
+
+    The column is the first of these that the DataFrame has. A null is no stream and gives no rows.
+
+    - ``content`` (binary), as ``binaryFile`` gives it; ``path`` names the stream.
+    - ``topic`` and ``value`` (binary), as Kafka gives them; ``topic/partition@offset`` names the
+      stream.
+    - ``path`` (string): the workers open the file, or the ``file:`` URI. The best for files: they
+      stream, where ``binaryFile`` holds them in memory.
+    - The only binary column.
+
+    Args:
+        kind: ``"patch"`` for Jelly-Patch, ``"rdf"`` for Jelly-RDF.
+        source_column: The column whose value names the stream, in ``source`` and in errors.
+        passthrough: Columns to repeat on each row of their stream, behind the decoded columns:
+            a mapping of names to Spark types (``{"day": "date"}``), the schema of a DataFrame
+            (``df.select("day").schema``), or names alone, which become strings.
+        **options: Those of ``read_patch`` or ``read_rdf``, but for ``source_name`` and ``resume``.
+
+    Returns:
+        A function of batches with the attributes ``schema`` and ``ddl``. It can be pickled.
+
+    Raises:
+        ValueError: An option or a type is wrong.
+    """
+    return BatchDecoder(kind, source_column, _types(passthrough), options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchDecoder:
+    """Decodes batches that hold streams into batches of rows; ``batch_decoder`` makes one."""
+
+    kind: str
+    source_column: str | None
+    passthrough: dict[str, str]
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.kind not in _READERS:
+            raise ValueError(f'kind is "patch" or "rdf", not {self.kind!r}')
+        for name, instead in _NOT_HERE.items():
+            if name in self.options:
+                raise ValueError(f"a batch decoder takes no {name}: {instead}")
+        decoded = self._decoded_schema()  # a wrong option shows here, not in a worker
+        for name in self.passthrough:
+            if name in decoded.names:
+                raise ValueError(f"passthrough column {name!r} is one of the decoded columns")
+        self._passed_fields()
+
+    @property
+    def schema(self) -> Any:
+        """Schema of the rows: a pyarrow schema if columns pass through, else a ``jelly.Schema``."""
+        decoded = self._decoded_schema()
+        if not self.passthrough:
+            return decoded
+        import pyarrow as pa
+
+        return pa.schema([*pa.schema(decoded), *self._passed_fields()])
+
+    @property
+    def ddl(self) -> str:
+        """The schema in Spark's DDL."""
+        passed = (f"{quoted(name)} {kind}" for name, kind in self.passthrough.items())
+        return ", ".join([self._decoded_schema().ddl, *passed])
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Decodes; rows of a stream before its error are given first, then the error is raised."""
+        joined = _Joined()
+        inputs = None
+        try:
+            for batch in batches:
+                inputs = inputs or Inputs(batch.schema, self.source_column)
+                extend = self._extension(batch)
+                for stream in inputs.streams(batch):
+                    for rows in self._decode(stream):
+                        yield from joined.add(extend(rows, stream.row))
+        except Exception:
+            yield from joined.flush()
+            raise
+        yield from joined.flush()
+
+    def _decoded_schema(self) -> Schema:
+        with self._open(b"", None) as reader:
+            return reader.schema
+
+    def _open(self, data: Any, name: str | None) -> PatchReader | RdfReader:
+        return _READERS[self.kind](data, source_name=name, **self.options)
+
+    def _decode(self, stream: Stream) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
+        with self._open(stream.data, stream.name) as reader:
+            for rows in reader:
+                yield pa.record_batch(rows)
+
+    def _passed_fields(self) -> list[pa.Field]:
+        if not self.passthrough:
+            return []
+        import pyarrow as pa
+
+        return [pa.field(name, arrow_type(kind)) for name, kind in self.passthrough.items()]
+
+    def _extension(self, batch: pa.RecordBatch) -> Callable[[pa.RecordBatch, int], pa.RecordBatch]:
+        """What adds the columns that pass through, repeated from a row of the batch."""
+        import pyarrow as pa
+
+        fields = self._passed_fields()
+        if not fields:
+            return lambda rows, _: rows
+        values = [_cast(batch, field) for field in fields]
+
+        def extend(rows: pa.RecordBatch, row: int) -> pa.RecordBatch:
+            where = pa.repeat(pa.scalar(row, pa.int64()), rows.num_rows)
+            arrays = [*rows.columns, *(column.take(where) for column in values)]
+            return pa.RecordBatch.from_arrays(arrays, schema=pa.schema([*rows.schema, *fields]))
+
+        return extend
+
+
+class _Joined:
+    """Joins small batches and lets large ones through as they are, in order."""
+
+    def __init__(self) -> None:
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._bytes = 0
+
+    def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        rows, size = batch.num_rows, batch.get_total_buffer_size()
+        if rows >= _SMALL_ROWS or size >= _SMALL_BYTES:
+            yield from self.flush()
+            yield batch
+        elif rows > 0:
+            self._waiting.append(batch)
+            self._rows += rows
+            self._bytes += size
+            if self._rows >= _SMALL_ROWS or self._bytes >= _SMALL_BYTES:
+                yield from self.flush()
+
+    def flush(self) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        waiting, self._waiting, self._rows, self._bytes = self._waiting, [], 0, 0
+        if waiting:
+            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+
+
+def _cast(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
+    import pyarrow as pa
+
+    index = batch.schema.get_field_index(field.name)
+    if index < 0:
+        names = ", ".join(batch.schema.names)
+        raise ValueError(f"there is no column {field.name!r} to pass through; there are {names}")
+    try:
+        return batch.column(index).cast(field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        found = batch.schema.field(index).type
+        raise ValueError(
+            f"column {field.name!r} ({found}) cannot pass through as {field.type}: {error}; "
+            "passthrough={name: type} says the type"
+        ) from error
+
+
+def _types(passthrough: Mapping[str, Any] | Iterable[Any]) -> dict[str, str]:
+    """Spark types by column; a type may be DDL or a ``DataType``, a column a ``StructField``."""
+    if isinstance(passthrough, str):
+        raise ValueError("passthrough is a list of names or a mapping of names to types")
+    if isinstance(passthrough, Mapping):
+        return {
+            name: getattr(kind, "simpleString", lambda kind=kind: kind)()
+            for name, kind in passthrough.items()
+        }
+    return {
+        (item if isinstance(item, str) else item.name): (
+            "string" if isinstance(item, str) else item.dataType.simpleString()
+        )
+        for item in passthrough
+    }

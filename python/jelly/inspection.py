@@ -1,0 +1,254 @@
+"""What a source holds, and whether it is as its specification wants it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from jelly import _internal
+from jelly.errors import JellyError, WireError
+
+if TYPE_CHECKING:
+    from jelly.types import Compression, Framing, Limits, PatchOptions, RdfOptions, Source
+
+__all__ = ["Advice", "Inspection", "ValidationReport", "inspect", "validate"]
+
+Format = Literal["auto", "jelly", "jelly-patch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing that is allowed and better avoided."""
+
+    kind: str
+    """Stable name of the cause; that of the error where ``strict=True`` makes it one."""
+    message: str
+    """One line for a person."""
+    count: int
+    """How often."""
+    frame: int | None
+    """Frame of the first time, from 0, where it is known."""
+    seq: int | None
+    """Row of the first time, as in the column ``seq``, where it is known."""
+
+    def __str__(self) -> str:
+        places = {"frame": self.frame, "seq": self.seq}
+        where = [f"{name} {place}" for name, place in places.items() if place is not None]
+        times = [f"{self.count} times, first"] if self.count > 1 and where else []
+        note = f" ({' '.join([*times, ', '.join(where)])})" if where else ""
+        return f"{self.kind}: {self.message}{note}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What a stream holds, up to its end or its first error."""
+
+    format: Literal["jelly", "jelly-patch"] | None
+    """None: the source is empty."""
+    compression: Literal["none", "gzip", "zstd"]
+    framing: Framing
+    options: RdfOptions | PatchOptions | None
+    bytes: int
+    """Bytes of the stream, without compression."""
+    frames: int
+    largest_frame: int
+    """Bytes of the largest frame, without its length."""
+    largest_row: int
+    """Bytes of the largest row."""
+    rows: dict[str, int]
+    """Rows of each kind that occurs, by the names of the protocol; lookup entries too."""
+    metadata_keys: list[str]
+    """Keys of frame metadata in order of first appearance, at most 1000."""
+    namespaces: dict[str, str]
+    """Labels and IRIs, as a reader of all rows knows them at the end."""
+    patches: int
+    """Patches that ended; 0 in Jelly-RDF."""
+    transactions: dict[str, int]
+    """``committed``, ``aborted``, ``unfinished`` and ``stray``."""
+    error: JellyError | None
+    """Why the stream could not be read on; the counts go up to there."""
+    advice: list[Advice]
+    """What the specification advises against."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        values: dict[str, Any] = {}
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            match name:
+                case "options":
+                    values[name] = None if value is None else asdict(value)
+                case "error":
+                    values[name] = None if value is None else {"message": str(value)} | vars(value)
+                case "advice":
+                    values[name] = [asdict(item) for item in value]
+                case _:
+                    values[name] = value
+        return values
+
+    def __str__(self) -> str:
+        names = {"jelly": "Jelly-RDF", "jelly-patch": "Jelly-Patch", None: "nothing"}
+        lines = [
+            ("format", f"{names[self.format]}, {self.framing}, compression {self.compression}"),
+            ("size", f"{self.bytes:,} bytes in {self.frames:,} frames"),
+            ("largest", f"frame {self.largest_frame:,} bytes, row {self.largest_row:,} bytes"),
+        ]
+        if self.options is not None:
+            values = asdict(self.options)
+            lines.append(
+                ("options", ", ".join(f"{name}={value}" for name, value in values.items()))
+            )
+        lines.append(("rows", _counts(self.rows)))
+        if self.format == "jelly-patch":
+            lines.append(("patches", f"{self.patches:,}"))
+            lines.append(("transactions", _counts(self.transactions)))
+        if self.namespaces:
+            lines.append(("namespaces", f"{len(self.namespaces):,}: {_few(self.namespaces)}"))
+        if self.metadata_keys:
+            lines.append(("metadata", _few(self.metadata_keys)))
+        lines += [("advice", str(item)) for item in self.advice]
+        if self.error is not None:
+            lines.append(("error", str(self.error)))
+        return "\n".join(f"{name + ':':14}{text}" for name, text in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """Whether a source is right; true if it has no errors."""
+
+    errors: tuple[JellyError, ...]
+    """What the specification forbids; the first such thing, since nothing after it can be read."""
+    warnings: tuple[Advice, ...]
+    """What it advises against."""
+    inspection: Inspection
+    """What the source holds, up to the error."""
+
+    @property
+    def ok(self) -> bool:
+        """There are no errors."""
+        return not self.errors
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        values = self.inspection.as_dict()
+        error, advice = values.pop("error"), values.pop("advice")
+        errors = [] if error is None else [error]
+        return {"ok": self.ok, "errors": errors, "warnings": advice, "inspection": values}
+
+    def __str__(self) -> str:
+        lines = [f"error: {error}" for error in self.errors]
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        return "\n".join(["valid" if self.ok else "not valid", *lines])
+
+
+def inspect(
+    source: Source,
+    *,
+    format: Format = "auto",
+    framing: Framing = "auto",
+    compression: Compression = "auto",
+    limits: Limits | None = None,
+    source_name: str | None = None,
+) -> Inspection:
+    """Counts what a source holds.
+
+    Reads all of it in bounded memory, and puts up with features that the options do not declare.
+
+    Args:
+        source: Path, bytes, binary file object or iterable of bytes.
+        format: ``auto``, ``jelly`` (Jelly-RDF) or ``jelly-patch``.
+        framing: As in :func:`jelly.read_rdf`.
+        compression: As in :func:`jelly.read_rdf`.
+        limits: Bounds; a source beyond them is reported as an error in the result.
+        source_name: Name of the source in errors.
+
+    Returns:
+        What the source holds. An error of its content is in ``error`` and not raised.
+
+    Raises:
+        OSError: The source cannot be read.
+        WireError: The source is neither Jelly-RDF nor Jelly-Patch.
+    """
+    return _internal.inspect(
+        source,
+        format=format,
+        framing=framing,
+        compression=compression,
+        lenient=True,
+        limits=limits,
+        source_name=source_name,
+    )
+
+
+def validate(
+    source: Source,
+    *,
+    format: Format = "auto",
+    framing: Framing = "auto",
+    compression: Compression = "auto",
+    limits: Limits | None = None,
+    source_name: str | None = None,
+) -> ValidationReport:
+    """Says whether a source is as its specification wants it.
+
+    Args:
+        source: Path, bytes, binary file object or iterable of bytes.
+        format: ``auto``, ``jelly`` (Jelly-RDF) or ``jelly-patch``.
+        framing: As in :func:`jelly.read_rdf`.
+        compression: As in :func:`jelly.read_rdf`.
+        limits: Bounds; a source beyond them is not valid.
+        source_name: Name of the source in errors.
+
+    Returns:
+        The report; it is true if there are no errors.
+
+    Raises:
+        OSError: The source cannot be read.
+    """
+    try:
+        found = _internal.inspect(
+            source,
+            format=format,
+            framing=framing,
+            compression=compression,
+            lenient=False,
+            limits=limits,
+            source_name=source_name,
+        )
+    except WireError as error:
+        found = _unknown(error)
+    errors = () if found.error is None else (found.error,)
+    return ValidationReport(errors, tuple(found.advice), found)
+
+
+def _unknown(error: WireError) -> Inspection:
+    """Nothing was counted in what is neither format."""
+    return Inspection(
+        format=None,
+        compression="none",
+        framing="auto",
+        options=None,
+        bytes=0,
+        frames=0,
+        largest_frame=0,
+        largest_row=0,
+        rows={},
+        metadata_keys=[],
+        namespaces={},
+        patches=0,
+        transactions=dict.fromkeys(("committed", "aborted", "unfinished", "stray"), 0),
+        error=error,
+        advice=[],
+    )
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+
+
+def _few(names: dict[str, str] | list[str]) -> str:
+    shown = [name or "(empty)" for name in names][:8]
+    return ", ".join(shown + (["..."] if len(names) > len(shown) else []))

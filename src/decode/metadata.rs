@@ -1,0 +1,71 @@
+//! `RdfStreamFrame.metadata`, a `map<string, bytes>`.
+
+use std::collections::HashMap;
+
+use super::literal::utf8;
+use crate::wire::{Cursor, Fault, LEN};
+
+/// What an entry costs beside its text.
+const ENTRY: usize = 96;
+
+/// The metadata of one frame, in the order of the wire; the last value of a key stands.
+#[derive(Debug, Default)]
+pub(crate) struct Metadata {
+    entries: Vec<(String, Vec<u8>)>,
+    places: HashMap<String, usize>,
+    bytes: usize,
+}
+
+impl Metadata {
+    /// Keys and values.
+    pub(crate) fn entries(&self) -> &[(String, Vec<u8>)] {
+        &self.entries
+    }
+
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// A frame begins.
+    pub(crate) fn clear(&mut self) {
+        if !self.entries.is_empty() {
+            *self = Metadata::default();
+        }
+    }
+
+    /// Sets the value of a key.
+    pub(crate) fn insert(&mut self, key: &str, value: &[u8]) {
+        if let Some(&place) = self.places.get(key) {
+            let before = &mut self.entries[place].1;
+            self.bytes = self.bytes - before.len() + value.len();
+            *before = value.to_vec();
+            return;
+        }
+        self.bytes += 2 * key.len() + value.len() + ENTRY;
+        self.places.insert(key.to_owned(), self.entries.len());
+        self.entries.push((key.to_owned(), value.to_vec()));
+    }
+}
+
+/// Key and value of an entry of `map<string, bytes>`.
+pub(crate) fn metadata_entry(bytes: &[u8], nesting: usize) -> Result<(&str, &[u8]), Fault> {
+    let (mut entry_key, mut value): (&str, &[u8]) = ("", &[]);
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let at = cursor.rest;
+        let key = cursor.key()?;
+        match key.field {
+            1 => {
+                key.expect(LEN, at)?;
+                entry_key = utf8(cursor.bytes()?, at)?;
+            }
+            2 => {
+                key.expect(LEN, at)?;
+                value = cursor.bytes()?;
+            }
+            _ => cursor.skip(key, at, nesting)?,
+        }
+    }
+    Ok((entry_key, value))
+}

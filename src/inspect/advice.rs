@@ -1,0 +1,213 @@
+//! What the specifications advise against, as far as it can be seen in a stream.
+
+use super::StreamOptions;
+use super::count::RowCounter;
+use crate::decode::Framing;
+use crate::error::ErrorKind;
+use crate::options::{Features, LogicalType, PhysicalType, StatementType, TableSizes};
+use crate::sink::Statement;
+use crate::term::{Term, TermBuf, Triple};
+
+/// Frames should be smaller than this.
+const LARGE_FRAME: u64 = 1_000_000;
+
+/// One thing that is allowed and better avoided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// Stable name of the cause; that of the error where `strict` makes it one.
+    pub kind: &'static str,
+    /// One line for a person.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+    /// Frame of the first time, where it is known.
+    pub frame: Option<u64>,
+    /// Row of the first time, as in the column `seq`, where it is known.
+    pub seq: Option<u64>,
+}
+
+/// How often something was seen, and in which row first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    count: u64,
+    first: Option<u64>,
+}
+
+impl Times {
+    pub(super) fn add(&mut self, seq: u64) {
+        self.count += 1;
+        self.first = self.first.or(Some(seq));
+    }
+}
+
+/// What a sink saw.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) unfinished: Times,
+    pub(super) stray: Times,
+    pub(super) unterminated: Times,
+    pub(super) late_headers: Times,
+    statements: u64,
+    generalized: bool,
+    quoted: bool,
+}
+
+impl Seen {
+    pub(super) fn statement(&mut self, statement: &Statement<'_>) {
+        let [subject, predicate, object, graph] = &statement.terms;
+        self.statements += 1;
+        self.generalized |=
+            matches!(subject, Term::Literal(_)) || !matches!(predicate, Term::Iri(_));
+        self.graph(graph);
+        for term in [subject, predicate, object] {
+            self.header_value(term);
+        }
+    }
+
+    pub(super) fn graph(&mut self, graph: &Term<'_>) {
+        self.generalized |= matches!(graph, Term::Literal(_));
+    }
+
+    /// A term in a place where only quoted triples are special.
+    pub(super) fn header_value(&mut self, term: &Term<'_>) {
+        if let Term::Triple(triple) = term {
+            self.quoted = true;
+            self.generalized |= is_generalized(triple);
+        }
+    }
+}
+
+fn is_generalized(triple: &Triple) -> bool {
+    let [subject, predicate, object] = &triple.terms;
+    let inner = |term: &TermBuf| matches!(term, TermBuf::Triple(triple) if is_generalized(triple));
+    matches!(subject, TermBuf::Literal(_))
+        || !matches!(predicate, TermBuf::Iri(_))
+        || inner(subject)
+        || inner(object)
+}
+
+/// All advice on a stream; what only its end shows needs `complete`.
+pub(super) fn advise(
+    options: Option<&StreamOptions>,
+    framing: Framing,
+    counter: &RowCounter,
+    seen: Seen,
+    complete: bool,
+) -> Vec<Advice> {
+    let mut all = Vec::new();
+    let mut say = |kind, times: Times, message: &str| {
+        if times.count > 0 {
+            all.push(Advice {
+                kind,
+                message: message.to_owned(),
+                count: times.count,
+                frame: None,
+                seq: times.first,
+            });
+        }
+    };
+    say(
+        ErrorKind::PatchUnfinished.slug(),
+        seen.unfinished,
+        "a transaction is neither committed nor aborted",
+    );
+    say(
+        ErrorKind::PatchStray.slug(),
+        seen.stray,
+        "a transaction ends that did not begin",
+    );
+    say(
+        ErrorKind::PatchUnterminated.slug(),
+        seen.unterminated,
+        "the last patch has no punctuation mark",
+    );
+    say(
+        "patch.late_header",
+        seen.late_headers,
+        "a header after rows of other kinds",
+    );
+    let once = Times {
+        count: 1,
+        first: None,
+    };
+    if counter.largest_frame >= LARGE_FRAME {
+        let message = format!(
+            "a frame of {} bytes; frames should stay below 1 MB",
+            counter.largest_frame
+        );
+        say("frame.large", once, &message);
+    }
+    if framing == Framing::Single && counter.frames() > 0 {
+        say(
+            "frame.single",
+            once,
+            "one frame without its length; files should be delimited",
+        );
+    }
+    let Some(options) = options else { return all };
+    if let StreamOptions::Rdf(options) = options
+        && !fits(options.logical_type, options.physical_type)
+    {
+        let message = format!(
+            "logical type {} does not go with physical type {}",
+            options.logical_type.name().unwrap_or("unknown"),
+            options.physical_type.name()
+        );
+        say("options.logical_type", once, &message);
+    }
+    if complete && seen.statements > 0 {
+        for (unused, message) in unused(options, counter, seen) {
+            if unused {
+                say("options.unused", once, message);
+            }
+        }
+    }
+    if let StreamOptions::Patch(options) = options
+        && options.statement_type == StatementType::Triples
+        && let Some(frame) = counter.first_graph
+    {
+        all.push(Advice {
+            kind: ErrorKind::PatchGraph.slug(),
+            message: "a graph in a stream of TRIPLES".to_owned(),
+            count: counter.graphs,
+            frame: Some(frame),
+            seq: None,
+        });
+    }
+    all
+}
+
+/// What the options declare and no row uses.
+fn unused(options: &StreamOptions, counter: &RowCounter, seen: Seen) -> [(bool, &'static str); 4] {
+    let (features, tables): (Features, TableSizes) = match options {
+        StreamOptions::Rdf(options) => (options.features, options.tables),
+        StreamOptions::Patch(options) => (options.features, options.tables),
+    };
+    [
+        (
+            features.generalized_statements && !seen.generalized,
+            "generalized_statements is declared and not used",
+        ),
+        (
+            features.rdf_star && !seen.quoted,
+            "rdf_star is declared and not used",
+        ),
+        (
+            tables.prefixes > 0 && counter.of("prefix") == 0,
+            "a prefix table is declared and not used",
+        ),
+        (
+            tables.datatypes > 0 && counter.of("datatype") == 0,
+            "a datatype table is declared and not used",
+        ),
+    ]
+}
+
+/// The support matrix of the specification.
+fn fits(logical: LogicalType, physical: PhysicalType) -> bool {
+    match logical.0 {
+        1 | 3 | 13 => physical == PhysicalType::Triples,
+        2 | 4 | 14 | 114 => physical != PhysicalType::Triples,
+        _ => true,
+    }
+}

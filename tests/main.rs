@@ -1,0 +1,18 @@
+//! The tests of the crate, in one program because that compiles once.
+//!
+//! Those that use the shared folder (`JELLY_SHARED`, or `../shared`) are skipped, and say so, where it is not.
+
+mod common;
+mod oracle;
+
+#[cfg(feature = "arrow")]
+mod batches;
+mod chunking;
+mod codegen;
+mod conformance;
+mod differential;
+mod oracle_rules;
+mod oracle_selftest;
+mod oracle_vectors;
+mod snapshot;
+mod traps;

@@ -1,0 +1,32 @@
+"""A Spark session for the tests that are marked `spark`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Two cores, with Spark's own check of the schemas that Python returns."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    import jelly.spark
+
+    session = jelly.spark.session(
+        "tests",
+        {
+            "spark.master": "local[2]",
+            "spark.ui.enabled": False,
+            "spark.log.level": "OFF",
+            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+            "spark.sql.execution.arrow.pyspark.validateSchema.enabled": True,
+        },
+    )
+    yield session
+    session.stop()

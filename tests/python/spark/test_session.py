@@ -1,0 +1,75 @@
+"""Sessions whose workers find the library."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import jelly.spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_settings_name_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    assert jelly.spark.settings()["spark.sql.execution.pyspark.python"] == sys.executable
+    monkeypatch.setenv("PYSPARK_PYTHON", "./environment/bin/python")
+    assert (
+        jelly.spark.settings()["spark.sql.execution.pyspark.python"] == "./environment/bin/python"
+    )
+
+
+def test_missing_pyspark_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.startswith("pyspark"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name="pyspark")
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"pip install 'jelly-patch\[spark\]'"):
+        jelly.spark.session()
+
+
+@pytest.mark.spark
+def test_session_is_the_running_one(spark: SparkSession) -> None:
+    assert jelly.spark.session("other") is spark
+    assert spark.conf.get("spark.ui.enabled") == "false"
+
+
+@pytest.mark.spark
+def test_workers_have_the_interpreter_of_the_driver(spark: SparkSession) -> None:
+    """In a process of its own: nothing outside says which Python the workers take."""
+    del spark  # only to skip where Spark cannot run
+    code = """
+import sys
+import jelly.spark
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+def where(batches):
+    for _ in batches:
+        yield pa.record_batch({"python": [sys.executable]})
+
+def start():
+    local = {"spark.master": "local[1]", "spark.ui.enabled": "false", "spark.log.level": "OFF"}
+    yield SparkSession.builder.config(map={**jelly.spark.settings(), **local}).getOrCreate()
+    yield jelly.spark.session("second", local)
+
+for spark in start():
+    print(spark.range(1).mapInArrow(where, "python string").first().python)
+    spark.stop()
+"""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")}
+    env["PATH"] = f"{Path(shutil.which('java') or '/usr/bin/java').parent}:/usr/bin:/bin"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stdout.split() == [sys.executable] * 2, done.stderr[-2000:]

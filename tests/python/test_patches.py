@@ -1,0 +1,100 @@
+"""Patches one after the other."""
+
+import pytest
+
+import jelly
+import jellybytes as jb
+from shared_data import shared
+
+
+def test_patches_have_headers_and_rows() -> None:
+    seen = []
+    for patch in jelly.read_patch(jb.small_patch(3, 2)).patches():
+        assert not patch.complete
+        assert patch.headers[0] == ("id", f"_:p{patch.number}")
+        seen.append((patch.number, patch.id, patch.prev, [row.op for row in patch.rows()]))
+        assert patch.complete
+        assert [(t.number, t.outcome) for t in patch.transactions] == [(patch.number, "committed")]
+    rows = ["TX", "A", "A", "TC", "Z"]
+    assert seen == [
+        (0, "_:p0", None, ["H", *rows]),
+        (1, "_:p1", "_:p0", ["H", "H", *rows]),
+        (2, "_:p2", "_:p1", ["H", "H", *rows]),
+    ]
+
+
+def test_patches_that_are_not_read_are_passed_over() -> None:
+    patches = list(jelly.read_patch(jb.small_patch(50, 300)).patches())
+    assert [patch.id for patch in patches] == [f"_:p{n}" for n in range(50)]
+    with pytest.raises(ValueError, match="went on from patch 0"):
+        next(patches[0].rows())
+
+
+def test_a_patch_half_read() -> None:
+    patches = jelly.read_patch(jb.small_patch(2, 5)).patches()
+    first = next(patches)
+    rows = first.rows()
+    assert [next(rows).op for _ in range(3)] == ["H", "TX", "A"]
+    assert [row.op for row in first.rows()] == ["A"] * 4 + ["TC", "Z"]
+    assert list(first.rows()) == []
+    assert next(patches).number == 1
+    assert list(patches) == []
+
+
+def test_outcomes_of_transactions() -> None:
+    rows = [jb.patch_options(), jb.BEGIN, jb.COMMIT, jb.BEGIN, jb.ABORT, jb.BEGIN, jb.BEGIN]
+    rows += [jb.MARK, jb.COMMIT, jb.MARK]
+    first, second = jelly.read_patch(jb.delimited(jb.frame(*rows))).patches()
+    outcomes = [(one.number, one.outcome) for one in first.transactions]
+    assert outcomes == [(0, "committed"), (1, "aborted"), (2, "unfinished"), (3, "unfinished")]
+    assert second.transactions == []  # a stray commit ends nothing
+
+
+def test_empty_patches_count() -> None:
+    data = jb.delimited(jb.frame(jb.patch_options(jb.FRAME)), jb.frame(), jb.frame(jb.BEGIN))
+    patches = [
+        (patch.number, len(list(patch.rows()))) for patch in jelly.read_patch(data).patches()
+    ]
+    assert patches == [(0, 1), (1, 1), (2, 2)]
+
+
+def test_the_last_header_wins_and_keys_have_no_case() -> None:
+    rows = [jb.patch_options()]
+    rows += [
+        jb.header(key, literal=jb.literal(value))
+        for key, value in [("ID", "1"), ("Previous", "0"), ("x", "y"), ("id", "2")]
+    ]
+    (patch,) = jelly.read_patch(jb.delimited(jb.frame(*rows, jb.MARK))).patches()
+    assert (patch.id, patch.prev) == ('"2"', '"0"')
+    assert patch.headers == [("ID", '"1"'), ("Previous", '"0"'), ("x", '"y"'), ("id", '"2"')]
+    assert "id='\"2\"'" in repr(patch)
+
+
+def test_committed_rows_have_patches_too() -> None:
+    patches = jelly.read_patch(jb.small_patch(3, 2), rows="committed").patches()
+    assert [(patch.number, [row.op for row in patch.rows()]) for patch in patches] == [
+        (n, ["A", "A"]) for n in range(3)
+    ]
+
+
+def test_columns_that_patches_need() -> None:
+    reader = jelly.read_patch(jb.small_patch(), columns=["op", "subject"])
+    with pytest.raises(ValueError, match="needs the columns patch, txn, name, value"):
+        reader.patches()
+
+
+def test_error_in_a_patch_comes_after_its_rows() -> None:
+    patches = jelly.read_patch(jb.small_patch(2, 2)[:-3]).patches()
+    assert next(patches).id == "_:p0"
+    second = next(patches)
+    ops = []
+    with pytest.raises(jelly.errors.TruncatedError):
+        ops += [ops.append(row.op) for row in second.rows()]
+    assert ops == ["H", "H", "TX", "A", "A", "TC"]
+
+
+def test_patches_of_the_corpus() -> None:
+    reader = jelly.read_patch(shared("corpus/brick-versions.jellyp.gz"))
+    patches = [(patch.id, patch.prev, len(patch.headers)) for patch in reader.patches()]
+    assert len(patches) == 6
+    assert [prev for _, prev, _ in patches] == [None] + [id for id, _, _ in patches[:-1]]

@@ -1,0 +1,292 @@
+"""Where bytes come from."""
+
+import array
+import gzip
+import io
+import mmap
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pytest
+
+import jelly
+import jellybytes as jb
+
+DATA = jb.small_rdf(2000, 20)
+
+
+def check(source: object, **options: object) -> None:
+    rows = list(jelly.read_rdf(source, **options).rows())  # type: ignore[arg-type]
+    assert [row.object for row in rows] == [f'"{n}"' for n in range(2000)]
+
+
+class Short(io.RawIOBase):
+    """Gives a few bytes at a time, as sockets do."""
+
+    def __init__(self, data: bytes, most: int) -> None:
+        self.rest, self.most = data, most
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        assert size > 0
+        piece, self.rest = self.rest[: self.most], self.rest[self.most :]
+        return piece
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def pieces(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+SOURCES: dict[str, Callable[[], object]] = {
+    "bytes": lambda: DATA,
+    "bytearray": lambda: bytearray(DATA),
+    "memoryview": lambda: memoryview(DATA),
+    "array": lambda: array.array("B", DATA),
+    "view of a bytearray": lambda: memoryview(bytearray(DATA)).toreadonly(),
+    "BytesIO": lambda: io.BytesIO(DATA),
+    "BufferedReader": lambda: io.BufferedReader(Short(DATA, 100)),
+    "one byte a read": lambda: Short(DATA, 1),
+    "short reads": lambda: Short(DATA, 1000),
+    "list": lambda: pieces(DATA, 7),
+    "bytearrays": lambda: (bytearray(piece) for piece in pieces(DATA, 997)),
+    "memoryviews": lambda: (memoryview(piece) for piece in pieces(DATA, 4096)),
+    "empty pieces": lambda: [b"", DATA, b""],
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_kinds_of_sources(name: str) -> None:
+    check(SOURCES[name]())
+
+
+def test_paths(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "añ b.jelly"
+    path.write_bytes(DATA)
+    check(path)
+    check(str(path))
+    with path.open("rb") as file:
+        check(file)
+    with path.open("rb", buffering=0) as raw:
+        check(raw)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        check(mapped)
+    (row, *_) = jelly.read_rdf(path).rows()
+    assert row.source == str(path)
+    (row, *_) = jelly.read_rdf(path, source_name="other").rows()
+    assert row.source == "other"
+
+
+def test_object_with_a_path() -> None:
+    class Named:
+        def __init__(self, path: str) -> None:
+            self.path = path
+
+        def __fspath__(self) -> str:
+            return self.path
+
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(DATA)
+        file.flush()
+        check(Named(file.name))
+
+
+def test_pipe_with_a_path(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    code = "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())"
+    writer = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE)
+    assert writer.stdin is not None
+    with writer.stdin as stdin:
+        stdin.write(DATA)
+    check(path)
+    assert writer.wait() == 0
+
+
+def test_standard_input() -> None:
+    code = "import jelly; print(sum(1 for _ in jelly.read_rdf('-').rows()))"
+    for data in (DATA, gzip.compress(DATA)):
+        run = subprocess.run(
+            [sys.executable, "-c", code], input=data, check=True, capture_output=True
+        )
+        assert run.stdout == b"2000\n"
+
+
+def test_a_live_pipe_gives_rows_as_they_come() -> None:
+    """The child answers each frame before the next is written."""
+    code = (
+        "import jelly\n"
+        "for row in jelly.read_rdf('-', batch_rows=1).rows(): print(row.object, flush=True)"
+    )
+    first, second = jb.small_rdf(1), jb.delimited(jb.frame(jb.triple(o_literal=jb.literal("x"))))
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    with child.stdin as stdin, child.stdout as stdout:
+        for piece, answer in ((first, b'"0"\n'), (second, b'"x"\n')):
+            stdin.write(piece)
+            stdin.flush()
+            assert stdout.readline() == answer
+    assert child.wait() == 0
+
+
+def zstd(data: bytes) -> bytes:
+    packed: bytes = pa.compress(data, codec="zstd", asbytes=True)
+    return packed
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd])
+def test_compression_by_content(compress: Callable[[bytes], bytes], tmp_path: pathlib.Path) -> None:
+    half = len(DATA) // 2
+    members = compress(DATA[:half]) + compress(b"") + compress(DATA[half:])
+    path = tmp_path / "no-extension"
+    for data in (compress(DATA), members):
+        path.write_bytes(data)
+        check(data)
+        check(path)
+        check(pieces(data, 13))
+        check(Short(data, 1))
+    name = "gzip" if compress is gzip.compress else "zstd"
+    check(members, compression=name)
+    assert jelly.inspect(members).compression == name
+    with pytest.raises(jelly.errors.DecodeError):
+        list(jelly.read_rdf(DATA, compression=name))  # type: ignore[arg-type]
+    with pytest.raises(jelly.errors.DecodeError):
+        list(jelly.read_rdf(members, compression="none"))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd])
+def test_cut_compression_gives_its_rows_and_then_the_error(
+    compress: Callable[[bytes], bytes],
+) -> None:
+    # what does not compress comes out in pieces
+    data = jb.delimited(*[jb.frame(*FIRST, noise(0)), *(jb.frame(noise(n)) for n in range(1, 40))])
+    packed = compress(data)
+    assert len(packed) > 300_000
+    reader = jelly.read_rdf(packed[: len(packed) // 2])
+    seen: list[object] = []
+    with pytest.raises(jelly.errors.TruncatedError) as caught:
+        seen.extend(reader.rows())
+    assert caught.value.kind == "truncated.compressed"
+    assert len(seen) >= 10
+    assert len(list(jelly.read_rdf(packed).rows())) == 40
+
+
+FIRST = [jb.rdf_options(), jb.rdf_entry("name", "urn:a")]
+
+
+def noise(n: int) -> jb.Fields:
+    terms = {"s_iri": jb.iri(1), "p_iri": jb.iri(1)} if n == 0 else {}
+    text = "".join(chr(0x4E00 + (n * 7919 + i * i * 31 + i * n) % 20000) for i in range(5000))
+    return jb.triple(**terms, o_literal=jb.literal(text))
+
+
+def test_two_files_in_one_are_two_streams() -> None:
+    both = gzip.compress(DATA) + gzip.compress(DATA)
+    assert len(list(jelly.read_rdf(both, framing="concatenated").rows())) == 4000
+
+
+class TroubleError(Exception):
+    pass
+
+
+def failing(after: int) -> Iterator[bytes]:
+    yield DATA[:after]
+    raise TroubleError("mine")
+
+
+def test_exception_of_the_source_comes_through_after_its_rows() -> None:
+    rows = jelly.read_rdf(failing(len(DATA) // 2)).rows()
+    seen: list[jelly.RdfRow] = []
+    with pytest.raises(TroubleError, match=r"^mine$"):
+        seen.extend(rows)
+    assert 900 < len(seen) < 1100
+    assert list(rows) == []
+
+
+def test_exception_of_the_source_at_once() -> None:
+    with pytest.raises(TroubleError):
+        jelly.read_rdf(failing(0))
+
+
+def test_interrupt_of_the_source_does_not_wait_for_rows() -> None:
+    def source() -> Iterator[bytes]:
+        yield DATA
+        raise KeyboardInterrupt
+
+    reader = jelly.read_rdf(source())
+    with pytest.raises(KeyboardInterrupt):
+        next(reader)
+    assert reader.closed
+
+
+@pytest.mark.parametrize(
+    "source",
+    [io.StringIO("text"), ["text"], [1], [None], [DATA, "text"]],
+    ids=["text file", "text", "numbers", "None", "text later"],
+)
+def test_sources_that_do_not_give_bytes(source: object) -> None:
+    with pytest.raises(TypeError, match="must give bytes, not"):
+        list(jelly.read_rdf(source).rows())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("source", [None, 7, 1.5, object], ids=repr)
+def test_things_that_are_no_sources(source: object) -> None:
+    with pytest.raises(TypeError, match="a source is a path"):
+        jelly.read_rdf(source)  # type: ignore[arg-type]
+
+
+def test_bytes_are_not_copied() -> None:
+    data = bytes(DATA)
+    before = sys.getrefcount(data)
+    reader = jelly.read_rdf(data)
+    assert sys.getrefcount(data) == before + 1
+    del reader
+    assert sys.getrefcount(data) == before
+
+
+def test_memory_that_changes_is_copied() -> None:
+    data = bytearray(DATA)
+    reader = jelly.read_rdf(data)
+    data.clear()  # is not locked
+    assert len(list(reader.rows())) == 2000
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"TX .\nA <a> <b> <c> .\n", "RDF Patch text"),
+        (b"# hi\nH id <x> .\n", "RDF Patch text"),
+        (b"@prefix a: <b> .", "Turtle"),
+        (b"PAR1abcd", "Parquet"),
+        (b"PK\x03\x04abcd", "zip"),
+        (b"{}", "JSON"),
+    ],
+)
+def test_other_formats_are_named(data: bytes, name: str) -> None:
+    for read in (jelly.read_rdf, jelly.read_patch):
+        with pytest.raises(jelly.errors.WireError, match=name) as caught:
+            read(data)
+        assert caught.value.kind == "wire.format"
+        with pytest.raises(jelly.errors.DecodeError):  # and nobody looks if the format is told
+            list(read(data, format="jelly" if read is jelly.read_rdf else "jelly-patch"))
+
+
+def test_the_other_jelly_is_named() -> None:
+    with pytest.raises(jelly.errors.OptionsError, match="this is Jelly-Patch, not Jelly-RDF"):
+        jelly.read_rdf(jb.small_patch())
+    with pytest.raises(jelly.errors.OptionsError, match="this is Jelly-RDF, not Jelly-Patch"):
+        jelly.read_patch(iter([DATA]), source_name="x")

@@ -1,0 +1,174 @@
+"""Readers in several threads, and beside other threads."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
+import pytest
+
+import jelly
+import jellybytes as jb
+
+THREADS = 8
+COUNT = 40_000
+DATA = jb.small_rdf(COUNT, 100)
+
+
+def together(work: Callable[[], list[int]]) -> list[int]:
+    """What all threads got, who start at the same time."""
+    barrier = threading.Barrier(THREADS)
+
+    def run() -> list[int]:
+        barrier.wait()
+        return work()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        parts = [pool.submit(run) for _ in range(THREADS)]
+        return [seq for part in parts for seq in part.result()]
+
+
+def source(kind: str) -> object:
+    pieces = (DATA[at : at + 5000] for at in range(0, len(DATA), 5000))
+    return DATA if kind == "bytes" else pieces
+
+
+@pytest.mark.parametrize("kind", ["bytes", "generator"])
+def test_threads_on_one_reader_get_every_batch_once(kind: str) -> None:
+    reader = jelly.read_rdf(source(kind), batch_rows=100)  # type: ignore[arg-type]
+
+    def work() -> list[int]:
+        return [n for batch in reader for n in pa.record_batch(batch).column("seq").to_pylist()]
+
+    assert sorted(together(work)) == list(range(COUNT))
+
+
+@pytest.mark.parametrize("kind", ["bytes", "generator"])
+def test_threads_on_one_iterator_get_every_row_once(kind: str) -> None:
+    rows = jelly.read_rdf(source(kind), batch_rows=100).rows()  # type: ignore[arg-type]
+    seen = together(lambda: [row.seq for row in rows])
+    assert sorted(seen) == list(range(COUNT))
+
+
+def test_threads_on_one_reader_with_all_ways_of_reading() -> None:
+    reader = jelly.read_rdf(DATA, batch_rows=50)
+    stream = pa.RecordBatchReader.from_stream(reader)
+    lock = threading.Lock()  # a C stream is for one thread at a time
+    ways = iter(range(THREADS))
+
+    def of_stream() -> Iterator[pa.RecordBatch]:
+        while True:
+            with lock:
+                try:
+                    batch = stream.read_next_batch()
+                except StopIteration:
+                    return
+            yield batch
+
+    def work() -> list[int]:
+        with lock:
+            way = next(ways) % 3
+        if way == 0:
+            return [row.seq for row in reader.rows()]
+        batches = of_stream() if way == 1 else map(pa.record_batch, reader)
+        seen = []
+        for batch in batches:
+            seen += batch.column("seq").to_pylist()
+            assert reader.position.seq >= seen[-1]
+            assert reader.options is not None
+        return seen
+
+    assert sorted(together(work)) == list(range(COUNT))
+
+
+def test_a_reader_can_be_closed_by_another_thread() -> None:
+    reader = jelly.read_rdf(DATA, batch_rows=1)
+    started = threading.Event()
+
+    def work() -> int:
+        count = 0
+        while True:
+            try:
+                next(reader)
+            except ValueError:
+                return count
+            count += 1
+            started.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        counting = pool.submit(work)
+        started.wait()
+        reader.close()
+        assert 1 <= counting.result() <= COUNT
+
+
+class Gate:
+    """A source that waits inside `read` until it is let go."""
+
+    def __init__(self) -> None:
+        self.entered, self.go = threading.Event(), threading.Event()
+        self.rest = [DATA[:5000], DATA[5000:]]
+
+    def read(self, _: int) -> bytes:
+        if len(self.rest) == 1:
+            self.entered.set()
+            assert self.go.wait(60)
+        return self.rest.pop(0) if self.rest else b""
+
+
+def test_waiting_for_a_reader_does_not_hold_the_interpreter() -> None:
+    """One thread sits in the source with the reader locked, others want the reader."""
+    gate = Gate()
+    reader = jelly.read_rdf(gate, batch_rows=100_000)
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(lambda: sum(len(batch) for batch in reader))
+        assert gate.entered.wait(60)
+        stream = pa.RecordBatchReader.from_stream
+        waiting = [
+            pool.submit(lambda: reader.position.seq),
+            pool.submit(lambda: stream(jelly.read_rdf(DATA)).read_all().num_rows),
+        ]
+        assert waiting[1].result() == COUNT  # works, so nobody holds the interpreter
+        assert not waiting[0].done()
+        gate.go.set()
+        assert first.result() == COUNT
+        assert waiting[0].result() > 0
+
+
+def test_the_interpreter_is_free_while_batches_are_made() -> None:
+    """With the GIL held, a thread that only counts could not take a step during the call."""
+    big = gigantic()
+    steps, stop = [0], threading.Event()
+
+    def count() -> None:
+        while not stop.is_set():
+            steps[0] += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    try:
+        reader = jelly.read_rdf(big, batch_rows=10_000_000, batch_bytes=1 << 30)
+        before = steps[0]
+        batch = next(reader)
+        after = steps[0]
+    finally:
+        stop.set()
+        counter.join()
+    assert len(batch) == 1_000_000
+    # taking the GIL back lets the counter take a few more
+    assert after - before > 1000
+
+
+def gigantic() -> bytes:
+    row = jb.message({1: [jb.triple(o_literal=jb.literal("x"))]})
+    first = jb.small_rdf(1)
+    return first + jb.delimited(row * 999_999)
+
+
+def test_a_dropped_iterator_does_not_lose_the_reader() -> None:
+    reader = jelly.read_rdf(DATA, batch_rows=1000)
+    rows = reader.rows()
+    first = [next(rows).seq for _ in range(10)]
+    del rows
+    rest = [row.seq for row in reader.rows()]
+    assert (first, rest) == (list(range(10)), list(range(1000, COUNT)))
