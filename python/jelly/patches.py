@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from jelly.types import PatchRow
 
@@ -43,16 +43,16 @@ class Patch:
     complete: bool
     """All rows were read."""
 
-    def __init__(self, rows: Iterator[PatchRow], first: PatchRow) -> None:
+    def __init__(self, rows: Iterator[Any], first: Any) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
         self.complete = False
-        self.next_first: PatchRow | None = None
+        self.next_first: Any = None
         self._rows = rows
-        self._waiting: list[PatchRow] = []
+        self._waiting: list[Any] = []
         self._left = False
-        row: PatchRow | None = first
+        row = first
         while row is not None:
             self._note(row)
             self._waiting.append(row)
@@ -90,7 +90,7 @@ class Patch:
         state = "complete" if self.complete else "not read to its end"
         return f"<jelly.Patch {self.number}: id={self.id!r}, prev={self.prev!r}, {state}>"
 
-    def _next(self) -> PatchRow | None:
+    def _next(self) -> Any:
         if self._left:
             message = f"the reader went on from patch {self.number}; read a patch when it comes"
             raise ValueError(message)
@@ -109,7 +109,7 @@ class Patch:
         self._note(row)
         return row
 
-    def _note(self, row: PatchRow) -> None:
+    def _note(self, row: Any) -> None:
         match row.op:
             case "H":
                 self.headers.append((row.name or "", row.value or ""))
@@ -142,10 +142,10 @@ def iterate(reader: PatchReader) -> Iterator[Patch]:
 
 
 def _iterate(reader: PatchReader) -> Iterator[Patch]:
-    rows: Iterator[PatchRow] = reader.rows()
-    first = next(rows, None)
+    rows = reader.rows()
+    first: Any = next(rows, None)
     while first is not None:
         patch = Patch(rows, first)
         yield patch
         patch.leave()
-        first = patch.next_first or next(rows, None)
+        first = patch.next_first if patch.next_first is not None else next(rows, None)

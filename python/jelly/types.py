@@ -213,6 +213,10 @@ _RANGES = {
 _ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
 
 
+# typing.NamedTuple wants its fields known when the code is written
+_named_tuple: Callable[..., Any] = namedtuple  # noqa: PYI024
+
+
 @lru_cache(maxsize=256)
 def row_class(kind: str, columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
     """The class of rows of some columns.
@@ -223,7 +227,7 @@ def row_class(kind: str, columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
     names = tuple(column.lstrip("_") for column in columns)
     if names == known._fields:
         return known
-    made: Any = namedtuple(known.__name__, names)  # noqa: PYI024 - the fields are known only now
+    made = _named_tuple(known.__name__, names)
     made.__doc__ = f"{(known.__doc__ or '').splitlines()[0]} Only the columns asked for."
     made.__reduce__ = lambda self: (_row, (kind, columns, tuple(self)))
     row: type[tuple[Any, ...]] = made

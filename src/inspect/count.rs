@@ -99,7 +99,14 @@ impl RowCounter {
 
     /// Looks at bytes that the decoder has taken; errors are the decoder's to tell.
     pub(super) fn push(&mut self, mut bytes: &[u8], limits: &Limits) {
-        while let Ok(event) = self.frames.next(&mut bytes, limits) {
+        loop {
+            if let Some(row) = self.frames.next_row(&mut bytes) {
+                self.row(row.bytes);
+                continue;
+            }
+            let Ok(event) = self.frames.next(&mut bytes, limits) else {
+                return;
+            };
             match event {
                 Event::NeedInput => return,
                 Event::FrameStart => self.frame_start = self.frames.offset(),
@@ -145,7 +152,7 @@ impl RowCounter {
         };
         if members(bytes).any(|(field, _)| graph_fields.contains(&field)) {
             self.graphs += 1;
-            let frame = self.frames.position().frame;
+            let frame = self.frames.row_position().frame;
             self.first_graph = self.first_graph.or(frame);
         }
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-Fields = dict[int, "int | str | bytes | bool | dict[int, object] | list[object]"]
+from typing import Any
+
+Fields = dict[int, Any]
 
 
 def varint(number: int) -> bytes:
@@ -88,7 +90,7 @@ def statement(**terms: object) -> Fields:
     for term, value in terms.items():
         place, _, kind = term.partition("_")
         number = GRAPH_MEMBERS[kind] if place == "g" else 1 + 4 * "spo".index(place) + MEMBERS[kind]
-        fields[number] = value  # type: ignore[assignment]
+        fields[number] = value
     return fields
 
 
@@ -110,7 +112,7 @@ def delete(**terms: object) -> Fields:
 
 def header(key: str, **value: object) -> Fields:
     ((kind, content),) = value.items()
-    return {14: {1: key, 2 + MEMBERS[kind]: content}}  # type: ignore[dict-item]
+    return {14: {1: key, 2 + MEMBERS[kind]: content}}
 
 
 BEGIN: Fields = {6: {}}

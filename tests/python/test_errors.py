@@ -4,6 +4,7 @@ import inspect
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,9 +127,10 @@ def test_limit_errors_name_what_raises_them() -> None:
 def test_patch_errors() -> None:
     data = jb.delimited(jb.frame(jb.patch_options(), jb.BEGIN, jb.MARK))
     assert len(list(jelly.read_patch(data).rows())) == 2
-    for options in ({"strict": True}, {"rows": "committed"}):
+    ways: tuple[dict[str, Any], ...] = ({"strict": True}, {"rows": "committed"})
+    for options in ways:
         with pytest.raises(errors.PatchError) as caught:
-            list(jelly.read_patch(data, **options).rows())  # type: ignore[arg-type]
+            list(jelly.read_patch(data, **options).rows())
         assert caught.value.kind == "patch.unfinished"
 
 

@@ -14,20 +14,15 @@ from shared_data import shared
 def test_inspection_counts_everything() -> None:
     rows = [jb.rdf_options(jb.QUADS, 2, stream_name="n"), jb.rdf_entry("name", "urn:a")]
     rows += [jb.rdf_entry("prefix", "http://"), {6: {1: "ns", 2: jb.iri(1)}}]
-    rows += [
-        jb.quad(s_iri=jb.iri(1), p_iri=jb.iri(1), o_bnode="b", g_default={}),
-        jb.quad(o_bnode=""),
-    ]
-    data = jb.delimited(
-        jb.frame(*rows, metadata={"a": b"1"}),
-        b"",
-        jb.frame(jb.quad(), metadata={"a": b"", "b": b""}),
-    )
+    rows.append(jb.quad(s_iri=jb.iri(1), p_iri=jb.iri(1), o_bnode="b", g_default={}))
+    rows.append(jb.quad(o_bnode=""))
+    first = jb.frame(*rows, metadata={"a": b"1"})
+    data = jb.delimited(first, b"", jb.frame(jb.quad(), metadata={"a": b"", "b": b""}))
     found = jelly.inspect(gzip.compress(data))
     assert (found.format, found.compression, found.framing) == ("jelly", "gzip", "delimited")
     assert found.rows == {"options": 1, "quad": 3, "namespace": 1, "name": 1, "prefix": 1}
     assert (found.frames, found.bytes) == (3, len(data))
-    assert found.largest_frame == len(jb.frame(*rows, metadata={"a": b"1"}))
+    assert found.largest_frame == len(first)
     assert found.largest_row == max(len(jb.message(row)) for row in rows)
     assert (found.namespaces, found.metadata_keys) == ({"ns": "urn:a"}, ["a", "b"])
     assert isinstance(found.options, jelly.RdfOptions)
@@ -152,7 +147,7 @@ def test_every_cut_is_found() -> None:
 
 
 def test_other_formats() -> None:
-    with pytest.raises(jelly.errors.WireError, match="N-Triples.*not Jelly-RDF or Jelly-Patch"):
+    with pytest.raises(jelly.errors.WireError, match=r"N-Triples.*not Jelly-RDF or Jelly-Patch"):
         jelly.inspect(b"<a> <b> <c> .\n")
     with pytest.raises(jelly.errors.WireError, match="say which"):
         jelly.inspect(b"\x03abc")
@@ -160,7 +155,7 @@ def test_other_formats() -> None:
     assert [error.kind for error in report.errors] == ["wire.format"]
     assert jelly.inspect(b"").format is None
     assert jelly.inspect(b"", format="jelly-patch").format == "jelly-patch"
-    with pytest.raises(ValueError, match="format is 'x'|format is \"x\""):
+    with pytest.raises(ValueError, match="format is"):
         jelly.inspect(b"", format="x")  # type: ignore[arg-type]
 
 

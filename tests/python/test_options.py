@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from typing import Literal
 
 import pytest
 
@@ -42,16 +43,17 @@ def test_options_do_not_wait_for_rows() -> None:
 
 def test_options_of_patches() -> None:
     data = jb.small_patch(stream=jb.FRAME)
-    for rows in ("all", "committed"):
-        reader = jelly.read_patch(data, rows=rows)  # type: ignore[arg-type]
+    ways: tuple[Literal["all", "committed"], ...] = ("all", "committed")
+    for rows in ways:
+        reader = jelly.read_patch(data, rows=rows)
         options = reader.options
         assert options is not None
         assert (options.stream_type, options.statement_type) == ("FRAME", "QUADS")
         assert options.version == 1
         count = sum(batch.num_rows for batch in reader)
         assert count == (4 if rows == "committed" else 13)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        options.version = 2  # type: ignore[misc]
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            options.version = 2  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,7 @@ def test_limits() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         limits.nesting = 1  # type: ignore[misc]
     with pytest.raises(TypeError, match="takes 1 positional"):
-        jelly.Limits(1)  # type: ignore[misc]
+        jelly.Limits(1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"limits\.nesting must be an int, not str"):
         jelly.Limits(nesting="1")  # type: ignore[arg-type]
     for values in ({"row_bytes": 0}, {"nesting": -1}, {"name_table": 1 << 32}, {"batch_rows": 0}):

@@ -87,9 +87,9 @@ def test_error_in_a_patch_comes_after_its_rows() -> None:
     patches = jelly.read_patch(jb.small_patch(2, 2)[:-3]).patches()
     assert next(patches).id == "_:p0"
     second = next(patches)
-    ops = []
+    ops: list[str] = []
     with pytest.raises(jelly.errors.TruncatedError):
-        ops += [ops.append(row.op) for row in second.rows()]
+        ops.extend(row.op for row in second.rows())
     assert ops == ["H", "H", "TX", "A", "A", "TC"]
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -163,7 +164,7 @@ def test_compression_by_content(compress: Callable[[bytes], bytes], tmp_path: pa
     check(members, compression=name)
     assert jelly.inspect(members).compression == name
     with pytest.raises(jelly.errors.DecodeError):
-        list(jelly.read_rdf(DATA, compression=name))  # type: ignore[arg-type]
+        list(jelly.read_rdf(DATA, compression=name))
     with pytest.raises(jelly.errors.DecodeError):
         list(jelly.read_rdf(members, compression="none"))
 
@@ -277,12 +278,13 @@ def test_memory_that_changes_is_copied() -> None:
     ],
 )
 def test_other_formats_are_named(data: bytes, name: str) -> None:
-    for read in (jelly.read_rdf, jelly.read_patch):
+    readers: dict[str, Any] = {"jelly": jelly.read_rdf, "jelly-patch": jelly.read_patch}
+    for own, read in readers.items():
         with pytest.raises(jelly.errors.WireError, match=name) as caught:
             read(data)
         assert caught.value.kind == "wire.format"
-        with pytest.raises(jelly.errors.DecodeError):  # and nobody looks if the format is told
-            list(read(data, format="jelly" if read is jelly.read_rdf else "jelly-patch"))
+        with pytest.raises(jelly.errors.DecodeError):  # nobody looks if the format is told
+            list(read(data, format=own))
 
 
 def test_the_other_jelly_is_named() -> None:
