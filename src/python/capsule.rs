@@ -1,7 +1,7 @@
 //! The Arrow `PyCapsule` interface: schemas, batches and streams for any Arrow library.
 //!
 //! The stream is ours and not that of `arrow-array`, because an error must come through as its one line, and
-//! a panic must not cross the border. All `unsafe` code of the crate is in this file.
+//! a panic must not cross the border. The `unsafe` code of the crate is here, but for two measured lines.
 #![expect(
     unsafe_code,
     reason = "the C stream interface is a struct of C callbacks"
