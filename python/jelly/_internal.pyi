@@ -194,7 +194,7 @@ class Reader:
         """The remaining batches as an ``arrow_array_stream`` capsule.
 
         The stream can be read on any thread, with or without the GIL. An error comes through it as
-        the line of text that ``str()`` of the exception has.
+        the line of text that ``str()`` of the exception has; Ctrl-C as ``KeyboardInterrupt``.
 
         Args:
             requested_schema: Passed over, as the protocol allows.

@@ -214,7 +214,7 @@ _ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
 
 
 # typing.NamedTuple wants its fields known when the code is written
-_named_tuple: Callable[..., Any] = namedtuple  # noqa: PYI024
+_named_tuple: Callable[..., Any] = namedtuple
 
 
 @lru_cache(maxsize=256)

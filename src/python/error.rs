@@ -54,7 +54,8 @@ impl Failure {
                 (error.to_string(), EIO)
             }
             Failure::Jelly(error) => (error.to_string(), EINVAL),
-            Failure::Python(error) => (error.to_string(), EIO),
+            // "KeyboardInterrupt: " needs no colon
+            Failure::Python(error) => (error.to_string().trim_end_matches(": ").to_owned(), EIO),
             Failure::Closed => (CLOSED.to_owned(), EINVAL),
             Failure::Reentered => (REENTERED.to_owned(), EINVAL),
         }

@@ -1,8 +1,10 @@
 """Readers in several threads, and beside other threads."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -135,34 +137,40 @@ def test_waiting_for_a_reader_does_not_hold_the_interpreter() -> None:
         assert waiting[0].result() > 0
 
 
-def test_the_interpreter_is_free_while_batches_are_made() -> None:
-    """With the GIL held, a thread that only counts could not take a step during the call."""
-    big = gigantic()
-    steps, stop = [0], threading.Event()
+CALLS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "open": (lambda: DATA, jelly.read_rdf),
+    "batch": (lambda: jelly.read_rdf(DATA), next),
+    "row": (lambda: jelly.read_rdf(DATA).rows(), next),
+    "options": (lambda: jelly.read_rdf(DATA), lambda reader: reader.options),
+    "position": (lambda: jelly.read_rdf(DATA), lambda reader: reader.position),
+    "inspect": (lambda: DATA, jelly.inspect),
+}
 
-    def count() -> None:
-        while not stop.is_set():
-            steps[0] += 1
 
-    counter = threading.Thread(target=count)
-    counter.start()
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_let_go_of_the_interpreter(name: str) -> None:
+    """Nobody is made to switch here, so another thread runs only if a call lets it."""
+    make, call = CALLS[name]
+    things = [make() for _ in range(5000)]
+    interval = sys.getswitchinterval()
+    go, ran = threading.Event(), threading.Event()
+
+    def other() -> None:
+        go.wait()
+        ran.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    sys.setswitchinterval(1000)
     try:
-        reader = jelly.read_rdf(big, batch_rows=10_000_000, batch_bytes=1 << 30)
-        before = steps[0]
-        batch = next(reader)
-        after = steps[0]
+        go.set()
+        while things and not ran.is_set():
+            call(things.pop())
+        had_its_turn = ran.is_set()
     finally:
-        stop.set()
-        counter.join()
-    assert len(batch) == 1_000_000
-    # taking the GIL back lets the counter take a few more
-    assert after - before > 1000
-
-
-def gigantic() -> bytes:
-    row = jb.message({1: [jb.triple(o_literal=jb.literal("x"))]})
-    first = jb.small_rdf(1)
-    return first + jb.delimited(row * 999_999)
+        sys.setswitchinterval(interval)
+    thread.join()
+    assert had_its_turn
 
 
 def test_a_dropped_iterator_does_not_lose_the_reader() -> None:
