@@ -126,7 +126,10 @@ impl TextBuffer {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.len + length + PAD;
-        self.bytes.resize(needed.max(2 * self.bytes.len()), 0);
+        // fresh zeroed memory of some size costs nothing before it is used
+        let mut bytes = vec![0; needed.max(2 * self.bytes.len())];
+        bytes[..self.len].copy_from_slice(self.as_bytes());
+        self.bytes = bytes;
     }
 
     #[inline(always)]
