@@ -19,8 +19,9 @@ pub(super) struct TextColumn {
     data: TextBuffer,
     offsets: Vec<i32>,
     nulls: Nulls,
-    /// Where the last term begins, for repetitions.
-    last: Option<usize>,
+    /// Where the last term was first written, and its length. Its repetitions are copied from there and not
+    /// from one another, which would wait for bytes that are still on their way to memory.
+    last: Option<(usize, usize)>,
     spare_data: Spare<u8>,
     spare_offsets: Spare<i32>,
 }
@@ -95,18 +96,18 @@ impl TextColumn {
         scope: &str,
         most: usize,
     ) -> Result<()> {
-        let start = self.data.len();
         match self.last {
-            Some(last) if same => self.data.repeat_from(last),
+            Some((start, length)) if same => self.data.repeat(start, length),
             _ => {
+                let start = self.data.len();
                 TermWriter::new(&mut self.data, scope).term(term);
                 let length = self.data.len() - start;
                 if length > most {
                     return Err(term_too_long(length));
                 }
+                self.last = Some((start, length));
             }
         }
-        self.last = Some(start);
         self.end_value();
         Ok(())
     }
