@@ -19,8 +19,9 @@ pub(super) struct TextColumn {
     data: TextBuffer,
     offsets: Vec<i32>,
     nulls: Nulls,
-    /// Where the last term begins, for repetitions.
-    last: Option<usize>,
+    /// Where the last term was first written, and its length. Its repetitions are copied from there and not
+    /// from one another, which would wait for bytes that are still on their way to memory.
+    last: Option<(usize, usize)>,
     spare_data: Spare<u8>,
     spare_offsets: Spare<i32>,
 }
@@ -35,6 +36,14 @@ impl TextColumn {
             spare_data: Spare::default(),
             spare_offsets: Spare::default(),
         }
+    }
+
+    /// Before the first row of a batch.
+    pub(super) fn begin(&mut self) {
+        self.data = TextBuffer::within(self.spare_data.take());
+        self.offsets = self.spare_offsets.take();
+        self.offsets.clear();
+        self.offsets.push(0);
     }
 
     /// Bytes of text.
@@ -87,18 +96,18 @@ impl TextColumn {
         scope: &str,
         most: usize,
     ) -> Result<()> {
-        let start = self.data.len();
         match self.last {
-            Some(last) if same => self.data.repeat_from(last),
+            Some((start, length)) if same => self.data.repeat(start, length),
             _ => {
+                let start = self.data.len();
                 TermWriter::new(&mut self.data, scope).term(term);
                 let length = self.data.len() - start;
                 if length > most {
                     return Err(term_too_long(length));
                 }
+                self.last = Some((start, length));
             }
         }
-        self.last = Some(start);
         self.end_value();
         Ok(())
     }
@@ -112,15 +121,10 @@ impl TextColumn {
         self.pad_to(rows);
         self.offsets.truncate(rows + 1);
         let end = self.offsets.last().map_or(0, |&end| end as usize);
-        let room = end + end / 16;
-        let next = TextBuffer::within(self.spare_data.take(room));
-        let data = std::mem::replace(&mut self.data, next).into_bytes();
-        let data = self.spare_data.give(data).slice_with_length(0, end);
-        let mut next = self.spare_offsets.take(rows + 1);
-        next.clear();
-        next.push(0);
-        let offsets = std::mem::replace(&mut self.offsets, next);
-        let offsets = self.spare_offsets.give(offsets);
+        let data = std::mem::take(&mut self.data).into_bytes();
+        let data = self.spare_data.give(data, end + end / 16);
+        let offsets = std::mem::replace(&mut self.offsets, vec![0]);
+        let offsets = self.spare_offsets.give(offsets, rows + 1);
         self.last = None;
         Ok(Arc::new(strings(
             offsets.into(),
@@ -162,6 +166,12 @@ pub(super) struct IntColumn {
 }
 
 impl IntColumn {
+    /// Before the first row of a batch.
+    pub(super) fn begin(&mut self) {
+        self.values = self.spare.take();
+        self.values.clear();
+    }
+
     #[inline(always)]
     pub(super) fn push(&mut self, value: u64) {
         self.values.push(value as i64);
@@ -179,10 +189,7 @@ impl IntColumn {
 
     pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
         self.values.truncate(rows);
-        let mut next = self.spare.take(rows);
-        next.clear();
-        let values = std::mem::replace(&mut self.values, next);
-        let values = self.spare.give(values);
+        let values = self.spare.give(std::mem::take(&mut self.values), rows);
         Int64Array::try_new(ScalarBuffer::from(values), self.nulls.take(rows))
             .map(|array| Arc::new(array) as ArrayRef)
             .map_err(internal)
@@ -237,6 +244,14 @@ impl TermColumn {
                 parts: std::array::from_fn(|_| TextColumn::new()),
                 nulls: Nulls::default(),
             })),
+        }
+    }
+
+    /// Before the first row of a batch.
+    pub(super) fn begin(&mut self) {
+        match self {
+            TermColumn::Text(column) => column.begin(),
+            TermColumn::Struct(column) => column.parts.iter_mut().for_each(TextColumn::begin),
         }
     }
 

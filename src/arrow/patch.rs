@@ -46,6 +46,14 @@ impl PatchBatches {
         &self.namespaces
     }
 
+    /// Before the first row of a batch.
+    #[cold]
+    fn begin(&mut self) {
+        self.numbers.iter_mut().flatten().for_each(IntColumn::begin);
+        self.terms.iter_mut().flatten().for_each(TermColumn::begin);
+        self.texts.iter_mut().flatten().for_each(TextColumn::begin);
+    }
+
     /// Nulls for subject, predicate and object, and a graph or null.
     fn no_statement(&mut self, graph: Option<&Term<'_>>) -> Result<()> {
         let most = self.batch.settings.limits.term_bytes;
@@ -125,6 +133,9 @@ impl PatchSink for PatchBatches {
     }
 
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        if self.batch.rows() == 0 {
+            self.begin();
+        }
         match &row.op {
             PatchOp::Add(statement) | PatchOp::Delete(statement) => {
                 let most = self.batch.settings.limits.term_bytes;

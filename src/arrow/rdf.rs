@@ -49,6 +49,16 @@ impl RdfBatches {
     }
 }
 
+impl RdfBatches {
+    /// Before the first row of a batch.
+    #[cold]
+    fn begin(&mut self) {
+        let numbers = [&mut self.frame, &mut self.seq];
+        numbers.into_iter().flatten().for_each(IntColumn::begin);
+        self.terms.iter_mut().flatten().for_each(TermColumn::begin);
+    }
+}
+
 impl Sink for RdfBatches {
     #[inline(always)]
     fn is_full(&self) -> bool {
@@ -65,6 +75,9 @@ impl RdfSink for RdfBatches {
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         let mut same = row.statement.same;
+        if self.batch.rows() == 0 {
+            self.begin();
+        }
         if self.last_frame != Some(row.frame) {
             self.last_frame = Some(row.frame);
             if self.batch.scope_frame(row.frame, self.logical_type) {

@@ -126,7 +126,10 @@ impl TextBuffer {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.len + length + PAD;
-        self.bytes.resize(needed.max(2 * self.bytes.len()), 0);
+        // fresh zeroed memory of some size costs nothing before it is used
+        let mut bytes = vec![0; needed.max(2 * self.bytes.len())];
+        bytes[..self.len].copy_from_slice(self.as_bytes());
+        self.bytes = bytes;
     }
 
     #[inline(always)]
@@ -161,21 +164,22 @@ impl TextBuffer {
         self.len += length;
     }
 
-    /// Adds again what stands from `start` to the end.
+    /// Adds again `length` bytes that stand at `start`.
     #[inline(always)]
-    pub(crate) fn repeat_from(&mut self, start: usize) {
+    pub(crate) fn repeat(&mut self, start: usize, length: usize) {
         let end = self.len;
-        let _ = self.room(end - start);
+        let _ = self.room(length);
         // what a block reads from behind the text is written behind the text
         let bytes = self.bytes.as_mut_slice();
-        let (mut from, mut to) = (start, end);
-        while from < end {
+        let mut done = 0;
+        while done < length {
+            let (from, to) = (start + done, end + done);
             let mut block = [0; PAD];
             block.copy_from_slice(&bytes[from..from + PAD]);
             bytes[to..to + PAD].copy_from_slice(&block);
-            (from, to) = (from + PAD, to + PAD);
+            done += PAD;
         }
-        self.len = end + (end - start);
+        self.len = end + length;
     }
 
     /// Replaces a byte.
@@ -247,7 +251,7 @@ mod tests {
             assert_eq!(padded, PaddedBuf::new(&["<", text, ">"]));
             let mut out = TextBuffer::within(vec![b'#'; length % 50]);
             out.push(text);
-            out.repeat_from(0);
+            out.repeat(0, length);
             out.push_padded(padded.as_padded(), Padded::ANGLE);
             out.push_quoted(text, padded.as_padded());
             out.push_byte(b'.');
