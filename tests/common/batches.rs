@@ -94,48 +94,67 @@ pub fn numbers(batch: &RecordBatch, name: &str) -> Option<Vec<Option<i64>>> {
 }
 
 pub fn rdf_rows(batches: &[RecordBatch]) -> Vec<RdfRow> {
-    let rows = |batch: &RecordBatch| -> Vec<RdfRow> {
-        let text = |name, row: usize| {
-            texts(batch, name).expect("a column")[row]
-                .clone()
-                .expect("no null")
-        };
-        let number =
-            |name, row: usize| numbers(batch, name).expect("a column")[row].expect("no null");
-        (0..batch.num_rows())
-            .map(|row| RdfRow {
-                frame: number("frame", row),
-                seq: number("seq", row),
-                subject: text("subject", row),
-                predicate: text("predicate", row),
-                object: text("object", row),
-                graph: text("graph", row),
-            })
-            .collect()
-    };
-    batches.iter().flat_map(rows).collect()
+    batches.iter().flat_map(rdf_batch).collect()
+}
+
+fn rdf_batch(batch: &RecordBatch) -> Vec<RdfRow> {
+    let [frame, seq] = ["frame", "seq"].map(|name| numbers(batch, name).expect("a column"));
+    let terms = ["subject", "predicate", "object", "graph"];
+    let terms = terms.map(|name| texts(batch, name).expect("a column"));
+    (0..batch.num_rows())
+        .map(|row| {
+            let [subject, predicate, object, graph] =
+                [0, 1, 2, 3].map(|place| terms[place][row].clone().expect("no null"));
+            let [frame, seq] = [&frame, &seq].map(|column| column[row].expect("no null"));
+            RdfRow {
+                frame,
+                seq,
+                subject,
+                predicate,
+                object,
+                graph,
+            }
+        })
+        .collect()
 }
 
 pub fn patch_rows(batches: &[RecordBatch]) -> Vec<PatchRow> {
-    let rows = |batch: &RecordBatch| -> Vec<PatchRow> {
-        let text = |name, row: usize| texts(batch, name).expect("a column")[row].clone();
-        let number = |name, row: usize| numbers(batch, name).expect("a column")[row];
-        (0..batch.num_rows())
-            .map(|row| PatchRow {
-                patch: number("patch", row).expect("no null"),
-                txn: number("txn", row),
-                seq: number("seq", row).expect("no null"),
-                op: text("op", row).expect("no null"),
-                subject: text("subject", row),
-                predicate: text("predicate", row),
-                object: text("object", row),
-                graph: text("graph", row),
-                name: text("name", row),
-                value: text("value", row),
-            })
-            .collect()
-    };
-    batches.iter().flat_map(rows).collect()
+    batches.iter().flat_map(patch_batch).collect()
+}
+
+fn patch_batch(batch: &RecordBatch) -> Vec<PatchRow> {
+    let [patch, txn, seq] =
+        ["patch", "txn", "seq"].map(|name| numbers(batch, name).expect("a column"));
+    let names = [
+        "op",
+        "subject",
+        "predicate",
+        "object",
+        "graph",
+        "name",
+        "value",
+    ];
+    let columns = names.map(|name| texts(batch, name).expect("a column"));
+    (0..batch.num_rows())
+        .map(|row| {
+            let [op, subject, predicate, object, graph, name, value] =
+                [0, 1, 2, 3, 4, 5, 6].map(|column| columns[column][row].clone());
+            let (patch, seq) = (patch[row].expect("no null"), seq[row].expect("no null"));
+            let op = op.expect("no null");
+            PatchRow {
+                patch,
+                txn: txn[row],
+                seq,
+                op,
+                subject,
+                predicate,
+                object,
+                graph,
+                name,
+                value,
+            }
+        })
+        .collect()
 }
 
 /// kind, value, datatype and language of each row of a column of structs.
@@ -154,4 +173,29 @@ pub fn structs(batch: &RecordBatch, name: &str) -> Vec<Option<[Option<String>; 4
             column.is_valid(row).then_some(parts)
         })
         .collect()
+}
+
+/// A source that gives a few bytes at a time, and never the same number.
+pub struct Drip {
+    bytes: Cursor<Vec<u8>>,
+    most: usize,
+    reads: usize,
+}
+
+impl Drip {
+    pub fn new(bytes: &[u8], most: usize) -> Self {
+        Drip {
+            bytes: Cursor::new(bytes.to_vec()),
+            most,
+            reads: 0,
+        }
+    }
+}
+
+impl std::io::Read for Drip {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.reads += 1;
+        let most = buffer.len().min(1 + self.reads * 7919 % self.most);
+        self.bytes.read(&mut buffer[..most])
+    }
 }
