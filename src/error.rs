@@ -283,14 +283,7 @@ impl From<io::Error> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner {
-            kind,
-            message,
-            position,
-            field,
-            limit,
-            ..
-        } = &*self.0;
+        let Inner { kind, message, position, field, limit, .. } = &*self.0;
         write!(f, "{}: {message}", kind.slug())?;
         if let Some(limit) = limit {
             write!(f, "; raise it with limits.{limit}")?;
@@ -303,11 +296,7 @@ impl fmt::Display for Error {
             ("line", position.line),
             ("column", position.column),
         ];
-        parts.extend(
-            numbered
-                .iter()
-                .filter_map(|(name, n)| n.map(|n| format!("{name} {n}"))),
-        );
+        parts.extend(numbered.iter().filter_map(|(name, n)| n.map(|n| format!("{name} {n}"))));
         parts.extend(field.clone());
         let place = parts.join(", ");
         match (&position.source, place.is_empty()) {

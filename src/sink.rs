@@ -15,10 +15,8 @@ pub struct Statement<'a> {
 
 impl Statement<'_> {
     /// To be filled.
-    pub(crate) const EMPTY: Statement<'static> = Statement {
-        terms: [Term::DefaultGraph; 4],
-        same: Same::NONE,
-    };
+    pub(crate) const EMPTY: Statement<'static> =
+        Statement { terms: [Term::DefaultGraph; 4], same: Same::NONE };
 }
 
 /// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::common::batches::{
-    self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts,
-};
+use crate::common::batches::{self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts};
 use crate::common::core::{Core, config};
 use crate::common::lexer::Lexer;
 use crate::common::rows::{Decoded, Decoder, How, Terms};
@@ -16,34 +14,17 @@ use arrow_array::RecordBatch;
 use jelly_patch::arrow::{BatchSettings, BlankNodes, Mode, ReadOptions, TermStyle};
 use jelly_patch::options::LogicalType;
 
-const SIZES: [(usize, usize); 7] = [
-    (1, 1 << 20),
-    (2, 1 << 20),
-    (7, 1 << 20),
-    (10_000, 32 << 20),
-    (10_000, 1),
-    (10_000, 60),
-    (10_000, 1000),
-];
+const SIZES: [(usize, usize); 7] =
+    [(1, 1 << 20), (2, 1 << 20), (7, 1 << 20), (10_000, 32 << 20), (10_000, 1), (10_000, 60), (10_000, 1000)];
 
 fn options(how: How, (rows, bytes): (usize, usize)) -> ReadOptions {
-    let mut options = ReadOptions {
-        format_is_told: true,
-        decode: config(how),
-        ..ReadOptions::default()
-    };
-    (
-        options.decode.limits.batch_rows,
-        options.decode.limits.batch_bytes,
-    ) = (rows, bytes);
+    let mut options = ReadOptions { format_is_told: true, decode: config(how), ..ReadOptions::default() };
+    (options.decode.limits.batch_rows, options.decode.limits.batch_bytes) = (rows, bytes);
     options
 }
 
 fn with(how: How, batch: BatchSettings) -> ReadOptions {
-    ReadOptions {
-        batch,
-        ..options(how, SIZES[2])
-    }
+    ReadOptions { batch, ..options(how, SIZES[2]) }
 }
 
 fn read(format: Format, bytes: &[u8], options: &ReadOptions) -> Read {
@@ -55,23 +36,12 @@ fn read(format: Format, bytes: &[u8], options: &ReadOptions) -> Read {
 
 /// The same rows and the same error as the decoder gave; at most so many rows a batch.
 #[track_caller]
-fn same<R: PartialEq + std::fmt::Debug>(
-    expected: &Decoded<R>,
-    rows: Vec<R>,
-    read: &Read,
-    most: usize,
-) {
-    let first = rows
-        .iter()
-        .zip(&expected.rows)
-        .find(|(got, expected)| got != expected);
+fn same<R: PartialEq + std::fmt::Debug>(expected: &Decoded<R>, rows: Vec<R>, read: &Read, most: usize) {
+    let first = rows.iter().zip(&expected.rows).find(|(got, expected)| got != expected);
     assert!(first.is_none(), "{first:?}");
     assert_eq!(rows.len(), expected.rows.len());
     let text = |error: &jelly_patch::Error| error.to_string();
-    assert_eq!(
-        read.error.as_ref().map(text),
-        expected.error.as_ref().map(|fault| fault.what.clone())
-    );
+    assert_eq!(read.error.as_ref().map(text), expected.error.as_ref().map(|fault| fault.what.clone()));
     assert!(read.batches.iter().all(|batch| batch.num_rows() <= most));
 }
 
@@ -121,10 +91,7 @@ fn any_size_gives_the_rows_before_the_error() {
         errors += usize::from(failed);
         rows += if failed { count } else { 0 };
     }
-    assert!(
-        errors > 150 && rows > 300,
-        "{errors} errors after {rows} rows"
-    );
+    assert!(errors > 150 && rows > 300, "{errors} errors after {rows} rows");
 }
 
 /// A batch is closed before a row as large as the largest would pass the budget.
@@ -135,32 +102,15 @@ fn batches_keep_their_budget() {
         let stream = stream(seed);
         let options = options(stream.how, (10_000, budget));
         for batch in read(stream.format, &stream.bytes(), &options).batches {
-            let names = [
-                "op",
-                "subject",
-                "predicate",
-                "object",
-                "graph",
-                "name",
-                "value",
-            ];
-            let columns: Vec<_> = names
-                .iter()
-                .filter_map(|name| texts(&batch, name))
-                .collect();
+            let names = ["op", "subject", "predicate", "object", "graph", "name", "value"];
+            let columns: Vec<_> = names.iter().filter_map(|name| texts(&batch, name)).collect();
             let size = |row: usize| -> usize {
-                columns
-                    .iter()
-                    .map(|column| column[row].as_ref().map_or(0, String::len))
-                    .sum()
+                columns.iter().map(|column| column[row].as_ref().map_or(0, String::len)).sum()
             };
             let sizes: Vec<usize> = (0..batch.num_rows()).map(size).collect();
             let (last, before) = sizes.split_last().expect("a row");
             let largest = before.iter().max().copied().unwrap_or(0);
-            assert!(
-                before.iter().sum::<usize>() + largest <= budget,
-                "seed {seed}"
-            );
+            assert!(before.iter().sum::<usize>() + largest <= budget, "seed {seed}");
             full += usize::from(last + before.iter().sum::<usize>() > budget / 2);
         }
     }
@@ -174,27 +124,16 @@ fn permissive_mode_ends_with_the_error() {
         let damaged = damage(seed);
         for size in [SIZES[0], SIZES[2], SIZES[3]] {
             let strict = options(damaged.how, size);
-            let permissive = ReadOptions {
-                mode: Mode::Permissive,
-                ..options(damaged.how, size)
-            };
+            let permissive = ReadOptions { mode: Mode::Permissive, ..options(damaged.how, size) };
             let expected = read(damaged.format, &damaged.bytes, &strict);
             let got = read(damaged.format, &damaged.bytes, &permissive);
-            let count = |read: &Read| {
-                read.batches
-                    .iter()
-                    .map(RecordBatch::num_rows)
-                    .sum::<usize>()
-            };
+            let count = |read: &Read| read.batches.iter().map(RecordBatch::num_rows).sum::<usize>();
             let texts_of = |batch| texts(batch, "_corrupt_record").expect("the column");
             let notes: Vec<_> = got.batches.iter().flat_map(texts_of).collect();
             let error = expected.error.as_ref();
             if error.is_none_or(|error| error.limit_name().is_some()) {
                 raised += usize::from(error.is_some());
-                assert_eq!(
-                    got.error.as_ref().map(ToString::to_string),
-                    error.map(ToString::to_string)
-                );
+                assert_eq!(got.error.as_ref().map(ToString::to_string), error.map(ToString::to_string));
                 assert_eq!(count(&got), count(&expected));
                 assert!(notes.iter().all(Option::is_none));
                 continue;
@@ -209,17 +148,10 @@ fn permissive_mode_ends_with_the_error() {
             let batch = got.batches.last().expect("one");
             let row = batch.num_rows() - 1;
             let others = &batch.columns()[..batch.num_columns() - 1];
-            assert!(
-                others
-                    .iter()
-                    .all(|column| arrow_array::Array::is_null(column, row))
-            );
+            assert!(others.iter().all(|column| arrow_array::Array::is_null(column, row)));
         }
     }
-    assert!(
-        corrupt > 500 && raised > 3,
-        "{corrupt} corrupt, {raised} raised"
-    );
+    assert!(corrupt > 500 && raised > 3, "{corrupt} corrupt, {raised} raised");
 }
 
 #[test]
@@ -244,24 +176,15 @@ fn columns_come_in_the_order_asked_for() {
             let values = |read: &Read, name: &str| -> Vec<String> {
                 let batches = read.batches.iter();
                 let column = |batch| match texts_or_numbers(batch, name) {
-                    (Some(texts), _) => texts
-                        .into_iter()
-                        .map(|value| format!("{value:?}"))
-                        .collect(),
-                    (_, numbers) => numbers
-                        .iter()
-                        .flatten()
-                        .map(|value| format!("{value:?}"))
-                        .collect::<Vec<_>>(),
+                    (Some(texts), _) => texts.into_iter().map(|value| format!("{value:?}")).collect(),
+                    (_, numbers) => {
+                        numbers.iter().flatten().map(|value| format!("{value:?}")).collect::<Vec<_>>()
+                    }
                 };
                 batches.flat_map(column).collect()
             };
             for name in columns {
-                assert_eq!(
-                    values(&got, name),
-                    values(&all, name),
-                    "seed {seed}, {name}"
-                );
+                assert_eq!(values(&got, name), values(&all, name), "seed {seed}, {name}");
                 compared += values(&got, name).len();
             }
             for batch in &got.batches {
@@ -286,18 +209,10 @@ fn texts_or_numbers(batch: &RecordBatch, name: &str) -> Columns {
 #[test]
 fn no_columns_are_still_rows() {
     let rows = stream(0);
-    let settings = BatchSettings {
-        columns: Some(vec![]),
-        ..BatchSettings::default()
-    };
+    let settings = BatchSettings { columns: Some(vec![]), ..BatchSettings::default() };
     let got = read(rows.format, &rows.bytes(), &with(rows.how, settings));
     let all = read(rows.format, &rows.bytes(), &options(rows.how, SIZES[2]));
-    let count = |read: &Read| {
-        read.batches
-            .iter()
-            .map(RecordBatch::num_rows)
-            .sum::<usize>()
-    };
+    let count = |read: &Read| read.batches.iter().map(RecordBatch::num_rows).sum::<usize>();
     assert_eq!(count(&got), count(&all));
 }
 
@@ -328,22 +243,12 @@ fn structs_have_the_parts_of_the_text() {
     let (mut terms, mut nulls) = (0, 0);
     for seed in seeds(300) {
         let stream = stream(seed);
-        let settings = BatchSettings {
-            terms: TermStyle::Struct,
-            ..BatchSettings::default()
-        };
+        let settings = BatchSettings { terms: TermStyle::Struct, ..BatchSettings::default() };
         let got = read(stream.format, &stream.bytes(), &with(stream.how, settings));
-        let text = read(
-            stream.format,
-            &stream.bytes(),
-            &options(stream.how, SIZES[2]),
-        );
+        let text = read(stream.format, &stream.bytes(), &options(stream.how, SIZES[2]));
         for name in ["subject", "predicate", "object", "graph"] {
             let got = got.batches.iter().flat_map(|batch| structs(batch, name));
-            let text = text
-                .batches
-                .iter()
-                .flat_map(|batch| texts(batch, name).expect("a column"));
+            let text = text.batches.iter().flat_map(|batch| texts(batch, name).expect("a column"));
             let expected = text.map(|text| text.as_deref().map(parts));
             let (got, expected): (Vec<_>, Vec<_>) = (got.collect(), expected.collect());
             assert!(got == expected, "seed {seed}, {name}");
@@ -351,10 +256,7 @@ fn structs_have_the_parts_of_the_text() {
             nulls += got.iter().filter(|term| term.is_none()).count();
         }
     }
-    assert!(
-        terms > 10_000 && nulls > 1_000,
-        "{terms} terms, {nulls} nulls"
-    );
+    assert!(terms > 10_000 && nulls > 1_000, "{terms} terms, {nulls} nulls");
 }
 
 /// Blank nodes of a row in the order of its terms.
@@ -414,16 +316,9 @@ fn scoped_blank_nodes_are_those_of_their_source_and_frame() {
             nodes += bijection(&plain, &once, |_| 0);
             continue;
         }
-        let [plain, once, again, other] =
-            [plain, once, again, other].map(|read| rdf_rows(&read.batches));
-        assert!(
-            once == again,
-            "seed {seed}: another batch size gives other labels"
-        );
-        let logical = Core::default()
-            .rdf(&bytes, stream.how)
-            .options
-            .expect("options");
+        let [plain, once, again, other] = [plain, once, again, other].map(|read| rdf_rows(&read.batches));
+        assert!(once == again, "seed {seed}: another batch size gives other labels");
+        let logical = Core::default().rdf(&bytes, stream.how).options.expect("options");
         let number = [3, 4, 13, 14, 114].into_iter().find(|&number| {
             let name = LogicalType(number).name().expect("a name");
             logical.contains(&format!(" logical={name} "))
@@ -434,15 +329,7 @@ fn scoped_blank_nodes_are_those_of_their_source_and_frame() {
         nodes += count;
         grouped_frames += usize::from(by_frame && plain.last().is_some_and(|row| row.frame > 1));
         let mine: Vec<_> = once.iter().flat_map(blanks).collect();
-        assert!(
-            other
-                .iter()
-                .flat_map(blanks)
-                .all(|label| !mine.contains(&label))
-        );
+        assert!(other.iter().flat_map(blanks).all(|label| !mine.contains(&label)));
     }
-    assert!(
-        nodes > 1_000 && grouped_frames > 20,
-        "{nodes} nodes, {grouped_frames} grouped"
-    );
+    assert!(nodes > 1_000 && grouped_frames > 20, "{nodes} nodes, {grouped_frames} grouped");
 }

@@ -1,20 +1,16 @@
 //! `rows="committed"` gives what a simple model makes of all rows.
-#![cfg(feature = "arrow")]
-
-mod common;
-mod oracle;
 
 use std::io::Write;
 
-use common::batches::{Drip, memory, patch, patch_rows, pipe};
-use common::core::{Core, config};
-use common::craft::{self, Frames};
-use common::rows::{Class, Decoded, Decoder, Fault, Framing, How, PatchRow};
-use common::soak::seeds;
+use crate::common::batches::{Drip, memory, patch, patch_rows, pipe};
+use crate::common::core::{Core, config};
+use crate::common::craft::{self, Frames};
+use crate::common::rows::{Class, Decoded, Decoder, Fault, Framing, How, PatchRow};
+use crate::common::soak::seeds;
+use crate::oracle::generate::mutate::damage;
+use crate::oracle::generate::{Format, stream};
 use jelly_patch::arrow::ReadOptions;
 use jelly_patch::io::Source;
-use oracle::generate::mutate::damage;
-use oracle::generate::{Format, stream};
 
 /// The rows that count, and the slug of the error.
 #[derive(Debug, Default, PartialEq)]
@@ -60,12 +56,8 @@ fn model(all: &Decoded<PatchRow>) -> Expected {
 }
 
 fn committed(how: How, batch_rows: usize) -> ReadOptions {
-    let mut options = ReadOptions {
-        format_is_told: true,
-        committed: true,
-        decode: config(how),
-        ..ReadOptions::default()
-    };
+    let mut options =
+        ReadOptions { format_is_told: true, committed: true, decode: config(how), ..ReadOptions::default() };
     options.decode.limits.batch_rows = batch_rows;
     options.decode.source = Some("log".into());
     options
@@ -76,10 +68,7 @@ fn got(source: Source, how: How, batch_rows: usize) -> Expected {
     if let Some(error) = &read.error {
         let at = error.position();
         assert_eq!(at.source.as_deref(), Some("log"));
-        assert!(
-            at.frame.is_some() && at.row.is_some() && at.offset.is_some(),
-            "{error}"
-        );
+        assert!(at.frame.is_some() && at.row.is_some() && at.offset.is_some(), "{error}");
     }
     Expected {
         rows: patch_rows(&read.batches),
@@ -105,11 +94,7 @@ fn check(bytes: &[u8], how: How, seed: u64) -> Expected {
     ];
     for (number, (name, source)) in sources.into_iter().enumerate() {
         let rows = [1, 3, 10_000][(seed as usize + number) % 3];
-        assert_eq!(
-            got(source, how, rows),
-            expected,
-            "seed {seed}, {name}, {rows} rows a batch"
-        );
+        assert_eq!(got(source, how, rows), expected, "seed {seed}, {name}, {rows} rows a batch");
     }
     expected
 }
@@ -128,10 +113,7 @@ fn generated_logs() {
             }
         }
     }
-    assert!(
-        rows > 2_000 && refused > 50 && whole > 50,
-        "{rows} rows, {refused} refused, {whole} whole"
-    );
+    assert!(rows > 2_000 && refused > 50 && whole > 50, "{rows} rows, {refused} refused, {whole} whole");
 }
 
 #[test]
@@ -155,9 +137,7 @@ fn concatenated_logs() {
     for seed in seeds(300) {
         let logs = (seed * 10..).map(stream).filter(|stream| {
             let how = stream.how;
-            stream.format == Format::Patch
-                && how.framing == Framing::Delimited
-                && !how.lenient_flags
+            stream.format == Format::Patch && how.framing == Framing::Delimited && !how.lenient_flags
         });
         let bytes: Vec<u8> = logs.take(3).flat_map(|stream| stream.bytes()).collect();
         let framing = jelly_patch::decode::Framing::Concatenated;
@@ -165,10 +145,7 @@ fn concatenated_logs() {
         options.decode.framing = framing;
         let all = craft::patch_with(&bytes, options.decode.clone());
         let mut decoded = all.decoded;
-        decoded.error = all.error.map(|error| Fault {
-            class: Class::Other,
-            what: error.to_string(),
-        });
+        decoded.error = all.error.map(|error| Fault { class: Class::Other, what: error.to_string() });
         let expected = model(&decoded);
         for source in [memory(&bytes), pipe(&bytes)] {
             let read = patch(source, &options);
@@ -179,28 +156,18 @@ fn concatenated_logs() {
         rows += expected.rows.len();
         refused += usize::from(expected.error.is_some());
     }
-    assert!(
-        rows > 1_000 && refused > 20,
-        "{rows} rows, {refused} refused"
-    );
+    assert!(rows > 1_000 && refused > 20, "{rows} rows, {refused} refused");
 }
 
 /// A log whose patches are longer than what is read at a time, in many sizes.
 fn long_log(patches: usize) -> Vec<u8> {
-    let mut frames = vec![vec![craft::patch::options(
-        craft::patch::PUNCTUATED,
-        craft::patch::QUADS,
-    )]];
+    let mut frames = vec![vec![craft::patch::options(craft::patch::PUNCTUATED, craft::patch::QUADS)]];
     for patch in 0..patches {
         let mut rows = vec![craft::patch::tx()];
         let statements = (patch * 7919) % 20_000;
         rows.extend((0..statements).map(|n| craft::patch::plain_add(&format!("o{patch}_{n}"))));
         let abort = patch % 3 == 1;
-        rows.push(if abort {
-            craft::patch::abort()
-        } else {
-            craft::patch::commit()
-        });
+        rows.push(if abort { craft::patch::abort() } else { craft::patch::commit() });
         rows.push(craft::patch::mark());
         frames.extend(rows.chunks(500).map(<[Vec<u8>]>::to_vec));
     }
@@ -213,11 +180,7 @@ fn patches_longer_than_the_buffers() {
     let how = How::new(Framing::Delimited);
     let expected = model(&Core::default().patch(&bytes, how));
     assert!(bytes.len() > 1 << 20 && expected.rows.len() > 50_000 && expected.error.is_none());
-    for source in [
-        memory(&bytes),
-        pipe(&bytes),
-        Source::Reader(Box::new(Drip::new(&bytes, 100_000))),
-    ] {
+    for source in [memory(&bytes), pipe(&bytes), Source::Reader(Box::new(Drip::new(&bytes, 100_000)))] {
         assert!(got(source, how, 10_000) == expected);
     }
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
@@ -237,10 +200,7 @@ fn waiting_bytes_are_limited_on_what_is_read_once() {
         (error.kind().slug(), error.limit_name()),
         ("limit.transaction_bytes", Some("transaction_bytes"))
     );
-    assert!(
-        patch(memory(&bytes), &options).error.is_none(),
-        "memory is read twice"
-    );
+    assert!(patch(memory(&bytes), &options).error.is_none(), "memory is read twice");
     options.decode.limits.transaction_bytes = 2 << 20;
     assert!(patch(pipe(&bytes), &options).error.is_none());
 }
@@ -257,20 +217,11 @@ fn nothing_of_a_bad_patch_and_all_before_it() {
         vec![tx(), plain_add("bad"), commit(), vec![]],
     ];
     for rows in bad {
-        let frames = Frames(vec![
-            vec![options(FRAME, QUADS)],
-            good.clone(),
-            rows,
-            good.clone(),
-        ]);
+        let frames = Frames(vec![vec![options(FRAME, QUADS)], good.clone(), rows, good.clone()]);
         let bytes = frames.bytes();
         let how = How::new(Framing::Delimited);
         let expected = check(&bytes, how, 0);
-        let objects: Vec<_> = expected
-            .rows
-            .iter()
-            .map(|row| row.object.as_deref())
-            .collect();
+        let objects: Vec<_> = expected.rows.iter().map(|row| row.object.as_deref()).collect();
         assert_eq!(objects, [Some("_:outside"), Some("_:in")]);
         assert!(expected.error.is_some());
     }

@@ -9,6 +9,8 @@ mod oracle;
 mod batches;
 mod chunking;
 mod codegen;
+#[cfg(feature = "arrow")]
+mod committed;
 mod conformance;
 mod differential;
 mod oracle_rules;

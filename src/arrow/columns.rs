@@ -89,13 +89,7 @@ impl TextColumn {
 
     /// Adds a term as text; `same`: it equals the last term of this column.
     #[inline(always)]
-    pub(super) fn push_term(
-        &mut self,
-        term: &Term<'_>,
-        same: bool,
-        scope: &str,
-        most: usize,
-    ) -> Result<()> {
+    pub(super) fn push_term(&mut self, term: &Term<'_>, same: bool, scope: &str, most: usize) -> Result<()> {
         match self.last {
             Some((start, length)) if same => self.data.repeat(start, length),
             _ => {
@@ -126,19 +120,12 @@ impl TextColumn {
         let offsets = std::mem::replace(&mut self.offsets, vec![0]);
         let offsets = self.spare_offsets.give(offsets, rows + 1);
         self.last = None;
-        Ok(Arc::new(strings(
-            offsets.into(),
-            data,
-            self.nulls.take(rows),
-        )))
+        Ok(Arc::new(strings(offsets.into(), data, self.nulls.take(rows))))
     }
 }
 
 /// The array of these values: `offsets` are their ends in `data`.
-#[expect(
-    unsafe_code,
-    reason = "checking all text again takes 11 to 16 % of making a row"
-)]
+#[expect(unsafe_code, reason = "checking all text again takes 11 to 16 % of making a row")]
 fn strings(offsets: ScalarBuffer<i32>, data: Buffer, nulls: Option<NullBuffer>) -> StringArray {
     // SAFETY: offsets never fall, and text is pushed in whole `str`s between two of them
     unsafe { StringArray::new_unchecked(OffsetBuffer::new_unchecked(offsets), data, nulls) }
@@ -146,11 +133,7 @@ fn strings(offsets: ScalarBuffer<i32>, data: Buffer, nulls: Option<NullBuffer>) 
 
 #[cold]
 fn term_too_long(length: usize) -> Error {
-    Error::limit(
-        ErrorKind::LimitTerm,
-        "term_bytes",
-        format!("a term of {length} bytes as text"),
-    )
+    Error::limit(ErrorKind::LimitTerm, "term_bytes", format!("a term of {length} bytes as text"))
 }
 
 pub(super) fn internal(error: arrow_schema::ArrowError) -> Error {
@@ -221,10 +204,7 @@ impl Nulls {
 }
 
 /// Terms, as text or as structs.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are four, and the large one is the common one"
-)]
+#[expect(clippy::large_enum_variant, reason = "there are four, and the large one is the common one")]
 pub(super) enum TermColumn {
     Text(TextColumn),
     Struct(Box<TermStruct>),
@@ -263,13 +243,7 @@ impl TermColumn {
     }
 
     #[inline(never)]
-    pub(super) fn push(
-        &mut self,
-        term: &Term<'_>,
-        same: bool,
-        scope: &str,
-        most: usize,
-    ) -> Result<()> {
+    pub(super) fn push(&mut self, term: &Term<'_>, same: bool, scope: &str, most: usize) -> Result<()> {
         match self {
             TermColumn::Text(column) => column.push_term(term, same, scope, most),
             TermColumn::Struct(column) => column.push(term, scope, most),
@@ -373,11 +347,7 @@ impl TermStruct {
     }
 
     fn take(&mut self, rows: usize) -> Result<ArrayRef> {
-        let parts = self
-            .parts
-            .iter_mut()
-            .map(|part| part.take(rows))
-            .collect::<Result<Vec<_>>>()?;
+        let parts = self.parts.iter_mut().map(|part| part.take(rows)).collect::<Result<Vec<_>>>()?;
         StructArray::try_new(term_fields(), parts, self.nulls.take(rows))
             .map(|array| Arc::new(array) as ArrayRef)
             .map_err(internal)

@@ -146,9 +146,7 @@ impl PatchSink for PatchBatches {
             op => {
                 self.note_prefix(op)?;
                 let graph = match op {
-                    PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => {
-                        Some(graph)
-                    }
+                    PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => Some(graph),
                     _ => None,
                 };
                 self.no_statement(graph)?;
@@ -198,13 +196,7 @@ impl Batches for PatchBatches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let PatchBatches {
-            batch,
-            numbers,
-            terms,
-            texts,
-            ..
-        } = self;
+        let PatchBatches { batch, numbers, terms, texts, .. } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         let index = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
         batch.take(|name, rows| {
@@ -213,10 +205,7 @@ impl Batches for PatchBatches {
             } else if let Some(column) = index(&TERMS, name).and_then(|i| terms[i].as_mut()) {
                 column.take(rows)
             } else {
-                index(&TEXTS, name)
-                    .and_then(|i| texts[i].as_mut())
-                    .ok_or_else(missing)?
-                    .take(rows)
+                index(&TEXTS, name).and_then(|i| texts[i].as_mut()).ok_or_else(missing)?.take(rows)
             }
         })
     }

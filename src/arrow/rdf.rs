@@ -85,13 +85,7 @@ impl RdfSink for RdfBatches {
             }
         }
         let most = self.batch.settings.limits.term_bytes;
-        let bytes = push_statement(
-            &mut self.terms,
-            &row.statement.terms,
-            same,
-            &self.batch.scope,
-            most,
-        )?;
+        let bytes = push_statement(&mut self.terms, &row.statement.terms, same, &self.batch.scope, most)?;
         if let Some(column) = &mut self.frame {
             column.push(row.frame);
         }
@@ -125,22 +119,13 @@ impl Batches for RdfBatches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let RdfBatches {
-            batch,
-            frame,
-            seq,
-            terms,
-            ..
-        } = self;
+        let RdfBatches { batch, frame, seq, terms, .. } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         batch.take(|name, rows| match name {
             "frame" => frame.as_mut().ok_or_else(missing)?.take(rows),
             "seq" => seq.as_mut().ok_or_else(missing)?.take(rows),
             _ => {
-                let place = TERMS
-                    .iter()
-                    .position(|term| *term == name)
-                    .ok_or_else(missing)?;
+                let place = TERMS.iter().position(|term| *term == name).ok_or_else(missing)?;
                 terms[place].as_mut().ok_or_else(missing)?.take(rows)
             }
         })

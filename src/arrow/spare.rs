@@ -15,11 +15,7 @@ pub(super) struct Spare<T> {
 
 impl<T> Default for Spare<T> {
     fn default() -> Self {
-        Spare {
-            given: [None, None],
-            room: 0,
-            of: std::marker::PhantomData,
-        }
+        Spare { given: [None, None], room: 0, of: std::marker::PhantomData }
     }
 }
 

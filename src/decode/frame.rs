@@ -109,19 +109,12 @@ impl FrameReader {
 
     /// The first byte that is not in a row or frame handed out: where a resumed reader begins.
     pub(crate) fn offset(&self) -> u64 {
-        if self.carry_used {
-            self.offset + self.carry.len() as u64
-        } else {
-            self.offset
-        }
+        if self.carry_used { self.offset + self.carry.len() as u64 } else { self.offset }
     }
 
     /// Where the row lies that was handed out last.
     pub(crate) fn row_position(&self) -> Position {
-        Position {
-            row: self.rows.checked_sub(1),
-            ..self.position()
-        }
+        Position { row: self.rows.checked_sub(1), ..self.position() }
     }
 
     /// Where the next row would lie, for errors that are in none.
@@ -137,10 +130,7 @@ impl FrameReader {
 
     /// The payload of a carried field.
     pub(crate) fn carried(&self) -> Located<'_> {
-        Located {
-            bytes: &self.carry[self.carry_header..],
-            offset: self.carried_offset(),
-        }
+        Located { bytes: &self.carry[self.carry_header..], offset: self.carried_offset() }
     }
 
     /// Takes the carried field out, and says where its payload begins.
@@ -182,11 +172,7 @@ impl FrameReader {
             FramePlace::Inside(left) => (self.state, self.left) = (State::Field, left),
         }
         if self.framing == Framing::Auto {
-            self.framing = if self.left.is_none() {
-                Framing::Single
-            } else {
-                Framing::Delimited
-            };
+            self.framing = if self.left.is_none() { Framing::Single } else { Framing::Delimited };
         }
     }
 
@@ -294,11 +280,7 @@ impl FrameReader {
     fn settle_framing(&mut self, at_end: bool) {
         if let Some(framing) = detect(&self.carry, at_end) {
             self.framing = framing;
-            self.state = if framing == Framing::Single {
-                State::Field
-            } else {
-                State::Length
-            };
+            self.state = if framing == Framing::Single { State::Field } else { State::Length };
         }
     }
 
@@ -353,12 +335,7 @@ impl FrameReader {
                 }
             }
         };
-        let Some(Header {
-            key,
-            length: header,
-            payload,
-        }) = header
-        else {
+        let Some(Header { key, length: header, payload }) = header else {
             self.carry.extend_from_slice(input);
             *input = &[];
             return Ok(None);
@@ -409,9 +386,7 @@ impl FrameReader {
 
     /// The bytes of the input that belong to this frame, `most` of them.
     fn window<'a>(&self, input: &&'a [u8], most: usize) -> &'a [u8] {
-        let in_frame = self.left.map_or(usize::MAX, |left| {
-            usize::try_from(left).unwrap_or(usize::MAX)
-        });
+        let in_frame = self.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
         &input[..input.len().min(in_frame).min(most)]
     }
 
@@ -427,9 +402,7 @@ impl FrameReader {
             return Ok(None);
         }
         let key = cursor.key().map_err(located)?;
-        if self.groups.is_empty()
-            && (key.field == ROWS || key.field == METADATA && self.knows_metadata)
-        {
+        if self.groups.is_empty() && (key.field == ROWS || key.field == METADATA && self.knows_metadata) {
             key.expect(LEN, bytes).map_err(located)?;
         }
         if key.wire == LEN || key.wire == VARINT {
@@ -442,22 +415,14 @@ impl FrameReader {
                 let message = format!("{payload} bytes announced");
                 return Err(self.error(ErrorKind::WireLength, message));
             }
-            return Ok(Some(Header {
-                key,
-                length: bytes.len() - cursor.rest.len(),
-                payload,
-            }));
+            return Ok(Some(Header { key, length: bytes.len() - cursor.rest.len(), payload }));
         }
         let payload = match key.wire {
             FIXED64 => 8,
             FIXED32 => 4,
             _ => 0,
         };
-        Ok(Some(Header {
-            key,
-            length: bytes.len() - cursor.rest.len(),
-            payload,
-        }))
+        Ok(Some(Header { key, length: bytes.len() - cursor.rest.len(), payload }))
     }
 
     /// Hands out a row or metadata entry once all of it is there.
@@ -476,10 +441,7 @@ impl FrameReader {
             self.offset += total as u64;
             self.take_from_frame(total as u64);
             self.rows += 1;
-            return Some(Event::Row(Located {
-                bytes: &field[header..],
-                offset,
-            }));
+            return Some(Event::Row(Located { bytes: &field[header..], offset }));
         }
         if self.carry.len() < total {
             let (taken, rest) = input.split_at(input.len().min(total - self.carry.len()));
@@ -493,11 +455,7 @@ impl FrameReader {
         self.carry_header = header;
         self.carry_used = true;
         self.rows += u64::from(is_row);
-        Some(if is_row {
-            Event::CarriedRow
-        } else {
-            Event::Metadata
-        })
+        Some(if is_row { Event::CarriedRow } else { Event::Metadata })
     }
 
     fn drop_used_carry(&mut self) {
@@ -524,23 +482,17 @@ impl FrameReader {
                 let message = "the input ends inside the length of a frame";
                 Err(self.error(ErrorKind::TruncatedLength, message))
             }
-            State::Field
-                if self.left.is_none() && self.carry.is_empty() && self.groups.is_empty() =>
-            {
+            State::Field if self.left.is_none() && self.carry.is_empty() && self.groups.is_empty() => {
                 self.left = Some(0);
                 self.state = State::Length;
                 Ok((self.frames > 0).then_some(Event::FrameEnd))
             }
-            State::Field
-                if self.left == Some(0) && self.carry.is_empty() && self.groups.is_empty() =>
-            {
+            State::Field if self.left == Some(0) && self.carry.is_empty() && self.groups.is_empty() => {
                 self.state = State::Length;
                 Ok(Some(Event::FrameEnd))
             }
             State::Field | State::Skip(_) => {
-                let missing = self
-                    .left
-                    .map(|left| left.saturating_sub(self.carry.len() as u64));
+                let missing = self.left.map(|left| left.saturating_sub(self.carry.len() as u64));
                 let message = match missing {
                     Some(missing) => {
                         format!("the input ends {missing} bytes before its frame does")

@@ -32,11 +32,7 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], at: &[u8]) -> Result<&'a str, Fault> {
 #[inline(never)]
 fn not_utf8(bytes: &[u8], at: &[u8]) -> Fault {
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    Fault::new(
-        ErrorKind::WireUtf8,
-        at,
-        format!("not UTF-8 from byte {valid} of the string"),
-    )
+    Fault::new(ErrorKind::WireUtf8, at, format!("not UTF-8 from byte {valid} of the string"))
 }
 
 /// A string of a term: UTF-8, and not over the limit.
@@ -50,12 +46,7 @@ pub(crate) fn term_text<'a>(bytes: &'a [u8], at: &[u8], limits: &Limits) -> Resu
 #[cold]
 #[inline(never)]
 fn too_long(length: usize, at: &[u8]) -> Fault {
-    Fault::limit(
-        ErrorKind::LimitTerm,
-        "term_bytes",
-        at,
-        format!("a string of {length} bytes"),
-    )
+    Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, format!("a string of {length} bytes"))
 }
 
 /// A string of a term, where nothing is wrong with it.
@@ -125,18 +116,15 @@ pub(crate) fn read_literal<'a>(
                 lex = term_text(bytes, at, limits).map_err(|fault| fault.within("lex"))?;
             }
             2 => {
-                key.expect(LEN, at)
-                    .map_err(|fault| fault.within("langtag"))?;
+                key.expect(LEN, at).map_err(|fault| fault.within("langtag"))?;
                 let bytes = cursor.bytes().map_err(|fault| fault.within("langtag"))?;
                 let tag = term_text(bytes, at, limits).map_err(|fault| fault.within("langtag"))?;
                 kind = RawKind::Language(tag);
             }
             3 => {
-                key.expect(VARINT, at)
-                    .map_err(|fault| fault.within("datatype"))?;
+                key.expect(VARINT, at).map_err(|fault| fault.within("datatype"))?;
                 datatype_at = at;
-                kind =
-                    RawKind::Datatype(cursor.uint32().map_err(|fault| fault.within("datatype"))?);
+                kind = RawKind::Datatype(cursor.uint32().map_err(|fault| fault.within("datatype"))?);
             }
             _ => cursor.skip(key, at, limits.nesting)?,
         }
@@ -144,20 +132,12 @@ pub(crate) fn read_literal<'a>(
     if let RawKind::Datatype(id) = kind {
         check_datatype(id, lookups, datatype_at).map_err(|fault| fault.within("datatype"))?;
     }
-    Ok(RawLiteral {
-        lex,
-        plain: is_plain_literal(lex),
-        kind,
-    })
+    Ok(RawLiteral { lex, plain: is_plain_literal(lex), kind })
 }
 
 fn check_datatype(id: u32, lookups: &Lookups, at: &[u8]) -> Result<(), Fault> {
     if id == 0 {
-        return Err(Fault::new(
-            ErrorKind::TableDatatype,
-            at,
-            "datatype id 0 does not exist",
-        ));
+        return Err(Fault::new(ErrorKind::TableDatatype, at, "datatype id 0 does not exist"));
     }
     lookups.datatypes.check(id, at).map(drop)
 }

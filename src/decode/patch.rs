@@ -73,15 +73,10 @@ impl Patch {
         context: &mut Context<'_, '_>,
         sink: &mut S,
     ) -> Result<(), Halt> {
-        let options =
-            read_patch_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
+        let options = read_patch_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
         match &self.options {
             Some((first, _)) if context.config.framing != Framing::Concatenated => {
-                return if *first == options {
-                    Ok(())
-                } else {
-                    Err(options_changed(bytes).into())
-                };
+                return if *first == options { Ok(()) } else { Err(options_changed(bytes).into()) };
             }
             Some(_) => self.end_stream(context.config.strict, sink)?,
             None => {}
@@ -98,21 +93,11 @@ impl Patch {
     }
 
     #[inline(always)]
-    fn emit<S: PatchSink>(
-        &mut self,
-        op: PatchOp<'_>,
-        txn: Option<u64>,
-        sink: &mut S,
-    ) -> Result<()> {
+    fn emit<S: PatchSink>(&mut self, op: PatchOp<'_>, txn: Option<u64>, sink: &mut S) -> Result<()> {
         let seq = self.at.seq;
         self.at.seq += 1;
         self.at.has_rows = true;
-        sink.row(&PatchRow {
-            patch: self.at.patch,
-            txn,
-            seq,
-            op,
-        })
+        sink.row(&PatchRow { patch: self.at.patch, txn, seq, op })
     }
 
     #[inline(always)]
@@ -152,11 +137,7 @@ impl Patch {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
-        let name = if member.field == 2 {
-            "statement_add"
-        } else {
-            "statement_delete"
-        };
+        let name = if member.field == 2 { "statement_add" } else { "statement_delete" };
         let quads = options.statement_type == StatementType::Quads;
         if !quads {
             context.slots[3] = Slot::DefaultGraph;
@@ -187,11 +168,7 @@ impl Patch {
             patch: self.at.patch,
             txn: self.at.txn,
             seq: self.at.seq,
-            op: if field == 2 {
-                PatchOp::Add(statement)
-            } else {
-                PatchOp::Delete(statement)
-            },
+            op: if field == 2 { PatchOp::Add(statement) } else { PatchOp::Delete(statement) },
         }
     }
 
@@ -222,9 +199,7 @@ impl Patch {
             let key = cursor.key().map_err(within)?;
             match key.field {
                 1 => {
-                    key.expect(LEN, at)
-                        .map_err(|f| f.within("key"))
-                        .map_err(within)?;
+                    key.expect(LEN, at).map_err(|f| f.within("key")).map_err(within)?;
                     key_text = cursor
                         .bytes()
                         .and_then(|bytes| utf8(bytes, at))
@@ -232,20 +207,14 @@ impl Patch {
                 }
                 2..=5 => {
                     let kind = TERM[key.field as usize - 2];
-                    key.expect(LEN, at)
-                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
-                    let bytes = cursor
-                        .bytes()
-                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
+                    key.expect(LEN, at).map_err(|f| within(f.within(Place::Header.field(kind))))?;
+                    let bytes = cursor.bytes().map_err(|f| within(f.within(Place::Header.field(kind))))?;
                     value.set(kind, bytes, at)?;
                 }
                 _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
             }
         }
-        let terms = context
-            .terms
-            .as_mut()
-            .ok_or_else(|| options_missing(bytes))?;
+        let terms = context.terms.as_mut().ok_or_else(|| options_missing(bytes))?;
         match value.kind {
             RawTermKind::Unset => {
                 let message = "a header without a value";
@@ -255,10 +224,7 @@ impl Patch {
                 let triple = terms
                     .triple(&value, limits)
                     .map_err(|fault| within(fault.within(Place::Header.field(value.kind))))?;
-                let op = PatchOp::Header {
-                    key: key_text,
-                    value: Term::Triple(&triple),
-                };
+                let op = PatchOp::Header { key: key_text, value: Term::Triple(&triple) };
                 Ok(self.emit(op, self.at.txn, sink)?)
             }
             _ => {
@@ -266,14 +232,7 @@ impl Patch {
                 let slots = [slot, Slot::Unset, Slot::Unset, Slot::Unset];
                 let value = Held::default();
                 let value = value.term(&slots, 0, &terms.lookups);
-                Ok(self.emit(
-                    PatchOp::Header {
-                        key: key_text,
-                        value,
-                    },
-                    self.at.txn,
-                    sink,
-                )?)
+                Ok(self.emit(PatchOp::Header { key: key_text, value }, self.at.txn, sink)?)
             }
         }
     }
@@ -286,19 +245,12 @@ impl Patch {
         sink: &mut S,
     ) -> Result<(), Halt> {
         let adds = member.field == 4;
-        let row = if adds {
-            "namespace_add"
-        } else {
-            "namespace_delete"
-        };
+        let row = if adds { "namespace_add" } else { "namespace_delete" };
         let within = |fault: Fault| fault.within(row);
         let quads = options.statement_type == StatementType::Quads;
         let limits = &context.config.limits;
         let (name, value, graph) = read_namespace(member.bytes, limits.nesting).map_err(within)?;
-        let terms = context
-            .terms
-            .as_mut()
-            .ok_or_else(|| options_missing(member.at))?;
+        let terms = context.terms.as_mut().ok_or_else(|| options_missing(member.at))?;
         // the value counts before the graph, wherever they stand on the wire
         let value = match value.kind {
             RawTermKind::Unset if adds => {
@@ -330,11 +282,8 @@ impl Patch {
         }
         let iri = |ids: super::iri::IriIds| terms.lookups.iri(ids.prefix, ids.name);
         let value: Option<Iri<'_>> = value.map(iri);
-        let graph = if quads {
-            terms.held.term(context.slots, 3, &terms.lookups)
-        } else {
-            Term::DefaultGraph
-        };
+        let graph =
+            if quads { terms.held.term(context.slots, 3, &terms.lookups) } else { Term::DefaultGraph };
         let op = match value {
             Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
             iri => PatchOp::DeletePrefix { name, iri, graph },
@@ -381,9 +330,7 @@ impl Patch {
         match self.options().map(|options| options.stream_type) {
             Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
             // another stream begins inside the frame
-            Some(PatchStreamType::Frame) if self.at.has_rows => {
-                self.end_patch(PatchEnd::Frame, strict, sink)
-            }
+            Some(PatchStreamType::Frame) if self.at.has_rows => self.end_patch(PatchEnd::Frame, strict, sink),
             Some(PatchStreamType::Punctuated) if self.at.has_rows => {
                 if strict {
                     let message = "the last patch has no punctuation mark";
@@ -406,10 +353,7 @@ fn read_namespace(bytes: &[u8], nesting: usize) -> Result<(&str, RawTerm<'_>, Ra
         match key.field {
             1 => {
                 key.expect(LEN, at).map_err(|fault| fault.within("name"))?;
-                name = cursor
-                    .bytes()
-                    .and_then(|bytes| utf8(bytes, at))
-                    .map_err(|f| f.within("name"))?;
+                name = cursor.bytes().and_then(|bytes| utf8(bytes, at)).map_err(|f| f.within("name"))?;
             }
             2 => {
                 key.expect(LEN, at).map_err(|fault| fault.within("value"))?;
@@ -443,11 +387,7 @@ impl DialectState for Patch {
         self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
     }
 
-    fn restore_options(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<(TableSizes, Features), Fault> {
+    fn restore_options(&mut self, bytes: &[u8], limits: &Limits) -> Result<(TableSizes, Features), Fault> {
         let options = read_patch_options(bytes, limits)?;
         let kept = (options.tables, options.features);
         self.options = Some((options, bytes.to_vec()));
@@ -467,12 +407,7 @@ impl DialectState for Patch {
             return false;
         };
         let txn = txn.checked_sub(1);
-        self.at = Progress {
-            patch,
-            seq,
-            txn,
-            has_rows: rows != 0,
-        };
+        self.at = Progress { patch, seq, txn, has_rows: rows != 0 };
         self.txns = txns;
         (self.frames_before_options, self.pending_ends) = (before_options, pending_ends);
         true
@@ -481,12 +416,7 @@ impl DialectState for Patch {
 
 impl<S: PatchSink> Dialect<S> for Patch {
     #[inline(always)]
-    fn row<'a>(
-        &mut self,
-        row: &'a [u8],
-        mut context: Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
+    fn row<'a>(&mut self, row: &'a [u8], mut context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt> {
         let nesting = context.config.limits.nesting;
         let strict = context.config.strict;
         let member = member(row, |field| matches!(field, 1..=8 | 11..=15), nesting)?;
@@ -513,10 +443,8 @@ impl<S: PatchSink> Dialect<S> for Patch {
                 self.end_patch(PatchEnd::Mark, strict, sink)?;
             }
             _ => {
-                let message = format!(
-                    "a punctuation mark in a stream of type {}",
-                    options.stream_type.name()
-                );
+                let message =
+                    format!("a punctuation mark in a stream of type {}", options.stream_type.name());
                 let fault = Fault::new(ErrorKind::WireRow, member.at, message);
                 return Err(fault.within("punctuation").into());
             }

@@ -39,14 +39,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
         statement: &mut Statement<'s>,
     ) -> Option<IriIds> {
         let (lookups, held, ids) = terms;
-        let mut quick = Quick {
-            rest: bytes,
-            ids,
-            same: Same::NONE,
-            lookups,
-            held,
-            limits,
-        };
+        let mut quick = Quick { rest: bytes, ids, same: Same::NONE, lookups, held, limits };
         let [subject, predicate, object, graph] = &mut statement.terms;
         let done = quick.place::<0>(slots, subject)
             && quick.place::<1>(slots, predicate)
@@ -68,11 +61,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
     }
 
     #[inline(always)]
-    fn member<const PLACE: usize>(
-        &mut self,
-        slots: &mut Slots<'a>,
-        term: &mut Term<'s>,
-    ) -> Option<()> {
+    fn member<const PLACE: usize>(&mut self, slots: &mut Slots<'a>, term: &mut Term<'s>) -> Option<()> {
         // field numbers 4 * place + 1, 2 and 3, with lengths
         let key = |member: u8| (PLACE as u8 * 4 + member) << 3 | 2;
         match *self.rest {
@@ -118,11 +107,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
     fn iri(&mut self, bytes: &[u8], slot: &mut Slot<'a>, term: &mut Term<'s>) -> Option<()> {
         let (prefix, name) = read_short_iri(bytes)?;
         let prefix = if prefix == 0 { self.ids.prefix } else { prefix };
-        let name = if name == 0 {
-            self.ids.name.checked_add(1)?
-        } else {
-            name
-        };
+        let name = if name == 0 { self.ids.name.checked_add(1)? } else { name };
         let iri = self.lookups.known_iri(prefix, name)?;
         if iri.open.len() + iri.close.len() > self.limits.term_bytes {
             return None;
@@ -142,11 +127,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
             return None;
         }
         *slot = Slot::Literal { lex, plain, kind };
-        *term = Term::Literal(Literal {
-            lex,
-            plain,
-            kind: literal_kind(kind, self.lookups),
-        });
+        *term = Term::Literal(Literal { lex, plain, kind: literal_kind(kind, self.lookups) });
         Some(())
     }
 }

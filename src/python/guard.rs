@@ -28,20 +28,14 @@ pub(super) struct Guarded<T> {
 
 impl<T: Send> Guarded<T> {
     pub(super) fn new(inner: T) -> Self {
-        Guarded {
-            inner: Mutex::new(inner),
-            owner: AtomicUsize::new(0),
-        }
+        Guarded { inner: Mutex::new(inner), owner: AtomicUsize::new(0) }
     }
 
     /// Runs `work` with the mutex held. The caller must not be attached to Python: whoever holds the
     /// mutex may need to attach.
     ///
     /// A panic becomes an internal error.
-    pub(super) fn with<R>(
-        &self,
-        work: impl FnOnce(&mut T) -> Result<R, Failure>,
-    ) -> Result<R, Failure> {
+    pub(super) fn with<R>(&self, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
         self.refuse_reentry()?;
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         self.run(&mut inner, work)
@@ -73,11 +67,7 @@ impl<T: Send> Guarded<T> {
         Ok(())
     }
 
-    fn run<R>(
-        &self,
-        inner: &mut T,
-        work: impl FnOnce(&mut T) -> Result<R, Failure>,
-    ) -> Result<R, Failure> {
+    fn run<R>(&self, inner: &mut T, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
         self.owner.store(thread_mark(), Ordering::Relaxed);
         let done = catch(|| work(inner));
         self.owner.store(0, Ordering::Relaxed);
@@ -87,8 +77,7 @@ impl<T: Send> Guarded<T> {
 
 /// Runs `work`; a panic becomes an internal error.
 pub(super) fn catch<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(Failure::Jelly(internal(panic.as_ref()))))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::Jelly(internal(panic.as_ref()))))
 }
 
 fn internal(panic: &(dyn Any + Send)) -> Error {
@@ -97,8 +86,5 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a panic without a message");
-    Error::new(
-        ErrorKind::Internal,
-        format!("{text}; this is a fault of jelly-patch, please report it"),
-    )
+    Error::new(ErrorKind::Internal, format!("{text}; this is a fault of jelly-patch, please report it"))
 }

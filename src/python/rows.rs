@@ -64,12 +64,7 @@ impl RowIterator {
             refill: Guarded::new(Refill {
                 batch: None,
                 at: 0,
-                columns: schema
-                    .arrow
-                    .fields()
-                    .iter()
-                    .map(|_| Column::default())
-                    .collect(),
+                columns: schema.arrow.fields().iter().map(|_| Column::default()).collect(),
             }),
         })
     }
@@ -80,22 +75,14 @@ impl RowIterator {
     }
 
     /// Puts the next block in place of `exhausted`, unless another thread did; false at the end.
-    fn next_block(
-        &self,
-        refill: &mut Refill,
-        exhausted: Option<&Py<PyIterator>>,
-    ) -> Result<bool, Failure> {
+    fn next_block(&self, refill: &mut Refill, exhausted: Option<&Py<PyIterator>>) -> Result<bool, Failure> {
         if Python::attach(|py| match (self.current(py), exhausted) {
             (Some(now), Some(before)) => !now.is(before),
             (now, before) => now.is_some() != before.is_some(),
         }) {
             return Ok(true);
         }
-        while refill
-            .batch
-            .as_ref()
-            .is_none_or(|batch| refill.at == batch.num_rows())
-        {
+        while refill.batch.as_ref().is_none_or(|batch| refill.at == batch.num_rows()) {
             refill.batch = self.handle.next_of_stream()?;
             refill.at = 0;
             let rows = refill.batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
@@ -107,11 +94,7 @@ impl RowIterator {
         }
         Python::attach(|py| {
             let block = self.maker.block(py, refill)?;
-            let old = self
-                .block
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .replace(block);
+            let old = self.block.lock().unwrap_or_else(PoisonError::into_inner).replace(block);
             drop(old);
             Ok(true)
         })
@@ -120,12 +103,8 @@ impl RowIterator {
 
 impl RowMaker {
     fn block(&self, py: Python<'_>, refill: &mut Refill) -> PyResult<Py<PyIterator>> {
-        let Refill {
-            batch, at, columns, ..
-        } = refill;
-        let batch = batch
-            .as_ref()
-            .ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("no batch"))?;
+        let Refill { batch, at, columns, .. } = refill;
+        let batch = batch.as_ref().ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("no batch"))?;
         let end = batch.num_rows().min(*at + BLOCK);
         let lists = batch
             .columns()
@@ -144,11 +123,7 @@ impl RowMaker {
     }
 
     /// Terms of their parts.
-    pub(super) fn terms(
-        &self,
-        py: Python<'_>,
-        parts: &[Bound<'_, PyList>],
-    ) -> PyResult<Py<PyIterator>> {
+    pub(super) fn terms(&self, py: Python<'_>, parts: &[Bound<'_, PyList>]) -> PyResult<Py<PyIterator>> {
         let zipped = self.zip.bind(py).call1(PyTuple::new(py, parts)?)?;
         self.mapped(py, &self.make_term, &zipped)
     }
@@ -159,12 +134,7 @@ impl RowMaker {
         make: &Py<PyAny>,
         values: &Bound<'_, PyAny>,
     ) -> PyResult<Py<PyIterator>> {
-        Ok(self
-            .map
-            .bind(py)
-            .call1((make, values))?
-            .try_iter()?
-            .unbind())
+        Ok(self.map.bind(py).call1((make, values))?.try_iter()?.unbind())
     }
 }
 
@@ -183,10 +153,7 @@ impl RowIterator {
                 self.waiting.fetch_sub(1, Ordering::Relaxed);
                 return row.map(|row| Some(row.unbind()));
             }
-            let more = py.detach(|| {
-                self.refill
-                    .with(|refill| self.next_block(refill, block.as_ref()))
-            })?;
+            let more = py.detach(|| self.refill.with(|refill| self.next_block(refill, block.as_ref())))?;
             if !more {
                 return Ok(None);
             }

@@ -23,10 +23,7 @@ pub(crate) fn ascii(bytes: &[u8]) -> Option<&str> {
 
 /// The text, if it is ASCII and no byte of it passes the test.
 #[inline(always)]
-#[expect(
-    unsafe_code,
-    reason = "from_utf8 would go over the text again: 4 to 9 % of reading a row"
-)]
+#[expect(unsafe_code, reason = "from_utf8 would go over the text again: 4 to 9 % of reading a row")]
 fn ascii_without(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> Option<&str> {
     // SAFETY: ASCII is UTF-8
     (!any(bytes, |b| (b >= 0x80) | test(b))).then(|| unsafe { str::from_utf8_unchecked(bytes) })
@@ -43,11 +40,7 @@ fn literal_escaped(b: u8) -> bool {
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     let careful = |b: u8| literal_escaped(b) | (b == 0xef); // U+FFFE and U+FFFF begin so
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let plain = blocks
-        .iter()
-        .take_while(|block| !has(block, careful))
-        .count()
-        * BLOCK;
+    let plain = blocks.iter().take_while(|block| !has(block, careful)).count() * BLOCK;
     let rest = &bytes[plain..];
     plain + rest.iter().position(|&b| careful(b)).unwrap_or(rest.len())
 }
@@ -121,9 +114,7 @@ fn is_label_byte(b: u8) -> bool {
 fn is_plain_unicode_label(label: &str) -> bool {
     let starts = |c: char| is_name_start(c) || c == '_' || c.is_ascii_digit();
     let goes_on = |c: char| {
-        starts(c)
-            || matches!(c, '-' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
-            || c == '.'
+        starts(c) || matches!(c, '-' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}') || c == '.'
     };
     label.starts_with(starts) && label.chars().all(goes_on) && !label.ends_with('.')
 }
@@ -172,9 +163,7 @@ mod tests {
         }
         assert!(plain_ascii_literal(b"") == Some("") && is_plain_iri("") && !is_plain_label(""));
         assert!(
-            is_plain_literal("\u{fffd}")
-                && !is_plain_literal("\u{fffe}")
-                && !is_plain_literal("\u{ffff}")
+            is_plain_literal("\u{fffd}") && !is_plain_literal("\u{fffe}") && !is_plain_literal("\u{ffff}")
         );
     }
 }

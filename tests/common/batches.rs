@@ -33,20 +33,14 @@ pub fn pipe(bytes: &[u8]) -> Source {
 pub fn rdf(source: Source, options: &ReadOptions) -> Read {
     match read_rdf(source, options) {
         Ok(mut reader) => drain(&mut reader, |feed| feed.decoder().consumed()),
-        Err(error) => Read {
-            batches: vec![],
-            error: Some(error),
-        },
+        Err(error) => Read { batches: vec![], error: Some(error) },
     }
 }
 
 pub fn patch(source: Source, options: &ReadOptions) -> Read {
     match read_patch(source, options) {
         Ok(mut reader) => drain(&mut reader, |feed| feed.reader().decoder().consumed()),
-        Err(error) => Read {
-            batches: vec![],
-            error: Some(error),
-        },
+        Err(error) => Read { batches: vec![], error: Some(error) },
     }
 }
 
@@ -74,23 +68,12 @@ fn drain<F: Feed<B>, B: Batches + Sink>(
 /// The values of a column of text; `None` where it is not there.
 pub fn texts(batch: &RecordBatch, name: &str) -> Option<Vec<Option<String>>> {
     let column = batch.column_by_name(name)?.as_string::<i32>();
-    Some(
-        column
-            .iter()
-            .map(|value| value.map(str::to_owned))
-            .collect(),
-    )
+    Some(column.iter().map(|value| value.map(str::to_owned)).collect())
 }
 
 /// The values of a column of numbers.
 pub fn numbers(batch: &RecordBatch, name: &str) -> Option<Vec<Option<i64>>> {
-    Some(
-        batch
-            .column_by_name(name)?
-            .as_primitive::<Int64Type>()
-            .iter()
-            .collect(),
-    )
+    Some(batch.column_by_name(name)?.as_primitive::<Int64Type>().iter().collect())
 }
 
 pub fn rdf_rows(batches: &[RecordBatch]) -> Vec<RdfRow> {
@@ -106,14 +89,7 @@ fn rdf_batch(batch: &RecordBatch) -> Vec<RdfRow> {
             let [subject, predicate, object, graph] =
                 [0, 1, 2, 3].map(|place| terms[place][row].clone().expect("no null"));
             let [frame, seq] = [&frame, &seq].map(|column| column[row].expect("no null"));
-            RdfRow {
-                frame,
-                seq,
-                subject,
-                predicate,
-                object,
-                graph,
-            }
+            RdfRow { frame, seq, subject, predicate, object, graph }
         })
         .collect()
 }
@@ -123,17 +99,8 @@ pub fn patch_rows(batches: &[RecordBatch]) -> Vec<PatchRow> {
 }
 
 fn patch_batch(batch: &RecordBatch) -> Vec<PatchRow> {
-    let [patch, txn, seq] =
-        ["patch", "txn", "seq"].map(|name| numbers(batch, name).expect("a column"));
-    let names = [
-        "op",
-        "subject",
-        "predicate",
-        "object",
-        "graph",
-        "name",
-        "value",
-    ];
+    let [patch, txn, seq] = ["patch", "txn", "seq"].map(|name| numbers(batch, name).expect("a column"));
+    let names = ["op", "subject", "predicate", "object", "graph", "name", "value"];
     let columns = names.map(|name| texts(batch, name).expect("a column"));
     (0..batch.num_rows())
         .map(|row| {
@@ -141,18 +108,7 @@ fn patch_batch(batch: &RecordBatch) -> Vec<PatchRow> {
                 [0, 1, 2, 3, 4, 5, 6].map(|column| columns[column][row].clone());
             let (patch, seq) = (patch[row].expect("no null"), seq[row].expect("no null"));
             let op = op.expect("no null");
-            PatchRow {
-                patch,
-                txn: txn[row],
-                seq,
-                op,
-                subject,
-                predicate,
-                object,
-                graph,
-                name,
-                value,
-            }
+            PatchRow { patch, txn: txn[row], seq, op, subject, predicate, object, graph, name, value }
         })
         .collect()
 }
@@ -184,11 +140,7 @@ pub struct Drip {
 
 impl Drip {
     pub fn new(bytes: &[u8], most: usize) -> Self {
-        Drip {
-            bytes: Cursor::new(bytes.to_vec()),
-            most,
-            reads: 0,
-        }
+        Drip { bytes: Cursor::new(bytes.to_vec()), most, reads: 0 }
     }
 }
 

@@ -3,15 +3,12 @@
 use jelly_patch::decode::{DecodeOptions, Framing};
 
 use crate::common::craft::{
-    Frames, blank, bytes, delimited, iri, member, number, ops, patch, patch_with, quads, rdf,
-    rdf_with, varint,
+    Frames, blank, bytes, delimited, iri, member, number, ops, patch, patch_with, quads, rdf, rdf_with,
+    varint,
 };
 
 fn framed(framing: Framing) -> DecodeOptions {
-    DecodeOptions {
-        framing,
-        ..delimited()
-    }
+    DecodeOptions { framing, ..delimited() }
 }
 
 fn two_frames() -> Frames {
@@ -31,10 +28,7 @@ fn frame_length_consumed_whole() {
     let second = Frames(vec![frames.0[1].clone()]).bytes();
     let stream = [varint(body.len() as u64), body, second].concat();
     let rows = rdf_with(&stream, delimited()).rows();
-    assert_eq!(
-        rows.iter().map(|row| row.frame).collect::<Vec<_>>(),
-        [0, 1, 1]
-    );
+    assert_eq!(rows.iter().map(|row| row.frame).collect::<Vec<_>>(), [0, 1, 1]);
 }
 
 #[test]
@@ -48,10 +42,7 @@ fn end_inside_frame_at_row_boundary() {
     assert_eq!(outcome.fault(), ("truncated.frame", 1, 1, cut as u64, None));
     let outcome = rdf_with(&whole[..cut - row], delimited());
     assert_eq!(outcome.decoded.rows.len(), 1);
-    assert_eq!(
-        outcome.fault(),
-        ("truncated.frame", 1, 0, (cut - row) as u64, None)
-    );
+    assert_eq!(outcome.fault(), ("truncated.frame", 1, 0, (cut - row) as u64, None));
     // right before the length of a frame there is a shorter stream
     let between = cut - row - 1;
     assert_eq!(rdf_with(&whole[..between], delimited()).rows().len(), 1);
@@ -63,10 +54,7 @@ fn end_inside_the_length() {
     let at = stream.len() as u64 - 1;
     let outcome = rdf_with(&stream, delimited());
     assert_eq!(outcome.fault(), ("truncated.length", 2, 0, at, None));
-    assert_eq!(
-        rdf_with(&[0x80], delimited()).fault(),
-        ("truncated.length", 0, 0, 0, None)
-    );
+    assert_eq!(rdf_with(&[0x80], delimited()).fault(), ("truncated.length", 0, 0, 0, None));
 }
 
 #[test]
@@ -89,10 +77,7 @@ fn rows_over_the_limit() {
     let inside = [bytes(1, [])[..1].to_vec(), varint(row)].concat();
     let stream = [two_frames().bytes(), varint(row * 2), inside].concat();
     let at = two_frames().bytes().len() + varint(row * 2).len();
-    assert_eq!(
-        rdf_with(&stream, delimited()).fault(),
-        ("limit.row_bytes", 2, 0, at as u64, None)
-    );
+    assert_eq!(rdf_with(&stream, delimited()).fault(), ("limit.row_bytes", 2, 0, at as u64, None));
 }
 
 #[test]
@@ -106,10 +91,7 @@ fn three_byte_rule() {
     let fields = [[9, 8], [2, 1], [15, 1]].map(|[field, value]| number(field, value.into()));
     let options = [bytes(1, fields.concat())];
     assert_eq!(options[0].len(), 8);
-    for stream in [
-        Frames::one(&options).bytes(),
-        Frames::one(&options).single(),
-    ] {
+    for stream in [Frames::one(&options).bytes(), Frames::one(&options).single()] {
         assert!(rdf_with(&stream, auto()).error.is_none());
     }
 }
@@ -118,28 +100,10 @@ fn three_byte_rule() {
 fn framing_overrides() {
     let rows = [rdf::options(rdf::TRIPLES), rdf::plain_triple()];
     let frames = Frames::one(&rows);
-    assert_eq!(
-        rdf_with(&frames.single(), framed(Framing::Single))
-            .rows()
-            .len(),
-        1
-    );
-    assert_eq!(
-        rdf_with(&frames.bytes(), framed(Framing::Delimited))
-            .rows()
-            .len(),
-        1
-    );
-    assert!(
-        rdf_with(&frames.single(), framed(Framing::Delimited))
-            .error
-            .is_some()
-    );
-    assert!(
-        rdf_with(&frames.bytes(), framed(Framing::Single))
-            .error
-            .is_some()
-    );
+    assert_eq!(rdf_with(&frames.single(), framed(Framing::Single)).rows().len(), 1);
+    assert_eq!(rdf_with(&frames.bytes(), framed(Framing::Delimited)).rows().len(), 1);
+    assert!(rdf_with(&frames.single(), framed(Framing::Delimited)).error.is_some());
+    assert!(rdf_with(&frames.bytes(), framed(Framing::Single)).error.is_some());
     // what the 3-byte rule misreads
     let metadata = [rdf::metadata("k", b"v"), frames.single()].concat();
     assert!(rdf_with(&metadata, framed(Framing::Auto)).error.is_some());
@@ -170,12 +134,7 @@ fn concatenated() {
     let rows = rdf_with(&both, framed(Framing::Concatenated)).rows();
     let at: Vec<_> = rows.iter().map(|row| (row.frame, row.seq)).collect();
     assert_eq!(at, [(0, 0), (1, 1), (2, 2), (3, 3)]);
-    let expected = [
-        "_:s _:p _:o <a>",
-        "_:s _:p _:x <a>",
-        "_:s _:p _:o <b>",
-        "_:s _:p _:x <b>",
-    ];
+    let expected = ["_:s _:p _:o <a>", "_:s _:p _:x <a>", "_:s _:p _:o <b>", "_:s _:p _:x <b>"];
     assert_eq!(quads(rows), expected);
     // told to be one stream, the second begins with "the next entry"
     let rows = rdf_with(&both, framed(Framing::Delimited)).rows();
@@ -185,10 +144,7 @@ fn concatenated() {
     let stream = [one("a").bytes(), second.bytes()].concat();
     let outcome = rdf_with(&stream, framed(Framing::Concatenated));
     let at = one("a").bytes().len() as u64 + second.offset(0, 1) + 2;
-    assert_eq!(
-        outcome.fault(),
-        ("table.repeated", 2, 1, at, Some("triple.subject"))
-    );
+    assert_eq!(outcome.fault(), ("table.repeated", 2, 1, at, Some("triple.subject")));
     // a graph that was open is not
     let open = Frames::one(&[rdf::options(rdf::GRAPHS), rdf::graph_start(&blank("g"))]).bytes();
     let rest = Frames::one(&[rdf::options(rdf::GRAPHS), rdf::plain_triple()]).bytes();
@@ -198,12 +154,7 @@ fn concatenated() {
 
 #[test]
 fn no_bytes() {
-    for framing in [
-        Framing::Auto,
-        Framing::Delimited,
-        Framing::Single,
-        Framing::Concatenated,
-    ] {
+    for framing in [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated] {
         let outcome = rdf_with(&[], framed(framing));
         assert_eq!(outcome.decoded.options, None);
         assert!(outcome.rows().is_empty());

@@ -14,13 +14,7 @@ fn graphs(rows: &[Vec<u8>]) -> Frames {
 #[track_caller]
 fn refused(frames: &Frames, slug: &str, byte: u64, field: &str) {
     let row = frames.0[0].len() - 1;
-    let expected = (
-        slug,
-        0,
-        row as u64,
-        frames.offset(0, row) + byte,
-        Some(field),
-    );
+    let expected = (slug, 0, row as u64, frames.offset(0, row) + byte, Some(field));
     assert_eq!(frames.rdf().fault(), expected);
 }
 
@@ -34,39 +28,24 @@ fn quad_without_a_graph_before_any_graph() {
 #[test]
 fn triple_outside_a_graph() {
     refused(&graphs(&[rdf::plain_triple()]), "wire.graph", 0, "triple");
-    let rows = [
-        rdf::graph_start(&blank("g")),
-        rdf::graph_end(),
-        rdf::plain_triple(),
-    ];
+    let rows = [rdf::graph_start(&blank("g")), rdf::graph_end(), rdf::plain_triple()];
     refused(&graphs(&rows), "wire.graph", 0, "triple");
 }
 
 #[test]
 fn stray_graph_end() {
     refused(&graphs(&[rdf::graph_end()]), "wire.graph", 0, "graph_end");
-    let rows = [
-        rdf::graph_start(&blank("g")),
-        rdf::graph_end(),
-        rdf::graph_end(),
-    ];
+    let rows = [rdf::graph_start(&blank("g")), rdf::graph_end(), rdf::graph_end()];
     refused(&graphs(&rows), "wire.graph", 0, "graph_end");
 }
 
 #[test]
 fn graph_start_inside_a_graph() {
-    let rows = [
-        rdf::graph_start(&blank("g")),
-        rdf::plain_triple(),
-        rdf::graph_start(&blank("h")),
-    ];
+    let rows = [rdf::graph_start(&blank("g")), rdf::plain_triple(), rdf::graph_start(&blank("h"))];
     let frames = graphs(&rows);
     refused(&frames, "wire.graph", 0, "graph_start");
     assert_eq!(frames.rdf().decoded.rows.len(), 1);
-    let loose = DecodeOptions {
-        strict_graphs: false,
-        ..delimited()
-    };
+    let loose = DecodeOptions { strict_graphs: false, ..delimited() };
     let more = [rdf::plain_triple(), rdf::graph_end()];
     let frames = graphs(&[&rows[..], &more].concat());
     let got = quads(rdf_with(&frames.bytes(), loose.clone()).rows());
@@ -85,22 +64,13 @@ fn graph_start_without_a_name() {
 fn graph_that_is_open_at_the_end_is_fine() {
     let frames = graphs(&[rdf::graph_start(&default_graph()), rdf::plain_triple()]);
     assert_eq!(quads(frames.rdf().rows()), ["_:s _:p _:o "]);
-    assert!(
-        graphs(&[rdf::graph_start(&blank("g"))])
-            .rdf()
-            .rows()
-            .is_empty()
-    );
+    assert!(graphs(&[rdf::graph_start(&blank("g"))]).rdf().rows().is_empty());
 }
 
 #[test]
 fn empty_graphs_leave_no_row() {
     let empty = [rdf::graph_start(&blank("g")), rdf::graph_end()];
-    let full = [
-        rdf::graph_start(&blank("h")),
-        rdf::plain_triple(),
-        rdf::graph_end(),
-    ];
+    let full = [rdf::graph_start(&blank("h")), rdf::plain_triple(), rdf::graph_end()];
     let frames = graphs(&[&empty[..], &full, &empty].concat());
     assert_eq!(quads(frames.rdf().rows()), ["_:s _:p _:o _:h"]);
 }
@@ -136,12 +106,7 @@ fn rows_that_the_type_forbids() {
         (rdf::GRAPHS, quad, "quad"),
     ];
     for (physical, row, name) in cases {
-        refused(
-            &Frames::one(&[rdf::options(physical), row]),
-            "wire.row",
-            0,
-            name,
-        );
+        refused(&Frames::one(&[rdf::options(physical), row]), "wire.row", 0, name);
     }
 }
 

@@ -3,8 +3,8 @@
 use jelly_patch::decode::DecodeOptions;
 
 use crate::common::craft::{
-    Frames, blank, bytes, delimited, iri, literal, member, number, patch, patch_with, quoted, rdf,
-    rdf_with, text,
+    Frames, blank, bytes, delimited, iri, literal, member, number, patch, patch_with, quoted, rdf, rdf_with,
+    text,
 };
 
 /// The error of a row, `byte` from its content.
@@ -16,32 +16,18 @@ fn refused(frames: &Frames, row: usize, slug: &str, byte: u64, field: Option<&st
 
 #[test]
 fn options_first() {
-    let rows = [
-        rdf::name(1, "a"),
-        rdf::plain_triple(),
-        rdf::namespace("a", vec![]),
-        rdf::graph_end(),
-    ];
+    let rows = [rdf::name(1, "a"), rdf::plain_triple(), rdf::namespace("a", vec![]), rdf::graph_end()];
     for row in rows {
         let frames = Frames::one(&[row, rdf::options(rdf::TRIPLES)]);
         refused(&frames, 0, "options.missing", 0, None);
     }
-    for row in [
-        patch::name(1, "a"),
-        patch::tx(),
-        patch::header("k", &blank("b")),
-        patch::mark(),
-    ] {
+    for row in [patch::name(1, "a"), patch::tx(), patch::header("k", &blank("b")), patch::mark()] {
         let frames = Frames::one(&[row, patch::options(patch::FLAT, patch::QUADS)]);
         let expected = ("options.missing", 0, 0, frames.offset(0, 0), None);
         assert_eq!(frames.patch().fault(), expected);
     }
     // first row, not first frame
-    let frames = Frames(vec![
-        vec![],
-        vec![],
-        vec![rdf::options(rdf::TRIPLES), rdf::plain_triple()],
-    ]);
+    let frames = Frames(vec![vec![], vec![], vec![rdf::options(rdf::TRIPLES), rdf::plain_triple()]]);
     assert_eq!(frames.rdf().rows().len(), 1);
 }
 
@@ -51,18 +37,9 @@ fn later_options_are_identical_and_reset_nothing() {
     // the same fields in other bytes are the same options
     let reversed = bytes(
         1,
-        [
-            (15, 2),
-            (11, 4),
-            (10, 4),
-            (9, 8),
-            (4, 7),
-            (3, 1),
-            (2, 1),
-            (14, 0),
-        ]
-        .map(|(field, value)| number(field, value))
-        .concat(),
+        [(15, 2), (11, 4), (10, 4), (9, 8), (4, 7), (3, 1), (2, 1), (14, 0)]
+            .map(|(field, value)| number(field, value))
+            .concat(),
     );
     let frames = Frames::one(&[
         options.clone(),
@@ -92,19 +69,10 @@ fn later_options_are_identical_and_reset_nothing() {
         if change[0].0 == 14 {
             other = bytes(1, [&options[2..], &number(14, 1)].concat());
         }
-        let frames = Frames(vec![
-            vec![options.clone(), rdf::plain_triple()],
-            vec![other],
-        ]);
+        let frames = Frames(vec![vec![options.clone(), rdf::plain_triple()], vec![other]]);
         let outcome = frames.rdf();
         assert_eq!(outcome.decoded.rows.len(), 1);
-        let expected = (
-            "options.changed",
-            1,
-            0,
-            frames.offset(1, 0) + 2,
-            Some("options"),
-        );
+        let expected = ("options.changed", 1, 0, frames.offset(1, 0) + 2, Some("options"));
         assert_eq!(outcome.fault(), expected);
     }
     let named = bytes(1, [&options[2..], &bytes(1, "x")].concat());
@@ -131,24 +99,13 @@ fn version_0_and_newer() {
         let frames = Frames::one(&[rdf::version(version), rdf::plain_triple()]);
         assert_eq!(frames.rdf().rows().len(), 1);
     }
-    refused(
-        &Frames::one(&[rdf::version(0)]),
-        0,
-        "options.version",
-        2,
-        field,
-    );
+    refused(&Frames::one(&[rdf::version(0)]), 0, "options.version", 2, field);
     for version in [3, 10_000, (1 << 31) + 1, u64::from(u32::MAX)] {
         let options = rdf::version(version);
         let at = options.len() as u64 - 1 - number(0, version).len() as u64 + 1;
         refused(&Frames::one(&[options]), 0, "options.version", at, field);
     }
-    for (version, fits) in [
-        (None, false),
-        (Some(0), false),
-        (Some(1), true),
-        (Some(2), false),
-    ] {
+    for (version, fits) in [(None, false), (Some(0), false), (Some(1), true), (Some(2), false)] {
         let options = patch::options_but(patch::FLAT, patch::QUADS, &[(15, version)]);
         let outcome = Frames::one(&[options]).patch();
         assert_eq!(outcome.error.is_none(), fits, "{version:?}");
@@ -162,34 +119,16 @@ fn version_0_and_newer() {
 fn types_that_do_not_exist() {
     for physical in [0, 4, u64::from(u32::MAX), u64::MAX] {
         let options = rdf::options_but(rdf::TRIPLES, &[(2, Some(physical))]);
-        refused(
-            &Frames::one(&[options]),
-            0,
-            "options.type",
-            2,
-            Some("options.physical_type"),
-        );
+        refused(&Frames::one(&[options]), 0, "options.type", 2, Some("options.physical_type"));
     }
     let none = rdf::options_but(rdf::TRIPLES, &[(2, None)]);
-    refused(
-        &Frames::one(&[none]),
-        0,
-        "options.type",
-        2,
-        Some("options.physical_type"),
-    );
+    refused(&Frames::one(&[none]), 0, "options.type", 2, Some("options.physical_type"));
     for (field, name, byte) in [(1, "statement_type", 2), (2, "stream_type", 4)] {
         for value in [0, 4, 77] {
             let options = patch::options_but(patch::FLAT, patch::QUADS, &[(field, Some(value))]);
             let frames = Frames::one(&[options]);
             let name = format!("options.{name}");
-            let expected = (
-                "options.type",
-                0,
-                0,
-                frames.offset(0, 0) + byte,
-                Some(name.as_str()),
-            );
+            let expected = ("options.type", 0, 0, frames.offset(0, 0) + byte, Some(name.as_str()));
             assert_eq!(frames.patch().fault(), expected);
         }
     }
@@ -204,11 +143,7 @@ fn tables_too_small_or_too_large() {
         let field = Some("options.max_name_table_size");
         refused(&Frames::one(&[options]), 0, "options.table", at(9), field);
     }
-    let tables = [
-        (9, "name", 4096),
-        (10, "prefix", 1024),
-        (11, "datatype", 256),
-    ];
+    let tables = [(9, "name", 4096), (10, "prefix", 1024), (11, "datatype", 256)];
     for (field, label, most) in tables {
         let fits = rdf::options_but(rdf::TRIPLES, &[(field, Some(most))]);
         assert!(Frames::one(&[fits]).rdf().error.is_none());
@@ -227,72 +162,36 @@ fn tables_too_small_or_too_large() {
 fn the_other_format() {
     let frames = Frames::one(&[patch::options(patch::FLAT, patch::QUADS)]);
     refused(&frames, 0, "options.format", 2, Some("options"));
-    let named = bytes(
-        1,
-        [bytes(1, "x"), number(2, 1), number(9, 8), number(15, 1)].concat(),
-    );
+    let named = bytes(1, [bytes(1, "x"), number(2, 1), number(9, 8), number(15, 1)].concat());
     for options in [rdf::options(rdf::TRIPLES), named] {
         let frames = Frames::one(&[options]);
-        let expected = (
-            "options.format",
-            0,
-            0,
-            frames.offset(0, 0) + 2,
-            Some("options"),
-        );
+        let expected = ("options.format", 0, 0, frames.offset(0, 0) + 2, Some("options"));
         assert_eq!(frames.patch().fault(), expected);
     }
 }
 
 #[test]
 fn undeclared_star_and_generalized() {
-    let lenient = DecodeOptions {
-        lenient_flags: true,
-        ..delimited()
-    };
+    let lenient = DecodeOptions { lenient_flags: true, ..delimited() };
     let triple = || quoted(["a", "b", "c"].map(blank));
     let word = || text("x");
     let start = || (blank("s"), iri(0, 1), blank("o"));
     let (s, p, o) = start();
     let star = [
-        (
-            rdf::triple([triple(), p.clone(), o.clone()]),
-            2,
-            "triple.s_triple_term",
-        ),
-        (
-            rdf::triple([s.clone(), p.clone(), triple()]),
-            2 + 3 + 4,
-            "triple.o_triple_term",
-        ),
+        (rdf::triple([triple(), p.clone(), o.clone()]), 2, "triple.s_triple_term"),
+        (rdf::triple([s.clone(), p.clone(), triple()]), 2 + 3 + 4, "triple.o_triple_term"),
     ];
     let generalized = [
-        (
-            rdf::triple([s.clone(), blank("p"), o.clone()]),
-            2 + 3,
-            "triple.p_bnode",
-        ),
-        (
-            rdf::triple([s.clone(), word(), o.clone()]),
-            2 + 3,
-            "triple.p_literal",
-        ),
-        (
-            rdf::triple([word(), p.clone(), o.clone()]),
-            2,
-            "triple.s_literal",
-        ),
+        (rdf::triple([s.clone(), blank("p"), o.clone()]), 2 + 3, "triple.p_bnode"),
+        (rdf::triple([s.clone(), word(), o.clone()]), 2 + 3, "triple.p_literal"),
+        (rdf::triple([word(), p.clone(), o.clone()]), 2, "triple.s_literal"),
     ];
     for (flag, rows) in [(4, star.to_vec()), (3, generalized.to_vec())] {
         for (row, byte, field) in rows {
             let both = rdf::options_but(rdf::TRIPLES, &[(3, None), (4, None)]);
             let declared = rdf::options_but(rdf::TRIPLES, &[(7 - flag, None)]);
             // quoted triples have blank nodes as predicates here
-            let declared = if flag == 4 {
-                rdf::options(rdf::TRIPLES)
-            } else {
-                declared
-            };
+            let declared = if flag == 4 { rdf::options(rdf::TRIPLES) } else { declared };
             let stream = |options: Vec<u8>| Frames::one(&[options, rdf::name(1, "p"), row.clone()]);
             let frames = stream(both);
             refused(&frames, 2, "options.undeclared", byte, Some(field));
@@ -308,22 +207,10 @@ fn undeclared_star_and_generalized() {
         rdf::name(1, "p"),
         rdf::quad([s.clone(), p.clone(), o.clone()], &graph),
     ]);
-    refused(
-        &quad,
-        2,
-        "options.undeclared",
-        2 + 3 + 4 + 3,
-        Some("quad.g_literal"),
-    );
+    refused(&quad, 2, "options.undeclared", 2 + 3 + 4 + 3, Some("quad.g_literal"));
     assert_eq!(rdf_with(&quad.bytes(), lenient.clone()).rows().len(), 1);
     let start = Frames::one(&[options(rdf::GRAPHS), rdf::graph_start(&graph)]);
-    refused(
-        &start,
-        1,
-        "options.undeclared",
-        2,
-        Some("graph_start.g_literal"),
-    );
+    refused(&start, 1, "options.undeclared", 2, Some("graph_start.g_literal"));
     let inside = rdf::triple([quoted([s, word(), o.clone()]), p, o]);
     let inside = Frames::one(&[options(rdf::TRIPLES), rdf::name(1, "p"), inside]);
     let field = Some("triple.s_triple_term.p_literal");
@@ -335,27 +222,12 @@ fn undeclared_star_in_a_header() {
     let row = patch::header("k", &quoted(["a", "b", "c"].map(blank)));
     let options = patch::options_but(patch::FLAT, patch::QUADS, &[(4, None)]);
     let frames = Frames::one(&[options, row]);
-    let expected = (
-        "options.undeclared",
-        0,
-        1,
-        frames.offset(0, 1) + 2 + 3,
-        Some("header.h_triple_term"),
-    );
+    let expected = ("options.undeclared", 0, 1, frames.offset(0, 1) + 2 + 3, Some("header.h_triple_term"));
     assert_eq!(frames.patch().fault(), expected);
-    let lenient = DecodeOptions {
-        lenient_flags: true,
-        ..delimited()
-    };
+    let lenient = DecodeOptions { lenient_flags: true, ..delimited() };
     assert_eq!(patch_with(&frames.bytes(), lenient).rows().len(), 2);
     // any term may be the value of a header, without any flag
     let options = patch::options_but(patch::FLAT, patch::QUADS, &[(3, None), (4, None)]);
     let value = literal(bytes(1, "x"));
-    assert_eq!(
-        Frames::one(&[options, patch::header("k", &value)])
-            .patch()
-            .rows()
-            .len(),
-        2
-    );
+    assert_eq!(Frames::one(&[options, patch::header("k", &value)]).patch().rows().len(), 2);
 }

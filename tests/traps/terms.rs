@@ -1,8 +1,8 @@
 //! Ids, lookups and repeated terms.
 
 use crate::common::craft::{
-    Frames, Term, blank, bytes, entry, ids, iri, literal, member, number, ops, patch, quads,
-    quoted, rdf, spo, text,
+    Frames, Term, blank, bytes, entry, ids, iri, literal, member, number, ops, patch, quads, quoted, rdf,
+    spo, text,
 };
 
 /// `xsd:string` is dropped, so it is no datatype to test with.
@@ -22,10 +22,7 @@ fn refused(rows: &[Vec<u8>], slug: &str, byte: u64, field: &str) {
     let frames = triples(rows);
     let outcome = frames.rdf();
     let offset = frames.offset(0, rows.len()) + byte;
-    assert_eq!(
-        outcome.fault(),
-        (slug, 0, rows.len() as u64, offset, Some(field))
-    );
+    assert_eq!(outcome.fault(), (slug, 0, rows.len() as u64, offset, Some(field)));
 }
 
 #[test]
@@ -46,10 +43,8 @@ fn repeated_term_is_the_same_term_after_eviction() {
         rdf::triple([iri(1, 1), iri(1, 2), text("x")]),
         bytes(2, []),
     ];
-    let (old, new) = (
-        format!("<http://a/n> <http://a/m> \"1\"^^<{DT}> "),
-        "<http://b/N> <http://b/M> \"x\" ".to_owned(),
-    );
+    let (old, new) =
+        (format!("<http://a/n> <http://a/m> \"1\"^^<{DT}> "), "<http://b/N> <http://b/M> \"x\" ".to_owned());
     assert_eq!(decoded(&rows), [old.clone(), old, new.clone(), new]);
 }
 
@@ -140,10 +135,7 @@ fn ignored_terms_still_count() {
         patch::add([graph.clone(), blank("p"), blank("o")], None),
     ];
     let got = ops(Frames::one(&rows).patch().rows());
-    assert_eq!(
-        got,
-        ["A _:s _:p _:o ", "H k <b>", "A <c> _:p _:o ", "Z eof"]
-    );
+    assert_eq!(got, ["A _:s _:p _:o ", "H k <b>", "A <c> _:p _:o ", "Z eof"]);
     // a namespace that no sink keeps
     let namespace = rdf::namespace("x", ids(0, 0));
     let statement = rdf::triple([iri(0, 0), blank("p"), blank("o")]);
@@ -153,14 +145,9 @@ fn ignored_terms_still_count() {
 
 #[test]
 fn a_term_that_repeats_does_not_count() {
-    let rows = [
-        names(),
-        vec![
-            rdf::triple([iri(0, 0), iri(0, 0), iri(0, 0)]),
-            bytes(2, member(9, &iri(0, 0))),
-        ],
-    ]
-    .concat();
+    let rows =
+        [names(), vec![rdf::triple([iri(0, 0), iri(0, 0), iri(0, 0)]), bytes(2, member(9, &iri(0, 0)))]]
+            .concat();
     assert_eq!(decoded(&rows), ["<a> <b> <c> ", "<a> <b> <d> "]);
 }
 
@@ -171,18 +158,8 @@ fn entry_size_plus_one_through_zero() {
         let last = entry(field, size, "x");
         let header = last.len() as u64 - 5;
         assert_eq!(header, 2, "tag and length of the entry");
-        refused(
-            &[last, entry(field, 0, "x")],
-            "table.range",
-            header,
-            &format!("{label}.id"),
-        );
-        refused(
-            &[entry(field, size + 1, "x")],
-            "table.range",
-            header,
-            &format!("{label}.id"),
-        );
+        refused(&[last, entry(field, 0, "x")], "table.range", header, &format!("{label}.id"));
+        refused(&[entry(field, size + 1, "x")], "table.range", header, &format!("{label}.id"));
     }
 }
 
@@ -208,25 +185,10 @@ const OBJECT: u64 = 2 + 3 + 3 + 2;
 
 #[test]
 fn reference_to_an_undefined_slot() {
-    refused(
-        &[object(iri(0, 5))],
-        "table.undefined",
-        OBJECT,
-        "triple.o_iri.name_id",
-    );
-    refused(
-        &[object(iri(0, 0))],
-        "table.undefined",
-        OBJECT,
-        "triple.o_iri.name_id",
-    );
+    refused(&[object(iri(0, 5))], "table.undefined", OBJECT, "triple.o_iri.name_id");
+    refused(&[object(iri(0, 0))], "table.undefined", OBJECT, "triple.o_iri.name_id");
     let name = rdf::name(1, "a");
-    refused(
-        &[name.clone(), object(iri(3, 1))],
-        "table.undefined",
-        OBJECT,
-        "triple.o_iri.prefix_id",
-    );
+    refused(&[name.clone(), object(iri(3, 1))], "table.undefined", OBJECT, "triple.o_iri.prefix_id");
     let inside = quoted([blank("s"), blank("p"), iri(0, 2)]);
     refused(
         &[name, object(inside)],
@@ -235,12 +197,7 @@ fn reference_to_an_undefined_slot() {
         "triple.o_triple_term.o_iri.name_id",
     );
     let typed = literal([bytes(1, "x"), number(3, 2)].concat());
-    refused(
-        &[object(typed)],
-        "table.undefined",
-        OBJECT + 3,
-        "triple.o_literal.datatype",
-    );
+    refused(&[object(typed)], "table.undefined", OBJECT + 3, "triple.o_literal.datatype");
 }
 
 #[test]
@@ -255,37 +212,12 @@ fn id_over_the_table() {
     let high = 2 + 3; // bytes of a prefix id and its tag, before the name id
     let entries = [rdf::prefix(1, ""), rdf::name(1, "a")];
     let with = |row| [&entries[..], &[row]].concat();
-    refused(
-        &with(object(iri(0, 9))),
-        "table.range",
-        OBJECT,
-        "triple.o_iri.name_id",
-    );
-    refused(
-        &with(object(iri(5, 1))),
-        "table.range",
-        OBJECT,
-        "triple.o_iri.prefix_id",
-    );
-    refused(
-        &with(object(iri(1 << 31, 9))),
-        "table.range",
-        OBJECT,
-        "triple.o_iri.prefix_id",
-    );
-    refused(
-        &with(object(iri(1, 9))),
-        "table.range",
-        OBJECT + high - 3,
-        "triple.o_iri.name_id",
-    );
+    refused(&with(object(iri(0, 9))), "table.range", OBJECT, "triple.o_iri.name_id");
+    refused(&with(object(iri(5, 1))), "table.range", OBJECT, "triple.o_iri.prefix_id");
+    refused(&with(object(iri(1 << 31, 9))), "table.range", OBJECT, "triple.o_iri.prefix_id");
+    refused(&with(object(iri(1, 9))), "table.range", OBJECT + high - 3, "triple.o_iri.name_id");
     let typed = literal(number(3, 5));
-    refused(
-        &with(object(typed)),
-        "table.range",
-        OBJECT,
-        "triple.o_literal.datatype",
-    );
+    refused(&with(object(typed)), "table.range", OBJECT, "triple.o_literal.datatype");
 }
 
 #[test]
@@ -300,11 +232,7 @@ fn table_that_is_switched_off() {
     check(rdf::prefix(1, ""), 2, "prefix.id");
     check(rdf::datatype(0, DT), 2, "datatype.id");
     check(object(iri(1, 1)), OBJECT, "triple.o_iri.prefix_id");
-    check(
-        object(literal(number(3, 1))),
-        OBJECT,
-        "triple.o_literal.datatype",
-    );
+    check(object(literal(number(3, 1))), OBJECT, "triple.o_literal.datatype");
     // but without a prefix there are IRIs
     let frames = Frames::one(&[options.clone(), rdf::name(1, "a"), object(iri(0, 1))]);
     assert_eq!(quads(frames.rdf().rows()), ["_:s _:p <a> "]);
@@ -333,10 +261,7 @@ fn prefix_zero_is_the_last_prefix_that_was_named() {
         object(iri(0, 1)),
     ];
     let expected = ["<n>", "<http://a/n>", "<http://a/n>", "<n>", "<n>"];
-    assert_eq!(
-        decoded(&rows),
-        expected.map(|iri| format!("_:s _:p {iri} "))
-    );
+    assert_eq!(decoded(&rows), expected.map(|iri| format!("_:s _:p {iri} ")));
 }
 
 #[test]
@@ -363,20 +288,7 @@ fn nothing_to_repeat() {
     refused(&[named(&[1, 5])], "table.repeated", 2, "triple.object");
     // nothing repeats inside a quoted triple
     let half = quoted([blank("s"), blank("p"), blank("o")]);
-    let unset = bytes(
-        2,
-        [
-            member(1, &half),
-            bytes(8, member(1, &blank("x"))),
-            member(9, &half),
-        ]
-        .concat(),
-    );
+    let unset = bytes(2, [member(1, &half), bytes(8, member(1, &blank("x"))), member(9, &half)].concat());
     let quoted_length = 2 + spo([blank("s"), blank("p"), blank("o")]).len() as u64;
-    refused(
-        &[unset],
-        "wire.unset",
-        2 + quoted_length + 2,
-        "triple.p_triple_term.predicate",
-    );
+    refused(&[unset], "wire.unset", 2 + quoted_length + 2, "triple.p_triple_term.predicate");
 }

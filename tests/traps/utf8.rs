@@ -17,54 +17,26 @@ fn refused(row: &[u8], slug: &str, byte: u64, field: Option<&str>) {
 }
 
 /// A string that is not UTF-8, of several kinds.
-const BAD: [&[u8]; 6] = [
-    b"\xff",
-    b"a\xc0\x80",
-    b"\xed\xa0\x80",
-    b"\xf4\x90\x80\x80",
-    b"\xe2\x82",
-    b"ab\x80",
-];
+const BAD: [&[u8]; 6] = [b"\xff", b"a\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"ab\x80"];
 
 #[test]
 fn invalid_utf8_at_every_string_site_of_rdf() {
-    let [s, p, o] =
-        [(1, "s"), (5, "p"), (9, "o")].map(|(first, label)| member(first, &blank(label)));
+    let [s, p, o] = [(1, "s"), (5, "p"), (9, "o")].map(|(first, label)| member(first, &blank(label)));
     for bad in BAD {
         let string = |field| bytes(field, bad);
         // where the tag of the string is, after the tags and lengths around it and the terms before it
         let triple = |object: Vec<u8>| bytes(2, [&s[..], &p, &object].concat());
-        refused(
-            &triple(string(10)),
-            "wire.utf8",
-            2 + 6,
-            Some("triple.o_bnode"),
-        );
+        refused(&triple(string(10)), "wire.utf8", 2 + 6, Some("triple.o_bnode"));
         let lexical = triple(bytes(11, string(1)));
-        refused(
-            &lexical,
-            "wire.utf8",
-            2 + 6 + 2,
-            Some("triple.o_literal.lex"),
-        );
+        refused(&lexical, "wire.utf8", 2 + 6 + 2, Some("triple.o_literal.lex"));
         let language = triple(bytes(11, [bytes(1, "x"), string(2)].concat()));
-        refused(
-            &language,
-            "wire.utf8",
-            2 + 6 + 2 + 3,
-            Some("triple.o_literal.langtag"),
-        );
+        refused(&language, "wire.utf8", 2 + 6 + 2 + 3, Some("triple.o_literal.langtag"));
         let subject = bytes(2, [&string(2)[..], &p, &o].concat());
         refused(&subject, "wire.utf8", 2, Some("triple.s_bnode"));
         let predicate = bytes(2, [&s[..], &string(6), &o].concat());
         refused(&predicate, "wire.utf8", 2 + 3, Some("triple.p_bnode"));
         let inside = triple(bytes(12, [&s[..], &p, &string(10)].concat()));
-        refused(
-            &inside,
-            "wire.utf8",
-            2 + 6 + 2 + 6,
-            Some("triple.o_triple_term.o_bnode"),
-        );
+        refused(&inside, "wire.utf8", 2 + 6 + 2 + 6, Some("triple.o_triple_term.o_bnode"));
         for (field, label) in [(9, "name"), (10, "prefix"), (11, "datatype")] {
             let entry = bytes(field, [number(1, 1), string(2)].concat());
             refused(&entry, "wire.utf8", 2 + 2, Some(&format!("{label}.value")));
@@ -73,28 +45,12 @@ fn invalid_utf8_at_every_string_site_of_rdf() {
         refused(&namespace, "wire.utf8", 2 + 4, Some("namespace.name"));
         let name = bytes(1, [number(2, 1), string(1)].concat());
         let frames = Frames::one(&[name]);
-        let expected = (
-            "wire.utf8",
-            0,
-            0,
-            frames.offset(0, 0) + 4,
-            Some("options.stream_name"),
-        );
+        let expected = ("wire.utf8", 0, 0, frames.offset(0, 0) + 4, Some("options.stream_name"));
         assert_eq!(frames.rdf().fault(), expected);
         for (row, physical, byte, field) in [
             (bytes(4, string(2)), rdf::GRAPHS, 2, "graph_start.g_bnode"),
-            (
-                bytes(4, bytes(4, string(1))),
-                rdf::GRAPHS,
-                2 + 2,
-                "graph_start.g_literal.lex",
-            ),
-            (
-                bytes(3, [&s[..], &p, &o, &string(14)].concat()),
-                rdf::QUADS,
-                2 + 9,
-                "quad.g_bnode",
-            ),
+            (bytes(4, bytes(4, string(1))), rdf::GRAPHS, 2 + 2, "graph_start.g_literal.lex"),
+            (bytes(3, [&s[..], &p, &o, &string(14)].concat()), rdf::QUADS, 2 + 9, "quad.g_bnode"),
         ] {
             let frames = Frames::one(&[rdf::options(physical), row]);
             let expected = ("wire.utf8", 0, 1, frames.offset(0, 1) + byte, Some(field));
@@ -109,27 +65,11 @@ fn invalid_utf8_at_every_string_site_of_patches() {
         let string = |field| bytes(field, bad);
         let value = bytes(2, ids(0, 1));
         for (row, byte, field) in [
-            (
-                bytes(14, [bytes(2, ids(0, 1)), string(1)].concat()),
-                2 + 4,
-                "header.key",
-            ),
+            (bytes(14, [bytes(2, ids(0, 1)), string(1)].concat()), 2 + 4, "header.key"),
             (bytes(14, string(3)), 2, "header.h_bnode"),
-            (
-                bytes(14, bytes(4, string(1))),
-                2 + 2,
-                "header.h_literal.lex",
-            ),
-            (
-                bytes(4, [value.clone(), string(1)].concat()),
-                2 + 4,
-                "namespace_add.name",
-            ),
-            (
-                bytes(4, [value.clone(), string(4)].concat()),
-                2 + 4,
-                "namespace_add.g_bnode",
-            ),
+            (bytes(14, bytes(4, string(1))), 2 + 2, "header.h_literal.lex"),
+            (bytes(4, [value.clone(), string(1)].concat()), 2 + 4, "namespace_add.name"),
+            (bytes(4, [value.clone(), string(4)].concat()), 2 + 4, "namespace_add.g_bnode"),
             (bytes(5, string(4)), 2, "namespace_delete.g_bnode"),
             (bytes(2, string(2)), 2, "statement_add.s_bnode"),
             (bytes(3, string(2)), 2, "statement_delete.s_bnode"),

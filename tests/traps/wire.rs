@@ -1,8 +1,8 @@
 //! Protobuf on the wire.
 
 use crate::common::craft::{
-    Frames, Outcome, blank, bytes, delimited, ids, iri, member, number, patch, quads, rdf,
-    rdf_with, tag, varint,
+    Frames, Outcome, blank, bytes, delimited, ids, iri, member, number, patch, quads, rdf, rdf_with, tag,
+    varint,
 };
 use crate::common::rows::RdfRow;
 
@@ -22,12 +22,7 @@ fn refused(row: &[u8], slug: &str, byte: u64, field: Option<&str>) {
 #[track_caller]
 fn refused_in_frame(field: &[u8], slug: &str) {
     let rows = triples(&[rdf::plain_triple()]).single();
-    let stream = [
-        varint((rows.len() + field.len()) as u64),
-        rows.clone(),
-        field.to_vec(),
-    ]
-    .concat();
+    let stream = [varint((rows.len() + field.len()) as u64), rows.clone(), field.to_vec()].concat();
     let outcome = rdf_with(&stream, delimited());
     assert_eq!(outcome.decoded.rows.len(), 1);
     let at = (stream.len() - field.len()) as u64;
@@ -38,10 +33,7 @@ fn refused_in_frame(field: &[u8], slug: &str) {
 fn empty_row() {
     refused(&[], "wire.row", 0, None);
     let frames = Frames::one(&[patch::options(patch::FLAT, patch::QUADS), vec![]]);
-    assert_eq!(
-        frames.patch().fault(),
-        ("wire.row", 0, 1, frames.offset(0, 1), None)
-    );
+    assert_eq!(frames.patch().fault(), ("wire.row", 0, 1, frames.offset(0, 1), None));
 }
 
 #[test]
@@ -63,34 +55,17 @@ fn varint_of_64_bits_truncates() {
         bytes(9, [number(1, high + 1), bytes(2, "a")].concat()),
         bytes(10, [number(1, high), bytes(2, "http://a/")].concat()),
         rdf::triple([blank("s"), blank("p"), iri(high * 3 + 1, high + 1)]),
-        rdf::triple([
-            blank("s"),
-            blank("p"),
-            iri(u64::MAX - u64::from(u32::MAX), high + 1),
-        ]),
+        rdf::triple([blank("s"), blank("p"), iri(u64::MAX - u64::from(u32::MAX), high + 1)]),
     ];
     let expected = ["_:s _:p <http://a/a> "; 2];
     assert_eq!(quads(triples(&rows).rdf().rows()), expected);
     // options, too
-    let changes = [
-        (2, Some(high + 1)),
-        (9, Some(high * 7 + 8)),
-        (15, Some(high + 2)),
-    ];
+    let changes = [(2, Some(high + 1)), (9, Some(high * 7 + 8)), (15, Some(high + 2))];
     let options = rdf::options_but(rdf::TRIPLES, &changes);
-    assert_eq!(
-        Frames::one(&[options, rdf::plain_triple()])
-            .rdf()
-            .rows()
-            .len(),
-        1
-    );
+    assert_eq!(Frames::one(&[options, rdf::plain_triple()]).rdf().rows().len(), 1);
     // a bool is true by any bit
     let star = rdf::options_but(rdf::TRIPLES, &[(3, Some(high)), (4, Some(high))]);
-    assert_eq!(
-        Frames::one(&[star, rdf::plain_triple()]).rdf().rows().len(),
-        1
-    );
+    assert_eq!(Frames::one(&[star, rdf::plain_triple()]).rdf().rows().len(), 1);
 }
 
 #[test]
@@ -149,24 +124,13 @@ fn unknown_fields_and_groups_are_skipped() {
     let outcome: Outcome<RdfRow> = rdf_with(&stream, delimited());
     assert_eq!(quads(outcome.rows()), ["_:s <p> \"x\" "]);
     let options = bytes(1, around(rdf::options(rdf::TRIPLES)[2..].to_vec()));
-    assert_eq!(
-        Frames::one(&[options, rdf::plain_triple()])
-            .rdf()
-            .rows()
-            .len(),
-        1
-    );
+    assert_eq!(Frames::one(&[options, rdf::plain_triple()]).rdf().rows().len(), 1);
 }
 
 #[test]
 fn groups_are_skipped_without_recursion() {
     for depth in [64, 65, 100_000] {
-        let row = [
-            tag(60, 3).repeat(depth),
-            tag(60, 4).repeat(depth),
-            rdf::plain_triple(),
-        ]
-        .concat();
+        let row = [tag(60, 3).repeat(depth), tag(60, 4).repeat(depth), rdf::plain_triple()].concat();
         let beside = [tag(60, 3).repeat(depth), tag(60, 4).repeat(depth)].concat();
         if depth == 64 {
             assert_eq!(triples(&[row]).rdf().rows().len(), 1);
@@ -174,12 +138,7 @@ fn groups_are_skipped_without_recursion() {
         }
         refused(&row, "limit.nesting", 0, None);
         let rows = triples(&[]).single();
-        let stream = [
-            varint((rows.len() + beside.len()) as u64),
-            rows.clone(),
-            beside,
-        ]
-        .concat();
+        let stream = [varint((rows.len() + beside.len()) as u64), rows.clone(), beside].concat();
         let outcome = rdf_with(&stream, delimited());
         let at = varint(stream.len() as u64).len() + rows.len() + 64 * 2;
         assert_eq!(outcome.fault(), ("limit.nesting", 0, 1, at as u64, None));
@@ -189,12 +148,7 @@ fn groups_are_skipped_without_recursion() {
 #[test]
 fn groups_that_do_not_match() {
     let (open, close, other) = (tag(60, 3), tag(60, 4), tag(61, 4));
-    refused(
-        &[open.clone(), other.clone()].concat(),
-        "wire.group",
-        0,
-        None,
-    );
+    refused(&[open.clone(), other.clone()].concat(), "wire.group", 0, None);
     refused(&open, "wire.group", 0, None);
     refused(&close, "wire.group", 0, None);
     refused_in_frame(&close, "wire.group");
@@ -211,73 +165,22 @@ fn wrong_wire_type() {
     let [s, p] = [(1, "s"), (5, "p")].map(|(first, label)| member(first, &blank(label)));
     refused(&number(2, 1), "wire.type", 0, None);
     let object = |field| bytes(2, [&s[..], &p, &number(field, 1)].concat());
-    for (field, name) in [
-        (9, "o_iri"),
-        (10, "o_bnode"),
-        (11, "o_literal"),
-        (12, "o_triple_term"),
-    ] {
-        refused(
-            &object(field),
-            "wire.type",
-            2 + 6,
-            Some(&format!("triple.{name}")),
-        );
+    for (field, name) in [(9, "o_iri"), (10, "o_bnode"), (11, "o_literal"), (12, "o_triple_term")] {
+        refused(&object(field), "wire.type", 2 + 6, Some(&format!("triple.{name}")));
     }
-    let inside =
-        |first: u32, content: Vec<u8>| bytes(2, [&s[..], &p, &bytes(first, content)].concat());
-    refused(
-        &inside(9, fixed(2)),
-        "wire.type",
-        2 + 6 + 2,
-        Some("triple.o_iri.name_id"),
-    );
-    refused(
-        &inside(9, bytes(1, "")),
-        "wire.type",
-        2 + 6 + 2,
-        Some("triple.o_iri.prefix_id"),
-    );
-    refused(
-        &inside(11, number(1, 1)),
-        "wire.type",
-        2 + 6 + 2,
-        Some("triple.o_literal.lex"),
-    );
-    refused(
-        &inside(11, bytes(3, "")),
-        "wire.type",
-        2 + 6 + 2,
-        Some("triple.o_literal.datatype"),
-    );
+    let inside = |first: u32, content: Vec<u8>| bytes(2, [&s[..], &p, &bytes(first, content)].concat());
+    refused(&inside(9, fixed(2)), "wire.type", 2 + 6 + 2, Some("triple.o_iri.name_id"));
+    refused(&inside(9, bytes(1, "")), "wire.type", 2 + 6 + 2, Some("triple.o_iri.prefix_id"));
+    refused(&inside(11, number(1, 1)), "wire.type", 2 + 6 + 2, Some("triple.o_literal.lex"));
+    refused(&inside(11, bytes(3, "")), "wire.type", 2 + 6 + 2, Some("triple.o_literal.datatype"));
     refused(&bytes(9, fixed(1)), "wire.type", 2, Some("name.id"));
-    refused(
-        &bytes(10, number(2, 1)),
-        "wire.type",
-        2,
-        Some("prefix.value"),
-    );
-    refused(
-        &bytes(6, number(1, 1)),
-        "wire.type",
-        2,
-        Some("namespace.name"),
-    );
-    refused(
-        &bytes(6, number(2, 1)),
-        "wire.type",
-        2,
-        Some("namespace.value"),
-    );
+    refused(&bytes(10, number(2, 1)), "wire.type", 2, Some("prefix.value"));
+    refused(&bytes(6, number(1, 1)), "wire.type", 2, Some("namespace.name"));
+    refused(&bytes(6, number(2, 1)), "wire.type", 2, Some("namespace.value"));
     refused_in_frame(&number(1, 1), "wire.type");
     refused_in_frame(&number(15, 1), "wire.type");
     let tagged = inside(11, fixed(2));
-    refused(
-        &tagged,
-        "wire.type",
-        2 + 6 + 2,
-        Some("triple.o_literal.langtag"),
-    );
+    refused(&tagged, "wire.type", 2 + 6 + 2, Some("triple.o_literal.langtag"));
 }
 
 #[test]
@@ -305,12 +208,7 @@ fn wire_types_6_and_7() {
 fn field_that_passes_its_message() {
     let long = [tag(2, 2), varint(5), b"abcd".to_vec()].concat();
     refused(&long, "wire.length", 1, None);
-    refused(
-        &bytes(9, [tag(2, 2), varint(1 << 40)].concat()),
-        "wire.length",
-        2 + 1,
-        Some("name.value"),
-    );
+    refused(&bytes(9, [tag(2, 2), varint(1 << 40)].concat()), "wire.length", 2 + 1, Some("name.value"));
     refused(&tag(60, 2), "wire.varint", 2, None);
     refused_in_frame(&[tag(1, 2), varint(3), vec![0, 0]].concat(), "wire.length");
     refused_in_frame(&[tag(60, 1), vec![0; 7]].concat(), "wire.length");

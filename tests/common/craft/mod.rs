@@ -33,12 +33,7 @@ pub fn number(field: u32, value: u64) -> Vec<u8> {
 /// A field of bytes.
 pub fn bytes(field: u32, payload: impl AsRef<[u8]>) -> Vec<u8> {
     let payload = payload.as_ref();
-    [
-        tag(field, 2),
-        varint(payload.len() as u64),
-        payload.to_vec(),
-    ]
-    .concat()
+    [tag(field, 2), varint(payload.len() as u64), payload.to_vec()].concat()
 }
 
 /// A term: which member of its oneof, and its content.
@@ -105,12 +100,8 @@ pub fn entry(field: u32, id: u64, value: impl AsRef<[u8]>) -> Vec<u8> {
 
 fn changed(fields: &[(u32, u64)], changes: &[(u32, Option<u64>)]) -> Vec<u8> {
     let change = |field: u32| changes.iter().find(|change| change.0 == field);
-    let kept = fields
-        .iter()
-        .map(|&(field, value)| (field, change(field).map_or(Some(value), |c| c.1)));
-    kept.filter_map(|(field, value)| Some(number(field, value?)))
-        .collect::<Vec<_>>()
-        .concat()
+    let kept = fields.iter().map(|&(field, value)| (field, change(field).map_or(Some(value), |c| c.1)));
+    kept.filter_map(|(field, value)| Some(number(field, value?))).collect::<Vec<_>>().concat()
 }
 
 /// Rows in frames, delimited.
@@ -197,13 +188,8 @@ where
 {
     let mut sink = Collect::new(usize::MAX);
     let mut decoder = Decoder::<D>::new(config);
-    let done = decoder
-        .decode(bytes, &mut sink)
-        .and_then(|_| decoder.finish(&mut sink));
-    Outcome {
-        decoded: sink.decoded,
-        error: done.err(),
-    }
+    let done = decoder.decode(bytes, &mut sink).and_then(|_| decoder.finish(&mut sink));
+    Outcome { decoded: sink.decoded, error: done.err() }
 }
 
 impl<R: std::fmt::Debug> Outcome<R> {
@@ -235,20 +221,9 @@ pub fn quads(rows: Vec<RdfRow>) -> Vec<String> {
 /// Op, terms, name and value of each row that has them.
 pub fn ops(rows: Vec<PatchRow>) -> Vec<String> {
     let op = |row: PatchRow| {
-        let parts = [
-            row.subject,
-            row.predicate,
-            row.object,
-            row.graph,
-            row.name,
-            row.value,
-        ];
+        let parts = [row.subject, row.predicate, row.object, row.graph, row.name, row.value];
         let parts = parts.into_iter().flatten();
-        [row.op]
-            .into_iter()
-            .chain(parts)
-            .collect::<Vec<_>>()
-            .join(" ")
+        [row.op].into_iter().chain(parts).collect::<Vec<_>>().join(" ")
     };
     rows.into_iter().map(op).collect()
 }

@@ -13,10 +13,7 @@ pub fn options(stream: u64, statements: u64) -> Vec<u8> {
 }
 
 pub fn options_but(stream: u64, statements: u64, changes: &[(u32, Option<u64>)]) -> Vec<u8> {
-    let (first, last) = (
-        [(1, statements), (2, stream)],
-        [(9, 8), (10, 4), (11, 4), (15, 1)],
-    );
+    let (first, last) = ([(1, statements), (2, stream)], [(9, 8), (10, 4), (11, 4), (15, 1)]);
     let fields = [&first[..], &[(3, 1), (4, 1)], &last].concat();
     bytes(1, super::changed(&fields, changes))
 }
@@ -71,8 +68,5 @@ pub fn mark() -> Vec<u8> {
 
 /// Adds a statement of blank nodes with this object.
 pub fn plain_add(object: &str) -> Vec<u8> {
-    add(
-        ["s", "p", object].map(super::blank),
-        Some(&super::default_graph()),
-    )
+    add(["s", "p", object].map(super::blank), Some(&super::default_graph()))
 }

@@ -13,15 +13,7 @@ pub fn options(physical: u64) -> Vec<u8> {
 
 /// Options with some fields set otherwise; `None` leaves one out.
 pub fn options_but(physical: u64, changes: &[(u32, Option<u64>)]) -> Vec<u8> {
-    let fields = [
-        (2, physical),
-        (3, 1),
-        (4, 1),
-        (9, 8),
-        (10, 4),
-        (11, 4),
-        (15, 2),
-    ];
+    let fields = [(2, physical), (3, 1), (4, 1), (9, 8), (10, 4), (11, 4), (15, 2)];
     bytes(1, super::changed(&fields, changes))
 }
 
