@@ -99,13 +99,11 @@ pub(crate) struct TextBuffer {
 
 impl TextBuffer {
     /// Empty, in the memory of `bytes`.
-    #[cfg(any(test, feature = "arrow"))]
     pub(crate) fn within(bytes: Vec<u8>) -> Self {
         TextBuffer { bytes, len: 0 }
     }
 
     /// The memory; the text is at its start.
-    #[cfg(feature = "arrow")]
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -164,7 +162,6 @@ impl TextBuffer {
     }
 
     /// Adds again what stands from `start` to the end.
-    #[cfg(any(test, feature = "arrow"))]
     #[inline(always)]
     pub(crate) fn repeat_from(&mut self, start: usize) {
         let end = self.len;
