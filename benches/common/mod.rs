@@ -1,7 +1,6 @@
 //! Seeded streams to measure on: no files, no network, the same bytes every time.
 
-// Each benchmark uses a part.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each benchmark uses a part")]
 
 mod writer;
 

@@ -53,7 +53,7 @@ impl Table {
         self.next = self.next % self.size + 1;
         let slot = &mut self.values[self.next as usize];
         self.ids.remove(slot);
-        *slot = value.to_owned();
+        value.clone_into(slot);
         self.ids.insert(value.to_owned(), self.next);
         (self.next, true)
     }
