@@ -110,7 +110,7 @@ impl<'o> TermWriter<'o> {
         match (literal.plain, literal.kind) {
             (true, LiteralKind::Simple) => self.out.push_quoted(literal.lex, Padded::QUOTE),
             (true, LiteralKind::Datatype(Datatype { suffix, plain: true })) => {
-                self.out.push_quoted(literal.lex, suffix)
+                self.out.push_quoted(literal.lex, suffix);
             }
             (true, LiteralKind::Language(tag)) => {
                 self.out.push_quoted(literal.lex, Padded::LANGUAGE);
