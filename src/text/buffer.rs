@@ -126,8 +126,10 @@ impl TextBuffer {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.len + length + PAD;
-        // fresh zeroed memory of some size costs nothing before it is used
-        let mut bytes = vec![0; needed.max(2 * self.bytes.len())];
+        // zeroed memory costs nothing before it is used, but filling two buffers costs twice
+        let factor = if self.bytes.len() < 1 << 20 { 16 } else { 2 };
+        let size = needed.max(factor * self.bytes.len()).max(1 << 12);
+        let mut bytes = vec![0; size];
         bytes[..self.len].copy_from_slice(self.as_bytes());
         self.bytes = bytes;
     }
