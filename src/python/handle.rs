@@ -50,7 +50,7 @@ impl AnyReader {
                 reader.read_ahead(poll, |feed| feed.decoder().state().options().is_some());
             }
             AnyReader::Patch(reader) => {
-                reader.read_ahead(poll, |feed| feed.reader().decoder().state().options().is_some())
+                reader.read_ahead(poll, |feed| feed.reader().decoder().state().options().is_some());
             }
         }
     }
