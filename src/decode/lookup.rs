@@ -105,9 +105,13 @@ impl Lookup {
             self.entries.resize_with(index + 1, Entry::default);
         }
         let entry = &mut self.entries[index];
-        let (before, after) = self.kind.wrapping();
         let held = entry.text.capacity();
-        entry.text.set(before, value, after);
+        // three calls, so that what is constant is copied without one
+        match self.kind {
+            TableKind::Name => entry.text.set("", value, ">"),
+            TableKind::Prefix => entry.text.set("<", value, ""),
+            TableKind::Datatype => entry.text.set(DATATYPE_OPEN, value, ">"),
+        }
         // a prefix that could begin a blank node label takes the careful way
         entry.plain = is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
         entry.xsd_string = self.kind == TableKind::Datatype && value == XSD_STRING;

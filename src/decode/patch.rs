@@ -9,7 +9,7 @@ use super::merge::Message;
 use super::options::read_patch_options;
 use super::quick::Quick;
 use super::repeat::Slot;
-use super::row::{Member, member};
+use super::row::{Member, member, short_member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
@@ -100,37 +100,42 @@ impl Patch {
         sink.row(&PatchRow { patch: self.at.patch, txn, seq, op })
     }
 
+    /// Takes a row that is a statement and no surprise; false: it is not.
     #[inline(always)]
-    fn statement<'a, S: PatchSink>(
+    fn quick_row<'a, S: PatchSink>(
         &mut self,
-        member: &Member<'a>,
-        options: PatchOptions,
+        row: &'a [u8],
         context: &mut Context<'_, 'a>,
         sink: &mut S,
-    ) -> Result<(), Halt> {
-        if let Some(terms) = context.terms.as_mut() {
-            let mut row = self.statement_row(member.field, Statement::EMPTY);
-            if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
-                let state = (&terms.lookups, &terms.held, terms.ids);
-                let (bytes, limits) = (member.bytes, &context.config.limits);
-                let ids = if options.statement_type == StatementType::Quads {
-                    Quick::statement::<4>(state, bytes, context.slots, limits, statement)
-                } else {
-                    context.slots[3] = Slot::DefaultGraph;
-                    Quick::statement::<3>(state, bytes, context.slots, limits, statement)
-                };
-                if let Some(ids) = ids {
-                    terms.ids = ids;
-                    self.freshen(statement);
-                    return Ok(sink.row(&row)?);
-                }
-            }
-        }
-        self.careful_statement(member, options, context, sink)
+    ) -> Result<bool, Halt> {
+        let (Some((field @ 2..=3, bytes)), Some((options, _)), Some(terms)) =
+            (short_member(row), &self.options, context.terms.as_mut())
+        else {
+            return Ok(false);
+        };
+        let mut row = self.statement_row(field.into(), Statement::empty());
+        let (PatchOp::Add(statement) | PatchOp::Delete(statement)) = &mut row.op else {
+            return Ok(false);
+        };
+        let state = (&terms.lookups, &terms.held, terms.ids);
+        let limits = &context.config.limits;
+        let ids = if options.statement_type == StatementType::Quads {
+            Quick::statement::<4>(state, bytes, context.slots, limits, statement)
+        } else {
+            context.slots[3] = Slot::DefaultGraph;
+            Quick::statement::<3>(state, bytes, context.slots, limits, statement)
+        };
+        let Some(ids) = ids else {
+            return Ok(false);
+        };
+        terms.ids = ids;
+        self.freshen(statement);
+        sink.row(&row)?;
+        Ok(true)
     }
 
     #[inline(never)]
-    fn careful_statement<'a, S: PatchSink>(
+    fn statement<'a, S: PatchSink>(
         &mut self,
         member: &Member<'a>,
         options: PatchOptions,
@@ -280,6 +285,9 @@ impl DialectState for Patch {
 impl<S: PatchSink> Dialect<S> for Patch {
     #[inline(always)]
     fn row<'a>(&mut self, row: &'a [u8], mut context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt> {
+        if self.quick_row(row, &mut context, sink)? {
+            return Ok(());
+        }
         let nesting = context.config.limits.nesting;
         let strict = context.config.strict;
         let member = member(row, |field| matches!(field, 1..=8 | 11..=15), nesting)?;

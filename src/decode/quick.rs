@@ -44,12 +44,13 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
         let done = quick.place::<0>(slots, subject)
             && quick.place::<1>(slots, predicate)
             && quick.place::<2>(slots, object)
-            && if PLACES == 4 {
-                quick.place::<3>(slots, graph)
-            } else {
-                quick.repeat::<3>(slots, graph);
-                true
-            };
+            && (PLACES == 3 || quick.place::<3>(slots, graph));
+        if PLACES == 3 {
+            quick.same.set(3);
+            if !matches!(slots[3], Slot::Unset | Slot::DefaultGraph) {
+                quick.repeat(slots, 3, graph);
+            }
+        }
         statement.same = quick.same;
         (done && quick.rest.is_empty()).then_some(quick.ids)
     }
@@ -89,18 +90,21 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
                 *term = Term::DefaultGraph;
                 Some(())
             }
-            _ if matches!(slots[PLACE], Slot::Unset) => None,
             _ => {
-                self.repeat::<PLACE>(slots, term);
+                self.same.set(PLACE);
+                match slots[PLACE] {
+                    Slot::Iri { prefix, name } => *term = Term::Iri(self.lookups.iri(prefix, name)),
+                    Slot::Unset => return None,
+                    _ => self.repeat(slots, PLACE, term),
+                }
                 Some(())
             }
         }
     }
 
-    #[inline(always)]
-    fn repeat<const PLACE: usize>(&mut self, slots: &Slots<'a>, term: &mut Term<'s>) {
-        self.same.set(PLACE);
-        *term = self.held.term(slots, PLACE, self.lookups);
+    #[inline(never)]
+    fn repeat(&self, slots: &Slots<'a>, place: usize, term: &mut Term<'s>) {
+        *term = self.held.term(slots, place, self.lookups);
     }
 
     #[inline(always)]

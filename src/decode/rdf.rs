@@ -8,7 +8,7 @@ use super::merge::Message;
 use super::options::read_rdf_options;
 use super::quick::Quick;
 use super::repeat::Slot;
-use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member};
+use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
@@ -58,31 +58,52 @@ impl Rdf {
         Ok(())
     }
 
+    /// Takes a row that is a statement and no surprise; false: it is not.
     #[inline(always)]
-    fn statement<'a, S: RdfSink, const PLACES: usize>(
+    fn quick_row<'a, S: RdfSink>(
         &mut self,
-        member: &Member<'a>,
+        row: &'a [u8],
         context: &mut Context<'_, 'a>,
         sink: &mut S,
-    ) -> Result<(), Halt> {
-        let mut row = RdfRow { frame: context.frame, seq: self.seq, statement: Statement::EMPTY };
+    ) -> Result<bool, Halt> {
+        let (Some((field, bytes)), Some((options, _))) = (short_member(row), &self.options) else {
+            return Ok(false);
+        };
+        match (field, options.physical_type) {
+            (3, PhysicalType::Quads) => self.quick_statement::<S, 4>(bytes, context, sink),
+            (2, physical) if physical == PhysicalType::Triples || self.in_graph => {
+                self.quick_statement::<S, 3>(bytes, context, sink)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    #[inline(always)]
+    fn quick_statement<'a, S: RdfSink, const PLACES: usize>(
+        &mut self,
+        bytes: &'a [u8],
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<bool, Halt> {
+        let mut row = RdfRow { frame: context.frame, seq: self.seq, statement: Statement::empty() };
         if let Some(terms) = context.terms.as_mut()
             && let Some(ids) = Quick::statement::<PLACES>(
                 (&terms.lookups, &terms.held, terms.ids),
-                member.bytes,
+                bytes,
                 context.slots,
                 &context.config.limits,
                 &mut row.statement,
             )
         {
             terms.ids = ids;
-            return self.emit(&mut row, sink);
+            self.emit(&mut row, sink)?;
+            return Ok(true);
         }
-        self.careful_statement::<S, PLACES>(member, context, sink)
+        Ok(false)
     }
 
     #[inline(never)]
-    fn careful_statement<'a, S: RdfSink, const PLACES: usize>(
+    fn statement<'a, S: RdfSink, const PLACES: usize>(
         &mut self,
         member: &Member<'a>,
         context: &mut Context<'_, 'a>,
@@ -232,6 +253,9 @@ impl DialectState for Rdf {
 impl<S: RdfSink> Dialect<S> for Rdf {
     #[inline(always)]
     fn row<'a>(&mut self, row: &'a [u8], mut context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt> {
+        if self.quick_row(row, &mut context, sink)? {
+            return Ok(());
+        }
         let member = member(row, |field| matches!(field, 1..=6 | 9..=11), context.config.limits.nesting)?;
         if member.field == 1 {
             return self.take_options(member.bytes, &mut context, sink);

@@ -14,6 +14,17 @@ pub(crate) struct Member<'a> {
     pub(crate) at: &'a [u8],
 }
 
+/// Field number and message of a row that is nothing but a short member, as nearly all are.
+#[inline(always)]
+pub(super) fn short_member(row: &[u8]) -> Option<(u8, &[u8])> {
+    match row {
+        [key, len, rest @ ..] if key & 0x87 == LEN && usize::from(*len) == rest.len() => {
+            Some((key >> 3, rest))
+        }
+        _ => None,
+    }
+}
+
 /// Finds the one member of a row; `known` says which fields are known.
 #[inline(always)]
 pub(crate) fn member(row: &[u8], known: fn(u32) -> bool, nesting: usize) -> Result<Member<'_>, Fault> {

@@ -58,7 +58,7 @@ impl PaddedBuf {
 
     /// Replaces the text; gives memory back where it held far more.
     #[inline(always)]
-    pub(crate) fn set(&mut self, before: &str, value: &str, after: &str) {
+    pub(crate) fn set(&mut self, before: &'static str, value: &str, after: &'static str) {
         let needed = before.len() + value.len() + after.len() + PAD;
         let held = self.0.capacity();
         if held < needed || held / 4 > needed + 64 {
