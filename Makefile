@@ -105,7 +105,7 @@ constraints: needs-build $(VENV)/.made-wheel ## Resolve the newest versions into
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .venv target dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse metastore_db
+	rm -rf .venv target dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse metastore_db
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What the machine must have

@@ -14,11 +14,7 @@ const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 fn options(terms: TermStyle) -> ReadOptions {
     let columns = Some(TERMS.map(str::to_owned).to_vec());
     ReadOptions {
-        batch: BatchSettings {
-            columns,
-            terms,
-            ..BatchSettings::default()
-        },
+        batch: BatchSettings { columns, terms, ..BatchSettings::default() },
         ..ReadOptions::default()
     }
 }
@@ -31,26 +27,20 @@ fn read(bytes: &SharedBytes, is_patch: bool, terms: TermStyle) -> (u64, u64) {
         let columns = batch.columns();
         rows += (batch.num_rows() - columns[0].null_count()) as u64;
         if terms == TermStyle::Text {
-            let values = columns
-                .iter()
-                .map(|column| column.to_data().buffers()[1].len() as u64);
+            let values = columns.iter().map(|column| column.to_data().buffers()[1].len() as u64);
             text += values.sum::<u64>();
         }
     };
     if is_patch {
         let mut reader = read_patch(source, &options(terms)).expect("Jelly-Patch");
         let consumed = |feed: &jelly_patch::arrow::PatchFeed| feed.reader().decoder().consumed();
-        while let Some(batch) = reader
-            .next_batch(&mut || Ok(()), consumed)
-            .expect("a batch")
-        {
+        while let Some(batch) = reader.next_batch(&mut || Ok(()), consumed).expect("a batch") {
             count(batch);
         }
     } else {
         let mut reader = read_rdf(source, &options(terms)).expect("Jelly-RDF");
-        while let Some(batch) = reader
-            .next_batch(&mut || Ok(()), |feed| feed.decoder().consumed())
-            .expect("a batch")
+        while let Some(batch) =
+            reader.next_batch(&mut || Ok(()), |feed| feed.decoder().consumed()).expect("a batch")
         {
             count(batch);
         }
@@ -61,15 +51,9 @@ fn read(bytes: &SharedBytes, is_patch: bool, terms: TermStyle) -> (u64, u64) {
 fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("arrow");
     for shape in Shape::ALL {
-        for (format, sample) in [
-            ("rdf", common::rdf(shape, 50_000)),
-            ("patch", common::patch(shape, 50_000)),
-        ] {
-            let Sample {
-                bytes,
-                statements,
-                text_bytes,
-            } = sample;
+        for (format, sample) in [("rdf", common::rdf(shape, 50_000)), ("patch", common::patch(shape, 50_000))]
+        {
+            let Sample { bytes, statements, text_bytes } = sample;
             let bytes: SharedBytes = Arc::new(bytes);
             let is_patch = format == "patch";
             assert_eq!(

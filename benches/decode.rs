@@ -42,21 +42,14 @@ impl PatchSink for Count {
 
 fn decode_rdf(sample: &Sample) -> u64 {
     let (mut decoder, mut sink) = (RdfDecoder::new(DecodeOptions::default()), Count::default());
-    decoder
-        .decode(&sample.bytes, &mut sink)
-        .expect("a valid stream");
+    decoder.decode(&sample.bytes, &mut sink).expect("a valid stream");
     decoder.finish(&mut sink).expect("a whole stream");
     sink.statements
 }
 
 fn decode_patch(sample: &Sample) -> u64 {
-    let (mut decoder, mut sink) = (
-        PatchDecoder::new(DecodeOptions::default()),
-        Count::default(),
-    );
-    decoder
-        .decode(&sample.bytes, &mut sink)
-        .expect("a valid stream");
+    let (mut decoder, mut sink) = (PatchDecoder::new(DecodeOptions::default()), Count::default());
+    decoder.decode(&sample.bytes, &mut sink).expect("a valid stream");
     decoder.finish(&mut sink).expect("a whole stream");
     sink.statements
 }
@@ -65,11 +58,7 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("decode");
     for shape in Shape::ALL {
         for (format, sample, decode) in [
-            (
-                "rdf",
-                common::rdf(shape, 50_000),
-                decode_rdf as fn(&Sample) -> u64,
-            ),
+            ("rdf", common::rdf(shape, 50_000), decode_rdf as fn(&Sample) -> u64),
             ("patch", common::patch(shape, 50_000), decode_patch),
         ] {
             assert_eq!(decode(&sample), sample.statements, "{format} {shape:?}");

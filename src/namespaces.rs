@@ -19,10 +19,7 @@ pub struct Namespaces {
 impl Namespaces {
     /// Labels and IRIs.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.entries
-            .iter()
-            .flatten()
-            .map(|(label, iri)| (label.as_str(), iri.as_str()))
+        self.entries.iter().flatten().map(|(label, iri)| (label.as_str(), iri.as_str()))
     }
 
     /// Labels and IRIs, copied.
@@ -44,11 +41,7 @@ impl Namespaces {
         }
         if self.bytes > most {
             let message = format!("namespace declarations of more than {most} bytes");
-            return Err(Error::limit(
-                ErrorKind::LimitLookup,
-                "lookup_bytes",
-                message,
-            ));
+            return Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message));
         }
         Ok(())
     }

@@ -105,11 +105,7 @@ pub const MIN_NAME_TABLE: u32 = 8;
 impl Default for TableSizes {
     /// The "big" preset of Jelly-JVM.
     fn default() -> Self {
-        TableSizes {
-            names: 4000,
-            prefixes: 150,
-            datatypes: 32,
-        }
+        TableSizes { names: 4000, prefixes: 150, datatypes: 32 }
     }
 }
 

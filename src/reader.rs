@@ -28,16 +28,8 @@ pub struct Reader<D> {
 }
 
 enum Input {
-    Bytes {
-        bytes: SharedBytes,
-        at: usize,
-    },
-    Reader {
-        reader: Box<dyn Read + Send>,
-        buffer: Vec<u8>,
-        at: usize,
-        end: usize,
-    },
+    Bytes { bytes: SharedBytes, at: usize },
+    Reader { reader: Box<dyn Read + Send>, buffer: Vec<u8>, at: usize, end: usize },
     Ended,
 }
 
@@ -46,12 +38,7 @@ impl<D: DialectState> Reader<D> {
     pub fn new(decoder: Decoder<D>, stream: Stream) -> Self {
         let input = match stream {
             Stream::Bytes(bytes) => Input::Bytes { bytes, at: 0 },
-            Stream::Reader(reader) => Input::Reader {
-                reader,
-                buffer: Vec::new(),
-                at: 0,
-                end: 0,
-            },
+            Stream::Reader(reader) => Input::Reader { reader, buffer: Vec::new(), at: 0, end: 0 },
         };
         Reader { decoder, input }
     }
@@ -67,18 +54,12 @@ impl<D: DialectState> Reader<D> {
     }
 
     /// As [`Feed::advance`], but not beyond byte `end` of the stream.
-    pub(crate) fn advance_to<S: Sink>(
-        &mut self,
-        end: u64,
-        sink: &mut S,
-        poll: Poll<'_>,
-    ) -> Result<bool>
+    pub(crate) fn advance_to<S: Sink>(&mut self, end: u64, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
         D: Dialect<S>,
     {
         loop {
-            let left =
-                usize::try_from(end.saturating_sub(self.decoder.consumed())).unwrap_or(usize::MAX);
+            let left = usize::try_from(end.saturating_sub(self.decoder.consumed())).unwrap_or(usize::MAX);
             if left == 0 {
                 // what earlier bytes still imply
                 self.decoder.decode(&[], sink)?;
@@ -98,9 +79,7 @@ impl<D: DialectState> Reader<D> {
                         return Ok(false);
                     }
                 }
-                Input::Reader {
-                    buffer, at, end, ..
-                } if *at < *end => {
+                Input::Reader { buffer, at, end, .. } if *at < *end => {
                     let window = &buffer[*at..*end];
                     let window = &window[..window.len().min(left)];
                     let taken = self.decoder.decode(window, sink)?;
@@ -109,12 +88,7 @@ impl<D: DialectState> Reader<D> {
                         return Ok(false);
                     }
                 }
-                Input::Reader {
-                    reader,
-                    buffer,
-                    at,
-                    end,
-                } => {
+                Input::Reader { reader, buffer, at, end } => {
                     if buffer.is_empty() {
                         buffer.resize(CHUNK, 0);
                     }

@@ -15,10 +15,11 @@ pub struct Statement<'a> {
 
 impl Statement<'_> {
     /// To be filled.
-    pub(crate) const EMPTY: Statement<'static> = Statement {
-        terms: [Term::DefaultGraph; 4],
-        same: Same::NONE,
-    };
+    #[inline(always)]
+    pub(crate) fn empty() -> Self {
+        // not a constant, which would be copied with the bytes between
+        Statement { terms: std::array::from_fn(|_| Term::DefaultGraph), same: Same::NONE }
+    }
 }
 
 /// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.

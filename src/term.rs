@@ -142,10 +142,7 @@ impl TermBuf {
     /// An IRI.
     pub fn iri(iri: &str) -> Self {
         let plain = is_plain_iri(iri) && !iri.starts_with("_:");
-        TermBuf::Iri(IriBuf {
-            close: PaddedBuf::new(&[iri, ">"]),
-            plain,
-        })
+        TermBuf::Iri(IriBuf { close: PaddedBuf::new(&[iri, ">"]), plain })
     }
 
     /// A blank node, by its label without `_:`.
@@ -175,11 +172,7 @@ impl TermBuf {
 
     fn literal(lex: &str, kind: LiteralKindBuf) -> Self {
         let plain = is_plain_literal(lex);
-        TermBuf::Literal(LiteralBuf {
-            lex: lex.to_owned(),
-            plain,
-            kind,
-        })
+        TermBuf::Literal(LiteralBuf { lex: lex.to_owned(), plain, kind })
     }
 
     /// Bytes of the text that this term holds; those of triples are elsewhere.
@@ -202,11 +195,9 @@ impl TermBuf {
     /// This term, borrowed.
     pub fn as_term(&self) -> Term<'_> {
         match self {
-            TermBuf::Iri(iri) => Term::Iri(Iri {
-                open: Padded::ANGLE,
-                close: iri.close.as_padded(),
-                plain: iri.plain,
-            }),
+            TermBuf::Iri(iri) => {
+                Term::Iri(Iri { open: Padded::ANGLE, close: iri.close.as_padded(), plain: iri.plain })
+            }
             TermBuf::BlankNode(label) => Term::BlankNode(label),
             TermBuf::Literal(literal) => Term::Literal(Literal {
                 lex: &literal.lex,
@@ -214,10 +205,9 @@ impl TermBuf {
                 kind: match &literal.kind {
                     LiteralKindBuf::Simple => LiteralKind::Simple,
                     LiteralKindBuf::Language(tag) => LiteralKind::Language(tag),
-                    LiteralKindBuf::Datatype { suffix, plain } => LiteralKind::Datatype(Datatype {
-                        suffix: suffix.as_padded(),
-                        plain: *plain,
-                    }),
+                    LiteralKindBuf::Datatype { suffix, plain } => {
+                        LiteralKind::Datatype(Datatype { suffix: suffix.as_padded(), plain: *plain })
+                    }
                 },
             }),
             TermBuf::Triple(triple) => Term::Triple(triple),
@@ -240,10 +230,9 @@ impl From<Term<'_>> for TermBuf {
                 kind: match kind {
                     LiteralKind::Simple => LiteralKindBuf::Simple,
                     LiteralKind::Language(tag) => LiteralKindBuf::Language(tag.to_owned()),
-                    LiteralKind::Datatype(Datatype { suffix, plain }) => LiteralKindBuf::Datatype {
-                        suffix: PaddedBuf::new(&[suffix.text()]),
-                        plain,
-                    },
+                    LiteralKind::Datatype(Datatype { suffix, plain }) => {
+                        LiteralKindBuf::Datatype { suffix: PaddedBuf::new(&[suffix.text()]), plain }
+                    }
                 },
             }),
             Term::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),

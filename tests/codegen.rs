@@ -10,27 +10,17 @@ const GENERATED: [(&str, &str); 2] = [
 #[test]
 fn generated_types_are_not_stale() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = protox::compile(
-        ["rdf.proto", "patch.proto", "grpc.proto"],
-        [root.join("proto")],
-    )
-    .expect("the protos compile");
+    let files = protox::compile(["rdf.proto", "patch.proto", "grpc.proto"], [root.join("proto")])
+        .expect("the protos compile");
     assert_eq!(files.file.len(), 3);
     let requests = files
         .file
         .into_iter()
-        .map(|file| {
-            (
-                prost_build::Module::from_protobuf_package_name(file.package()),
-                file,
-            )
-        })
+        .map(|file| (prost_build::Module::from_protobuf_package_name(file.package()), file))
         .collect();
     // Ordered maps, so that two runs print the same.
-    let modules = prost_build::Config::new()
-        .btree_map(["."])
-        .generate(requests)
-        .expect("types are generated");
+    let modules =
+        prost_build::Config::new().btree_map(["."]).generate(requests).expect("types are generated");
     assert_eq!(modules.len(), GENERATED.len());
     for (package, name) in GENERATED {
         let code = &modules[&prost_build::Module::from_protobuf_package_name(package)];
@@ -39,9 +29,6 @@ fn generated_types_are_not_stale() {
             std::fs::write(&path, code).expect("the file can be written");
         }
         let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            *code == checked_in,
-            "{name} is stale: UPDATE=1 cargo test --test codegen"
-        );
+        assert!(*code == checked_in, "{name} is stale: UPDATE=1 cargo test --test codegen");
     }
 }

@@ -6,10 +6,7 @@ use crate::common::shared::shared;
 #[test]
 fn conformance_cases() {
     if let Some(folder) = shared("conformance") {
-        assert_eq!(
-            crate::common::conformance::check(&Core::default(), &folder),
-            [56, 21]
-        );
+        assert_eq!(crate::common::conformance::check(&Core::default(), &folder), [56, 21]);
     }
 }
 

@@ -11,21 +11,10 @@ const STREAMS: u64 = 10_000;
 const DAMAGED: u64 = 20_000;
 
 /// Same rows, same error or none; says how many rows there were and whether there was an error.
-fn compare<R: PartialEq + std::fmt::Debug>(
-    seed: u64,
-    ours: Decoded<R>,
-    theirs: Decoded<R>,
-) -> (usize, bool) {
-    let first = ours
-        .rows
-        .iter()
-        .zip(&theirs.rows)
-        .position(|(ours, theirs)| ours != theirs);
+fn compare<R: PartialEq + std::fmt::Debug>(seed: u64, ours: Decoded<R>, theirs: Decoded<R>) -> (usize, bool) {
+    let first = ours.rows.iter().zip(&theirs.rows).position(|(ours, theirs)| ours != theirs);
     if let Some(row) = first {
-        panic!(
-            "seed {seed}, row {row}:\n ours {:?}\n them {:?}",
-            ours.rows[row], theirs.rows[row]
-        );
+        panic!("seed {seed}, row {row}:\n ours {:?}\n them {:?}", ours.rows[row], theirs.rows[row]);
     }
     assert_eq!(
         (ours.rows.len(), ours.error.is_some()),
@@ -35,10 +24,7 @@ fn compare<R: PartialEq + std::fmt::Debug>(
         theirs.error
     );
     if let (Some(ours), Some(theirs)) = (&ours.error, &theirs.error) {
-        assert!(
-            is_same_fault(ours.class, theirs.class),
-            "seed {seed}: {ours:?}, {theirs:?}"
-        );
+        assert!(is_same_fault(ours.class, theirs.class), "seed {seed}: {ours:?}, {theirs:?}");
     }
     assert_eq!(ours.namespaces, theirs.namespaces, "seed {seed}");
     if ours.error.is_none() {
@@ -59,10 +45,7 @@ fn both(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
         Format::Rdf => compare(seed, core.rdf(bytes, how), Oracle.rdf(bytes, how)),
         Format::Patch => {
             // patch frames have no metadata by the specification; ours are read for their marks
-            let ours = Decoded {
-                metadata: Vec::new(),
-                ..core.patch(bytes, how)
-            };
+            let ours = Decoded { metadata: Vec::new(), ..core.patch(bytes, how) };
             compare(seed, ours, Oracle.patch(bytes, how))
         }
     }
@@ -88,8 +71,5 @@ fn damaged_streams() {
         let (_, failed) = both(seed, damaged.format, &damaged.bytes, damaged.how);
         if failed { refused += 1 } else { accepted += 1 }
     }
-    assert!(
-        refused > 5_000 && accepted > 500,
-        "{refused} refused, {accepted} accepted"
-    );
+    assert!(refused > 5_000 && accepted > 500, "{refused} refused, {accepted} accepted");
 }

@@ -5,11 +5,16 @@
 mod common;
 mod oracle;
 
+#[cfg(feature = "arrow")]
+mod batches;
 mod chunking;
 mod codegen;
+#[cfg(feature = "arrow")]
+mod committed;
 mod conformance;
 mod differential;
 mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;
 mod snapshot;
+mod traps;

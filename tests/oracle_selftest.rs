@@ -28,19 +28,8 @@ fn valid_streams_decode_and_have_all_there_is() {
                 let got = Oracle.rdf(&stream.bytes(), stream.how);
                 assert_eq!(got.error, None, "seed {seed}");
                 assert_eq!(got.metadata, stream.metadata, "seed {seed}");
-                let count = |kind| {
-                    stream
-                        .features
-                        .counts
-                        .get(kind)
-                        .copied()
-                        .unwrap_or_default()
-                };
-                assert_eq!(
-                    got.rows.len(),
-                    count("triple") + count("quad"),
-                    "seed {seed}"
-                );
+                let count = |kind| stream.features.counts.get(kind).copied().unwrap_or_default();
+                assert_eq!(got.rows.len(), count("triple") + count("quad"), "seed {seed}");
                 assert_eq!(got.namespaces.len(), count("namespace"), "seed {seed}");
                 rows += got.rows.len();
             }
@@ -49,9 +38,7 @@ fn valid_streams_decode_and_have_all_there_is() {
                 assert_eq!(got.error, None, "seed {seed}");
                 rows += got.rows.len();
                 for row in got.rows.iter().filter(|row| row.op == "Z") {
-                    *implied
-                        .entry(row.name.clone().unwrap_or_default())
-                        .or_default() += 1;
+                    *implied.entry(row.name.clone().unwrap_or_default()).or_default() += 1;
                 }
             }
         }
@@ -61,10 +48,7 @@ fn valid_streams_decode_and_have_all_there_is() {
         assert!(implied[kind] > 200, "{implied:?}");
     }
     for feature in FEATURES {
-        assert!(
-            features.get(feature).is_some_and(|count| *count > 10),
-            "{feature}: {features:#?}"
-        );
+        assert!(features.get(feature).is_some_and(|count| *count > 10), "{feature}: {features:#?}");
     }
 }
 
@@ -123,10 +107,7 @@ fn lenient_streams_are_errors_by_default() {
             Format::Patch => Oracle.patch(&stream.bytes(), how).error,
         };
         if let Some(error) = error {
-            assert!(
-                stream.how.lenient_flags || !stream.how.strict_graphs,
-                "seed {seed}: {error:?}"
-            );
+            assert!(stream.how.lenient_flags || !stream.how.strict_graphs, "seed {seed}: {error:?}");
             *errors.entry(error.what).or_default() += 1;
         }
     }
@@ -154,10 +135,7 @@ fn damaged_streams_fail_in_every_way() {
     for (what, [_, rejected]) in &damage_done {
         assert!(*rejected > 10, "{what}: {damage_done:#?}");
     }
-    assert!(
-        classes.iter().all(|count| *count > 20),
-        "by class: {classes:?}"
-    );
+    assert!(classes.iter().all(|count| *count > 20), "by class: {classes:?}");
 }
 
 /// The frame walker is ours; prost must see the same rows and metadata in a frame, and no fault.
@@ -212,17 +190,11 @@ fn terms_read_back() {
         let texts: Vec<String> = match stream.format {
             Format::Rdf => {
                 let mut rows = Oracle.rdf(&stream.bytes(), stream.how).rows;
-                rows.iter_mut()
-                    .flat_map(Terms::terms)
-                    .map(std::mem::take)
-                    .collect()
+                rows.iter_mut().flat_map(Terms::terms).map(std::mem::take).collect()
             }
             Format::Patch => {
                 let mut rows = Oracle.patch(&stream.bytes(), stream.how).rows;
-                rows.iter_mut()
-                    .flat_map(Terms::terms)
-                    .map(std::mem::take)
-                    .collect()
+                rows.iter_mut().flat_map(Terms::terms).map(std::mem::take).collect()
             }
         };
         for text in texts.iter().filter(|text| !text.is_empty()) {

@@ -6,10 +6,7 @@ use crate::oracle::Oracle;
 #[test]
 fn oracle_passes_the_conformance_cases() {
     if let Some(folder) = shared("conformance") {
-        assert_eq!(
-            crate::common::conformance::check(&Oracle, &folder),
-            [56, 21]
-        );
+        assert_eq!(crate::common::conformance::check(&Oracle, &folder), [56, 21]);
     }
 }
 

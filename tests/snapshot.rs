@@ -59,25 +59,17 @@ fn every_row_boundary() {
 
 #[test]
 fn damaged_snapshots_are_refused() {
-    let stream = (0..100)
-        .map(stream)
-        .find(|stream| stream.format == Format::Patch);
+    let stream = (0..100).map(stream).find(|stream| stream.format == Format::Patch);
     let stream = stream.expect("some streams are of patches");
     let bytes = stream.bytes();
     let mut decoder = decode::PatchDecoder::new(config(stream.how));
-    decoder
-        .decode(&bytes, &mut Collect::<PatchRow>::new(5))
-        .expect("a valid stream");
+    decoder.decode(&bytes, &mut Collect::<PatchRow>::new(5)).expect("a valid stream");
     let snapshot = decoder.snapshot().expect("a row boundary");
-    assert!(
-        decode::RdfDecoder::resume(config(stream.how), &snapshot).is_err(),
-        "the other format"
-    );
+    assert!(decode::RdfDecoder::resume(config(stream.how), &snapshot).is_err(), "the other format");
     for at in 0..snapshot.len() {
         let mut damaged = snapshot.clone();
         damaged[at] ^= 1;
-        let error =
-            decode::PatchDecoder::resume(config(stream.how), &damaged).expect_err("damaged");
+        let error = decode::PatchDecoder::resume(config(stream.how), &damaged).expect_err("damaged");
         assert_eq!(error.kind().slug(), "options.snapshot");
         let cut = decode::PatchDecoder::resume(config(stream.how), &snapshot[..at]);
         assert!(cut.is_err(), "cut at {at}");

@@ -1,7 +1,6 @@
 //! Seeded streams to measure on: no files, no network, the same bytes every time.
 
-// Each benchmark uses a part.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each benchmark uses a part")]
 
 mod writer;
 
@@ -43,11 +42,7 @@ pub struct Sample {
 
 /// A Jelly-RDF stream: QUADS for [`Shape::Quads`], else TRIPLES.
 pub fn rdf(shape: Shape, statements: u64) -> Sample {
-    generate(
-        Writer::rdf(matches!(shape, Shape::Quads)),
-        shape,
-        statements,
-    )
+    generate(Writer::rdf(matches!(shape, Shape::Quads)), shape, statements)
 }
 
 /// The same statements as one Jelly-Patch, added in quads.
@@ -69,13 +64,10 @@ fn generate(mut writer: Writer, shape: Shape, statements: u64) -> Sample {
         };
         let predicate = format!("http://example.org/vocabulary#property{}", n % 6);
         let object = match (shape, n % 3) {
-            (Shape::Literals, 0) => Object::Language(
-                "Ein längerer Text über das Wetter am Meer. ".repeat(3),
-                "de",
-            ),
-            (Shape::Literals, _) => {
-                Object::Language("A longer text about rain at sea. ".repeat(4), "en")
+            (Shape::Literals, 0) => {
+                Object::Language("Ein längerer Text über das Wetter am Meer. ".repeat(3), "de")
             }
+            (Shape::Literals, _) => Object::Language("A longer text about rain at sea. ".repeat(4), "en"),
             (_, 0) => Object::Typed(random.below(100_000).to_string()),
             (_, 1) => Object::Iri(random.iri(prefixes, names)),
             _ => Object::Plain(format!("value {}", random.below(5_000))),
@@ -86,11 +78,7 @@ fn generate(mut writer: Writer, shape: Shape, statements: u64) -> Sample {
         };
         text_bytes += writer.statement(subject, predicate, object, graph);
     }
-    Sample {
-        bytes: writer.finish(),
-        statements,
-        text_bytes,
-    }
+    Sample { bytes: writer.finish(), statements, text_bytes }
 }
 
 /// A linear congruential generator, high bits out.
@@ -98,18 +86,11 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
     fn iri(&mut self, prefixes: u64, names: u64) -> String {
-        format!(
-            "http://example.org/space{}/n{}",
-            self.below(prefixes),
-            self.below(names)
-        )
+        format!("http://example.org/space{}/n{}", self.below(prefixes), self.below(names))
     }
 }

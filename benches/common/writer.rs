@@ -42,12 +42,7 @@ struct Table {
 
 impl Table {
     fn new(size: u64) -> Self {
-        Table {
-            ids: HashMap::new(),
-            values: vec![String::new(); size as usize + 1],
-            next: 0,
-            size,
-        }
+        Table { ids: HashMap::new(), values: vec![String::new(); size as usize + 1], next: 0, size }
     }
 
     /// The id, and whether it is new.
@@ -58,7 +53,7 @@ impl Table {
         self.next = self.next % self.size + 1;
         let slot = &mut self.values[self.next as usize];
         self.ids.remove(slot);
-        *slot = value.to_owned();
+        value.clone_into(slot);
         self.ids.insert(value.to_owned(), self.next);
         (self.next, true)
     }
@@ -67,13 +62,7 @@ impl Table {
 impl Writer {
     pub fn rdf(quads: bool) -> Self {
         let statement = if quads { 3 } else { 2 };
-        let rows = Rows {
-            statement,
-            name: 9,
-            prefix: 10,
-            datatype: 11,
-            has_graph: quads,
-        };
+        let rows = Rows { statement, name: 9, prefix: 10, datatype: 11, has_graph: quads };
         let physical = if quads { 2 } else { 1 };
         let mut options = Vec::new();
         number(&mut options, 2, physical);
@@ -81,13 +70,7 @@ impl Writer {
     }
 
     pub fn patch() -> Self {
-        let rows = Rows {
-            statement: 2,
-            name: 11,
-            prefix: 12,
-            datatype: 13,
-            has_graph: true,
-        };
+        let rows = Rows { statement: 2, name: 11, prefix: 12, datatype: 13, has_graph: true };
         let mut options = Vec::new();
         number(&mut options, 1, 2);
         number(&mut options, 2, 2);
@@ -113,24 +96,14 @@ impl Writer {
     }
 
     /// Adds a statement; says how many bytes its canonical text has.
-    pub fn statement(
-        &mut self,
-        subject: String,
-        predicate: String,
-        object: Object,
-        graph: String,
-    ) -> u64 {
+    pub fn statement(&mut self, subject: String, predicate: String, object: Object, graph: String) -> u64 {
         let mut row = Vec::new();
         let mut text = 0;
         for (place, iri) in [(0, subject), (1, predicate), (3, graph)] {
             if place == 3 {
                 text += self.object(&mut row, &object);
             }
-            text += if iri.is_empty() {
-                0
-            } else {
-                iri.len() as u64 + 2
-            };
+            text += if iri.is_empty() { 0 } else { iri.len() as u64 + 2 };
             if place == 3 && !self.rows.has_graph || self.last[place] == iri && !iri.is_empty() {
                 continue;
             }

@@ -44,7 +44,7 @@ def written_rows(data: bytes) -> int:
     """Rows that are in the file: a Z that the stream only implies has a name."""
     table = pa.table(jelly.read_patch(data, columns=["op", "name"]))
     ops = zip(table["op"].to_pylist(), table["name"].to_pylist(), strict=True)
-    return table.num_rows - sum(1 for op, name in ops if op == "Z" and name is not None)
+    return sum(1 for op, name in ops if op != "Z" or name is None)
 
 
 def row_texts(data: bytes) -> Iterator[Iterator[str]]:

@@ -214,7 +214,7 @@ _ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
 
 
 # typing.NamedTuple wants its fields known when the code is written
-_named_tuple: Callable[..., Any] = namedtuple
+_named_tuple: Callable[..., Any] = namedtuple  # noqa: PYI024
 
 
 @lru_cache(maxsize=256)

@@ -33,16 +33,10 @@ pub(super) struct BatchFrame {
 
 impl BatchFrame {
     pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Self {
-        let source = settings
-            .source
-            .as_deref()
-            .filter(|_| columns.contains(&"source"));
+        let source = settings.source.as_deref().filter(|_| columns.contains(&"source"));
         let source_scope = match settings.blank_nodes {
             BlankNodes::Keep => String::new(),
-            BlankNodes::Scoped => format!(
-                "s{:016x}_",
-                fnv(settings.source.as_deref().unwrap_or_default())
-            ),
+            BlankNodes::Scoped => format!("s{:016x}_", fnv(settings.source.as_deref().unwrap_or_default())),
         };
         BatchFrame {
             schema: schema(&columns, settings.terms, settings.corrupt_record),
@@ -138,8 +132,7 @@ impl BatchFrame {
         self.taken_bytes += self.bytes as u64;
         (self.rows, self.bytes, self.largest, self.full) = (0, 0, 0, false);
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
-            .map_err(internal)
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(internal)
     }
 
     /// Whether a column was asked for.
@@ -158,7 +151,6 @@ fn too_large(bytes: usize) -> Error {
 
 /// FNV-1a: a scope depends on the name of the source and on nothing else.
 fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -101,7 +101,8 @@ pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> 
             return Err(Error::new(ErrorKind::Argument, message));
         }
         None if options.committed && options.mode == Mode::Permissive => {
-            let message = "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown";
+            let message =
+                "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown";
             return Err(Error::new(ErrorKind::Argument, message));
         }
         Some(snapshot) => {
@@ -112,9 +113,7 @@ pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> 
             }
             PatchFeed::All(Box::new(Reader::new(decoder, opened.stream)))
         }
-        None if options.committed => {
-            PatchFeed::Committed(Box::new(Committed::new(opened, &options.decode)?))
-        }
+        None if options.committed => PatchFeed::Committed(Box::new(Committed::new(opened, &options.decode)?)),
         None => {
             let decoder = Decoder::new(options.decode.clone());
             PatchFeed::All(Box::new(Reader::new(decoder, opened.stream)))
@@ -139,34 +138,19 @@ impl ReadOptions {
 }
 
 /// Opens a source; content of another kind is an error at once, or the one corrupt record in permissive mode.
-fn open_source(
-    source: Source,
-    options: &ReadOptions,
-    wanted: Content,
-) -> Result<(Opened, Option<Error>)> {
+fn open_source(source: Source, options: &ReadOptions, wanted: Content) -> Result<(Opened, Option<Error>)> {
     let name: Option<Arc<str>> = options.decode.source.clone();
-    let locate = |error: Error| {
-        error.located(&crate::Position {
-            source: name.clone(),
-            ..Default::default()
-        })
-    };
-    let opened = open(
-        source,
-        options.compression,
-        options.decode.framing,
-        &options.decode.limits,
-    )
-    .map_err(locate)?;
+    let locate =
+        |error: Error| error.located(&crate::Position { source: name.clone(), ..Default::default() });
+    let opened =
+        open(source, options.compression, options.decode.framing, &options.decode.limits).map_err(locate)?;
     if options.format_is_told || options.resume.is_some() {
         return Ok((opened, None));
     }
     let framing: Framing = options.decode.framing;
     match expect(&opened.start, framing, wanted).map_err(locate) {
         Ok(()) => Ok((opened, None)),
-        Err(error)
-            if options.mode == Mode::Permissive && error.kind().class() != ErrorClass::Io =>
-        {
+        Err(error) if options.mode == Mode::Permissive && error.kind().class() != ErrorClass::Io => {
             Ok((opened, Some(error)))
         }
         Err(error) => Err(error),

@@ -46,6 +46,14 @@ impl PatchBatches {
         &self.namespaces
     }
 
+    /// Before the first row of a batch.
+    #[cold]
+    fn begin(&mut self) {
+        self.numbers.iter_mut().flatten().for_each(IntColumn::begin);
+        self.terms.iter_mut().flatten().for_each(TermColumn::begin);
+        self.texts.iter_mut().flatten().for_each(TextColumn::begin);
+    }
+
     /// Nulls for subject, predicate and object, and a graph or null.
     fn no_statement(&mut self, graph: Option<&Term<'_>>) -> Result<()> {
         let most = self.batch.settings.limits.term_bytes;
@@ -125,6 +133,9 @@ impl PatchSink for PatchBatches {
     }
 
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        if self.batch.rows() == 0 {
+            self.begin();
+        }
         match &row.op {
             PatchOp::Add(statement) | PatchOp::Delete(statement) => {
                 let most = self.batch.settings.limits.term_bytes;
@@ -135,9 +146,7 @@ impl PatchSink for PatchBatches {
             op => {
                 self.note_prefix(op)?;
                 let graph = match op {
-                    PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => {
-                        Some(graph)
-                    }
+                    PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => Some(graph),
                     _ => None,
                 };
                 self.no_statement(graph)?;
@@ -187,13 +196,7 @@ impl Batches for PatchBatches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let PatchBatches {
-            batch,
-            numbers,
-            terms,
-            texts,
-            ..
-        } = self;
+        let PatchBatches { batch, numbers, terms, texts, .. } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         let index = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
         batch.take(|name, rows| {
@@ -202,10 +205,7 @@ impl Batches for PatchBatches {
             } else if let Some(column) = index(&TERMS, name).and_then(|i| terms[i].as_mut()) {
                 column.take(rows)
             } else {
-                index(&TEXTS, name)
-                    .and_then(|i| texts[i].as_mut())
-                    .ok_or_else(missing)?
-                    .take(rows)
+                index(&TEXTS, name).and_then(|i| texts[i].as_mut()).ok_or_else(missing)?.take(rows)
             }
         })
     }

@@ -49,6 +49,16 @@ impl RdfBatches {
     }
 }
 
+impl RdfBatches {
+    /// Before the first row of a batch.
+    #[cold]
+    fn begin(&mut self) {
+        let numbers = [&mut self.frame, &mut self.seq];
+        numbers.into_iter().flatten().for_each(IntColumn::begin);
+        self.terms.iter_mut().flatten().for_each(TermColumn::begin);
+    }
+}
+
 impl Sink for RdfBatches {
     #[inline(always)]
     fn is_full(&self) -> bool {
@@ -65,6 +75,9 @@ impl RdfSink for RdfBatches {
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         let mut same = row.statement.same;
+        if self.batch.rows() == 0 {
+            self.begin();
+        }
         if self.last_frame != Some(row.frame) {
             self.last_frame = Some(row.frame);
             if self.batch.scope_frame(row.frame, self.logical_type) {
@@ -72,13 +85,7 @@ impl RdfSink for RdfBatches {
             }
         }
         let most = self.batch.settings.limits.term_bytes;
-        let bytes = push_statement(
-            &mut self.terms,
-            &row.statement.terms,
-            same,
-            &self.batch.scope,
-            most,
-        )?;
+        let bytes = push_statement(&mut self.terms, &row.statement.terms, same, &self.batch.scope, most)?;
         if let Some(column) = &mut self.frame {
             column.push(row.frame);
         }
@@ -112,22 +119,13 @@ impl Batches for RdfBatches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let RdfBatches {
-            batch,
-            frame,
-            seq,
-            terms,
-            ..
-        } = self;
+        let RdfBatches { batch, frame, seq, terms, .. } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         batch.take(|name, rows| match name {
             "frame" => frame.as_mut().ok_or_else(missing)?.take(rows),
             "seq" => seq.as_mut().ok_or_else(missing)?.take(rows),
             _ => {
-                let place = TERMS
-                    .iter()
-                    .position(|term| *term == name)
-                    .ok_or_else(missing)?;
+                let place = TERMS.iter().position(|term| *term == name).ok_or_else(missing)?;
                 terms[place].as_mut().ok_or_else(missing)?.take(rows)
             }
         })

@@ -41,13 +41,7 @@ where
 {
     /// A reader that has not read anything yet.
     pub fn new(feed: F, batches: B, mode: Mode, limits: &Limits) -> Self {
-        BatchReader {
-            feed,
-            batches,
-            mode,
-            expansion: limits.expansion,
-            state: State::Reading,
-        }
+        BatchReader { feed, batches, mode, expansion: limits.expansion, state: State::Reading }
     }
 
     /// The schema of every batch.
@@ -93,9 +87,7 @@ where
         loop {
             if matches!(self.state, State::Reading) {
                 self.fill(poll);
-                if let (State::Reading, Some(error)) =
-                    (&self.state, self.bomb(bytes_in(&self.feed)))
-                {
+                if let (State::Reading, Some(error)) = (&self.state, self.bomb(bytes_in(&self.feed))) {
                     self.state = State::Failing(error);
                 }
             }
@@ -133,11 +125,7 @@ where
             return None;
         }
         let message = format!("{out} bytes of text out of {bytes_in} bytes");
-        Some(Error::limit(
-            ErrorKind::LimitExpansion,
-            "expansion",
-            message,
-        ))
+        Some(Error::limit(ErrorKind::LimitExpansion, "expansion", message))
     }
 }
 

@@ -9,30 +9,11 @@ use super::settings::TermStyle;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Columns of the rows of patches.
-pub const PATCH_COLUMNS: [&str; 11] = [
-    "source",
-    "patch",
-    "txn",
-    "seq",
-    "op",
-    "subject",
-    "predicate",
-    "object",
-    "graph",
-    "name",
-    "value",
-];
+pub const PATCH_COLUMNS: [&str; 11] =
+    ["source", "patch", "txn", "seq", "op", "subject", "predicate", "object", "graph", "name", "value"];
 
 /// Columns of the statements of Jelly-RDF.
-pub const RDF_COLUMNS: [&str; 7] = [
-    "source",
-    "frame",
-    "seq",
-    "subject",
-    "predicate",
-    "object",
-    "graph",
-];
+pub const RDF_COLUMNS: [&str; 7] = ["source", "frame", "seq", "subject", "predicate", "object", "graph"];
 
 /// The column that permissive readers add: where and why a stream could not be read on.
 pub const CORRUPT_RECORD: &str = "_corrupt_record";
@@ -67,17 +48,11 @@ pub fn choose(all: &[&'static str], asked: Option<&[String]>) -> Result<Vec<&'st
     let mut chosen: Vec<&'static str> = Vec::with_capacity(asked.len());
     for name in asked {
         let Some(&known) = all.iter().find(|known| *known == name) else {
-            let message = format!(
-                "there is no column {name:?}; the columns are {}",
-                all.join(", ")
-            );
+            let message = format!("there is no column {name:?}; the columns are {}", all.join(", "));
             return Err(Error::new(ErrorKind::Argument, message));
         };
         if chosen.contains(&known) {
-            return Err(Error::new(
-                ErrorKind::Argument,
-                format!("column {name:?} is asked for twice"),
-            ));
+            return Err(Error::new(ErrorKind::Argument, format!("column {name:?} is asked for twice")));
         }
         chosen.push(known);
     }
@@ -98,18 +73,12 @@ pub fn ddl(schema: &Schema) -> String {
     let of = |data_type: &DataType| match data_type {
         DataType::Int64 => "bigint".to_owned(),
         DataType::Struct(parts) => {
-            let parts: Vec<_> = parts
-                .iter()
-                .map(|part| format!("{}: string", part.name()))
-                .collect();
+            let parts: Vec<_> = parts.iter().map(|part| format!("{}: string", part.name())).collect();
             format!("struct<{}>", parts.join(", "))
         }
         _ => "string".to_owned(),
     };
-    let fields: Vec<_> = schema
-        .fields()
-        .iter()
-        .map(|field| format!("{} {}", field.name(), of(field.data_type())))
-        .collect();
+    let fields: Vec<_> =
+        schema.fields().iter().map(|field| format!("{} {}", field.name(), of(field.data_type()))).collect();
     fields.join(", ")
 }

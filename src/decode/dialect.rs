@@ -55,11 +55,7 @@ pub trait DialectState: Default {
 
     /// Takes the options of a snapshot.
     #[doc(hidden)]
-    fn restore_options(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<(TableSizes, Features), Fault>;
+    fn restore_options(&mut self, bytes: &[u8], limits: &Limits) -> Result<(TableSizes, Features), Fault>;
 
     /// What a snapshot holds besides options and terms.
     #[doc(hidden)]
@@ -74,12 +70,7 @@ pub trait DialectState: Default {
 pub trait Dialect<S: Sink>: DialectState {
     /// Decodes a row.
     #[doc(hidden)]
-    fn row<'a>(
-        &mut self,
-        row: &'a [u8],
-        context: Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<(), Halt>;
+    fn row<'a>(&mut self, row: &'a [u8], context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt>;
 
     /// Delivers one row that is implied by rows before; says whether there was one.
     #[doc(hidden)]
@@ -104,14 +95,7 @@ pub trait Dialect<S: Sink>: DialectState {
 impl Features {
     /// What statements may hold: what the options say, or everything.
     pub(crate) fn allowed(self, config: &DecodeOptions) -> Self {
-        if config.lenient_flags {
-            Features {
-                generalized_statements: true,
-                rdf_star: true,
-            }
-        } else {
-            self
-        }
+        if config.lenient_flags { Features { generalized_statements: true, rdf_star: true } } else { self }
     }
 }
 
@@ -125,11 +109,7 @@ impl Context<'_, '_> {
 
     /// Sets an entry of a lookup table.
     #[inline(always)]
-    pub(crate) fn entry(
-        &mut self,
-        table: super::lookup::TableKind,
-        bytes: &[u8],
-    ) -> Result<(), Fault> {
+    pub(crate) fn entry(&mut self, table: super::lookup::TableKind, bytes: &[u8]) -> Result<(), Fault> {
         let limits = &self.config.limits;
         let terms = self.terms.as_mut().ok_or_else(|| options_missing(bytes))?;
         let within = |fault: Fault| fault.within(table.label());
@@ -140,10 +120,7 @@ impl Context<'_, '_> {
             .entry_id(wire_id, bytes)
             .map_err(|fault| within(at_field(fault, bytes, 1, "id")))?;
         if terms.lookups.table(table).is_set(id) {
-            terms
-                .held
-                .before_overwrite(self.slots, &terms.lookups, table, id, bytes)
-                .map_err(within)?;
+            terms.held.before_overwrite(self.slots, &terms.lookups, table, id, bytes).map_err(within)?;
         }
         terms
             .lookups
@@ -156,19 +133,13 @@ impl Context<'_, '_> {
 #[cold]
 #[inline(never)]
 fn at_field(fault: Fault, message: &[u8], field: u32, name: &'static str) -> Fault {
-    fault
-        .at(last_tag(message, field).unwrap_or(message))
-        .within(name)
+    fault.at(last_tag(message, field).unwrap_or(message)).within(name)
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn options_missing(row: &[u8]) -> Fault {
-    Fault::new(
-        ErrorKind::OptionsMissing,
-        row,
-        "the stream does not begin with its options",
-    )
+    Fault::new(ErrorKind::OptionsMissing, row, "the stream does not begin with its options")
 }
 
 #[cold]

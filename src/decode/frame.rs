@@ -1,11 +1,14 @@
 //! The fields of frames, as their bytes arrive: rows one at a time, never a whole frame.
 
+mod checkpoint;
+mod head;
+
 use super::delimiter::{Framing, detect, frame_length};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::Limits;
-use crate::wire::{
-    Cursor, FIXED32, FIXED64, Fault, GROUP_END, GROUP_START, Key, LEN, MAX_VARINT, VARINT, Varint,
-};
+use crate::wire::{GROUP_END, GROUP_START, LEN, MAX_VARINT, Varint};
+pub(super) use checkpoint::FramePlace;
+use head::Head;
 
 /// Field number of the rows of a frame, in both formats.
 const ROWS: u32 = 1;
@@ -109,19 +112,12 @@ impl FrameReader {
 
     /// The first byte that is not in a row or frame handed out: where a resumed reader begins.
     pub(crate) fn offset(&self) -> u64 {
-        if self.carry_used {
-            self.offset + self.carry.len() as u64
-        } else {
-            self.offset
-        }
+        if self.carry_used { self.offset + self.carry.len() as u64 } else { self.offset }
     }
 
     /// Where the row lies that was handed out last.
     pub(crate) fn row_position(&self) -> Position {
-        Position {
-            row: self.rows.checked_sub(1),
-            ..self.position()
-        }
+        Position { row: self.rows.checked_sub(1), ..self.position() }
     }
 
     /// Where the next row would lie, for errors that are in none.
@@ -137,10 +133,7 @@ impl FrameReader {
 
     /// The payload of a carried field.
     pub(crate) fn carried(&self) -> Located<'_> {
-        Located {
-            bytes: &self.carry[self.carry_header..],
-            offset: self.carried_offset(),
-        }
+        Located { bytes: &self.carry[self.carry_header..], offset: self.carried_offset() }
     }
 
     /// Takes the carried field out, and says where its payload begins.
@@ -156,38 +149,6 @@ impl FrameReader {
     /// Offset of the payload of the carried field.
     pub(crate) fn carried_offset(&self) -> u64 {
         self.offset + self.carry_header as u64
-    }
-
-    /// State at a row boundary: (frames, rows, offset, bytes left in the frame if inside one).
-    pub(crate) fn checkpoint(&self) -> Option<(u64, u64, u64, FramePlace)> {
-        let place = match (self.state, self.left) {
-            (State::Detect, _) if self.frames == 0 => FramePlace::Start,
-            (State::Detect, _) => FramePlace::Between,
-            (State::Length, _) => FramePlace::Between,
-            (State::Field, Some(left)) if self.groups.is_empty() => FramePlace::Inside(Some(left)),
-            (State::Field, None) if self.groups.is_empty() => FramePlace::Inside(None),
-            _ => return None,
-        };
-        Some((self.frames, self.rows, self.offset(), place))
-    }
-
-    /// Goes on from a checkpoint.
-    pub(crate) fn resume(&mut self, frames: u64, rows: u64, offset: u64, place: FramePlace) {
-        (self.frames, self.rows, self.offset) = (frames, rows, offset);
-        match place {
-            FramePlace::Start => return,
-            // a message of its own follows, without a length
-            FramePlace::Between if self.framing == Framing::Single => self.state = State::Detect,
-            FramePlace::Between => (self.state, self.left) = (State::Length, Some(0)),
-            FramePlace::Inside(left) => (self.state, self.left) = (State::Field, left),
-        }
-        if self.framing == Framing::Auto {
-            self.framing = if self.left.is_none() {
-                Framing::Single
-            } else {
-                Framing::Delimited
-            };
-        }
     }
 
     /// The next row, in the common case: a short one that lies whole in the input and in its frame.
@@ -294,11 +255,7 @@ impl FrameReader {
     fn settle_framing(&mut self, at_end: bool) {
         if let Some(framing) = detect(&self.carry, at_end) {
             self.framing = framing;
-            self.state = if framing == Framing::Single {
-                State::Field
-            } else {
-                State::Length
-            };
+            self.state = if framing == Framing::Single { State::Field } else { State::Length };
         }
     }
 
@@ -336,13 +293,13 @@ impl FrameReader {
     fn field<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Option<Event<'a>>> {
         // all of the field header, then all of the payload, must be in one piece
         let in_place = self.carry.is_empty();
-        let header = if in_place {
+        let head = if in_place {
             let window = self.window(input, MAX_VARINT * 2);
-            self.header(window)?
+            self.head(window)?
         } else {
             loop {
-                match self.header(&self.carry)? {
-                    Some(header) => break Some(header),
+                match self.head(&self.carry)? {
+                    Some(head) => break Some(head),
                     None => match input.split_first() {
                         None => return Ok(None),
                         Some((&byte, rest)) => {
@@ -353,12 +310,7 @@ impl FrameReader {
                 }
             }
         };
-        let Some(Header {
-            key,
-            length: header,
-            payload,
-        }) = header
-        else {
+        let Some(Head { key, length: header, payload }) = head else {
             self.carry.extend_from_slice(input);
             *input = &[];
             return Ok(None);
@@ -409,55 +361,17 @@ impl FrameReader {
 
     /// The bytes of the input that belong to this frame, `most` of them.
     fn window<'a>(&self, input: &&'a [u8], most: usize) -> &'a [u8] {
-        let in_frame = self.left.map_or(usize::MAX, |left| {
-            usize::try_from(left).unwrap_or(usize::MAX)
-        });
+        let in_frame = self.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
         &input[..input.len().min(in_frame).min(most)]
     }
 
-    /// Reads key and length at the start of `bytes`; `None` if they are not complete.
-    fn header(&self, bytes: &[u8]) -> Result<Option<Header>> {
-        let located = |fault: Fault| fault.locate(bytes, self.offset).located(&self.position());
-        let runs_out = self.left.is_some_and(|left| bytes.len() as u64 >= left);
-        let mut cursor = Cursor::new(bytes);
-        let short = |cursor: &Cursor<'_>| {
-            cursor.rest.len() < MAX_VARINT && cursor.rest.iter().all(|&byte| byte >= 0x80)
-        };
-        if short(&cursor) && !runs_out {
-            return Ok(None);
-        }
-        let key = cursor.key().map_err(located)?;
-        if self.groups.is_empty()
-            && (key.field == ROWS || key.field == METADATA && self.knows_metadata)
-        {
-            key.expect(LEN, bytes).map_err(located)?;
-        }
-        if key.wire == LEN || key.wire == VARINT {
-            if short(&cursor) && !runs_out {
-                return Ok(None);
-            }
-            let value = cursor.varint().map_err(located)?;
-            let payload = if key.wire == LEN { value } else { 0 };
-            if payload >= 1 << 63 {
-                let message = format!("{payload} bytes announced");
-                return Err(self.error(ErrorKind::WireLength, message));
-            }
-            return Ok(Some(Header {
-                key,
-                length: bytes.len() - cursor.rest.len(),
-                payload,
-            }));
-        }
-        let payload = match key.wire {
-            FIXED64 => 8,
-            FIXED32 => 4,
-            _ => 0,
-        };
-        Ok(Some(Header {
-            key,
-            length: bytes.len() - cursor.rest.len(),
-            payload,
-        }))
+    /// Key and length at the start of `bytes`, if they are complete.
+    fn head(&self, bytes: &[u8]) -> Result<Option<Head>> {
+        let may_be_more = self.left.is_none_or(|left| (bytes.len() as u64) < left);
+        let is_message =
+            |field| self.groups.is_empty() && (field == ROWS || field == METADATA && self.knows_metadata);
+        Head::read(bytes, may_be_more, is_message)
+            .map_err(|fault| fault.locate(bytes, self.offset).located(&self.position()))
     }
 
     /// Hands out a row or metadata entry once all of it is there.
@@ -476,10 +390,7 @@ impl FrameReader {
             self.offset += total as u64;
             self.take_from_frame(total as u64);
             self.rows += 1;
-            return Some(Event::Row(Located {
-                bytes: &field[header..],
-                offset,
-            }));
+            return Some(Event::Row(Located { bytes: &field[header..], offset }));
         }
         if self.carry.len() < total {
             let (taken, rest) = input.split_at(input.len().min(total - self.carry.len()));
@@ -493,11 +404,7 @@ impl FrameReader {
         self.carry_header = header;
         self.carry_used = true;
         self.rows += u64::from(is_row);
-        Some(if is_row {
-            Event::CarriedRow
-        } else {
-            Event::Metadata
-        })
+        Some(if is_row { Event::CarriedRow } else { Event::Metadata })
     }
 
     fn drop_used_carry(&mut self) {
@@ -524,23 +431,17 @@ impl FrameReader {
                 let message = "the input ends inside the length of a frame";
                 Err(self.error(ErrorKind::TruncatedLength, message))
             }
-            State::Field
-                if self.left.is_none() && self.carry.is_empty() && self.groups.is_empty() =>
-            {
+            State::Field if self.left.is_none() && self.carry.is_empty() && self.groups.is_empty() => {
                 self.left = Some(0);
                 self.state = State::Length;
                 Ok((self.frames > 0).then_some(Event::FrameEnd))
             }
-            State::Field
-                if self.left == Some(0) && self.carry.is_empty() && self.groups.is_empty() =>
-            {
+            State::Field if self.left == Some(0) && self.carry.is_empty() && self.groups.is_empty() => {
                 self.state = State::Length;
                 Ok(Some(Event::FrameEnd))
             }
             State::Field | State::Skip(_) => {
-                let missing = self
-                    .left
-                    .map(|left| left.saturating_sub(self.carry.len() as u64));
+                let missing = self.left.map(|left| left.saturating_sub(self.carry.len() as u64));
                 let message = match missing {
                     Some(missing) => {
                         format!("the input ends {missing} bytes before its frame does")
@@ -555,23 +456,4 @@ impl FrameReader {
     fn error(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
         Error::new(kind, message).located(&self.position())
     }
-}
-
-/// Where in the framing a checkpoint lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FramePlace {
-    /// Before the first byte.
-    Start,
-    /// Before the length of a frame.
-    Between,
-    /// Inside a frame with so many bytes left; `None`: it ends with the input.
-    Inside(Option<u64>),
-}
-
-struct Header {
-    key: Key,
-    /// Bytes of key and length; with a varint field, of its value too.
-    length: usize,
-    /// Bytes that follow.
-    payload: u64,
 }

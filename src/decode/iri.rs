@@ -24,35 +24,17 @@ impl IriIds {
     ) -> Result<IriIds, Fault> {
         let (prefix_id, name_id) = read_iri(bytes, limits.nesting)?;
         let mut length = 0;
-        let prefix = if prefix_id == 0 {
-            self.prefix
-        } else {
-            prefix_id
-        };
+        let prefix = if prefix_id == 0 { self.prefix } else { prefix_id };
         if prefix != 0 {
-            length = lookups
-                .prefixes
-                .check(prefix, bytes)
-                .map_err(|f| in_field(f, bytes, 1))?;
+            length = lookups.prefixes.check(prefix, bytes).map_err(|f| in_field(f, bytes, 1))?;
             self.prefix = prefix;
         }
-        let name = if name_id == 0 {
-            self.name.wrapping_add(1)
-        } else {
-            name_id
-        };
+        let name = if name_id == 0 { self.name.wrapping_add(1) } else { name_id };
         if name == 0 {
             let message = "the name id after 4294967295 does not exist";
-            return Err(in_field(
-                Fault::new(ErrorKind::TableRange, bytes, message),
-                bytes,
-                2,
-            ));
+            return Err(in_field(Fault::new(ErrorKind::TableRange, bytes, message), bytes, 2));
         }
-        length += lookups
-            .names
-            .check(name, bytes)
-            .map_err(|f| in_field(f, bytes, 2))?;
+        length += lookups.names.check(name, bytes).map_err(|f| in_field(f, bytes, 2))?;
         self.name = name;
         if length > limits.term_bytes {
             return Err(too_long(length, bytes));
@@ -65,9 +47,7 @@ impl IriIds {
 #[cold]
 #[inline(never)]
 fn in_field(fault: Fault, bytes: &[u8], field: u32) -> Fault {
-    fault
-        .at(last_tag(bytes, field).unwrap_or(bytes))
-        .within(if field == 1 { "prefix_id" } else { "name_id" })
+    fault.at(last_tag(bytes, field).unwrap_or(bytes)).within(if field == 1 { "prefix_id" } else { "name_id" })
 }
 
 #[cold]
@@ -85,13 +65,9 @@ pub(super) fn read_short_iri(bytes: &[u8]) -> Option<(u32, u32)> {
         [0x08, prefix @ 0..0x80] => Some((prefix.into(), 0)),
         [0x10, low @ 0x80..=0xff, high @ 0..0x80] => Some((0, two_bytes(low, high))),
         [0x08, prefix @ 0..0x80, 0x10, name @ 0..0x80] => Some((prefix.into(), name.into())),
-        [
-            0x08,
-            prefix @ 0..0x80,
-            0x10,
-            low @ 0x80..=0xff,
-            high @ 0..0x80,
-        ] => Some((prefix.into(), two_bytes(low, high))),
+        [0x08, prefix @ 0..0x80, 0x10, low @ 0x80..=0xff, high @ 0..0x80] => {
+            Some((prefix.into(), two_bytes(low, high)))
+        }
         _ => None,
     }
 }
@@ -117,13 +93,11 @@ fn read_any_iri(bytes: &[u8], nesting: usize) -> Result<(u32, u32), Fault> {
         let key = cursor.key()?;
         match key.field {
             1 => {
-                key.expect(VARINT, at)
-                    .map_err(|fault| fault.within("prefix_id"))?;
+                key.expect(VARINT, at).map_err(|fault| fault.within("prefix_id"))?;
                 prefix = cursor.uint32().map_err(|fault| fault.within("prefix_id"))?;
             }
             2 => {
-                key.expect(VARINT, at)
-                    .map_err(|fault| fault.within("name_id"))?;
+                key.expect(VARINT, at).map_err(|fault| fault.within("name_id"))?;
                 name = cursor.uint32().map_err(|fault| fault.within("name_id"))?;
             }
             _ => cursor.skip(key, at, nesting)?,

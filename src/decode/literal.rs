@@ -4,7 +4,7 @@ use super::lookup::Lookups;
 use super::quick::short_bytes;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::text::scan::{is_ascii_plain_literal, is_plain_literal};
+use crate::text::scan::{ascii, is_plain_literal, plain_ascii_literal};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// A literal whose datatype is still an id.
@@ -32,11 +32,7 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], at: &[u8]) -> Result<&'a str, Fault> {
 #[inline(never)]
 fn not_utf8(bytes: &[u8], at: &[u8]) -> Fault {
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    Fault::new(
-        ErrorKind::WireUtf8,
-        at,
-        format!("not UTF-8 from byte {valid} of the string"),
-    )
+    Fault::new(ErrorKind::WireUtf8, at, format!("not UTF-8 from byte {valid} of the string"))
 }
 
 /// A string of a term: UTF-8, and not over the limit.
@@ -50,12 +46,7 @@ pub(crate) fn term_text<'a>(bytes: &'a [u8], at: &[u8], limits: &Limits) -> Resu
 #[cold]
 #[inline(never)]
 fn too_long(length: usize, at: &[u8]) -> Fault {
-    Fault::limit(
-        ErrorKind::LimitTerm,
-        "term_bytes",
-        at,
-        format!("a string of {length} bytes"),
-    )
+    Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, format!("a string of {length} bytes"))
 }
 
 /// A string of a term, where nothing is wrong with it.
@@ -64,7 +55,12 @@ pub(super) fn short_text<'a>(bytes: &'a [u8], limits: &Limits) -> Option<&'a str
     if bytes.len() > limits.term_bytes {
         return None;
     }
-    std::str::from_utf8(bytes).ok()
+    ascii(bytes).or_else(|| utf8_text(bytes))
+}
+
+#[inline(never)]
+fn utf8_text(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
 }
 
 /// Reads an `RdfLiteral` with its fields in order, where nothing is wrong with it; does not look at tables.
@@ -74,8 +70,13 @@ pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option
     if let [0x0a, after @ ..] = bytes {
         let (text, after) = short_bytes(after)?;
         rest = after;
-        lex = short_text(text, limits)?;
-        plain = is_ascii_plain_literal(text) || is_plain_literal(lex);
+        if text.len() > limits.term_bytes {
+            return None;
+        }
+        (lex, plain) = match plain_ascii_literal(text) {
+            Some(lex) => (lex, true),
+            None => odd_text(text)?,
+        };
     }
     let kind = match *rest {
         [] => RawKind::Simple,
@@ -87,6 +88,13 @@ pub(super) fn read_short_literal<'a>(bytes: &'a [u8], limits: &Limits) -> Option
         _ => return None,
     };
     Some(RawLiteral { lex, plain, kind })
+}
+
+/// Text that is not ASCII or needs escapes; whether it needs none.
+#[inline(never)]
+fn odd_text(bytes: &[u8]) -> Option<(&str, bool)> {
+    let text = utf8_text(bytes)?;
+    Some((text, is_plain_literal(text)))
 }
 
 /// Reads an `RdfLiteral`; a datatype is checked against its table.
@@ -108,18 +116,15 @@ pub(crate) fn read_literal<'a>(
                 lex = term_text(bytes, at, limits).map_err(|fault| fault.within("lex"))?;
             }
             2 => {
-                key.expect(LEN, at)
-                    .map_err(|fault| fault.within("langtag"))?;
+                key.expect(LEN, at).map_err(|fault| fault.within("langtag"))?;
                 let bytes = cursor.bytes().map_err(|fault| fault.within("langtag"))?;
                 let tag = term_text(bytes, at, limits).map_err(|fault| fault.within("langtag"))?;
                 kind = RawKind::Language(tag);
             }
             3 => {
-                key.expect(VARINT, at)
-                    .map_err(|fault| fault.within("datatype"))?;
+                key.expect(VARINT, at).map_err(|fault| fault.within("datatype"))?;
                 datatype_at = at;
-                kind =
-                    RawKind::Datatype(cursor.uint32().map_err(|fault| fault.within("datatype"))?);
+                kind = RawKind::Datatype(cursor.uint32().map_err(|fault| fault.within("datatype"))?);
             }
             _ => cursor.skip(key, at, limits.nesting)?,
         }
@@ -127,20 +132,12 @@ pub(crate) fn read_literal<'a>(
     if let RawKind::Datatype(id) = kind {
         check_datatype(id, lookups, datatype_at).map_err(|fault| fault.within("datatype"))?;
     }
-    Ok(RawLiteral {
-        lex,
-        plain: is_plain_literal(lex),
-        kind,
-    })
+    Ok(RawLiteral { lex, plain: is_plain_literal(lex), kind })
 }
 
 fn check_datatype(id: u32, lookups: &Lookups, at: &[u8]) -> Result<(), Fault> {
     if id == 0 {
-        return Err(Fault::new(
-            ErrorKind::TableDatatype,
-            at,
-            "datatype id 0 does not exist",
-        ));
+        return Err(Fault::new(ErrorKind::TableDatatype, at, "datatype id 0 does not exist"));
     }
     lookups.datatypes.check(id, at).map(drop)
 }

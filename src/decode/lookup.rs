@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
 use crate::text::buffer::{Padded, PaddedBuf};
-use crate::text::scan::{is_ascii_plain_iri, is_plain_iri};
+use crate::text::scan::{ascii, is_plain_iri};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// Which of the three tables.
@@ -17,8 +17,7 @@ pub(crate) enum TableKind {
 }
 
 impl TableKind {
-    pub(crate) const ALL: [TableKind; 3] =
-        [TableKind::Name, TableKind::Prefix, TableKind::Datatype];
+    pub(crate) const ALL: [TableKind; 3] = [TableKind::Name, TableKind::Prefix, TableKind::Datatype];
 
     pub(crate) fn label(self) -> &'static str {
         match self {
@@ -38,7 +37,7 @@ impl TableKind {
     }
 }
 
-/// An entry with its wrapping; empty text is an entry that was never set.
+/// An entry with its wrapping.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     text: PaddedBuf,
@@ -57,6 +56,11 @@ impl Entry {
     pub(crate) fn len(&self) -> usize {
         self.padded().len()
     }
+
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        !self.text.is_unset()
+    }
 }
 /// A table without text may take so much beside the limit on lookup bytes.
 const SLOTS: usize = 1 << 20;
@@ -73,13 +77,7 @@ pub(crate) struct Lookup {
 
 impl Lookup {
     pub(crate) fn new(kind: TableKind, size: u32) -> Self {
-        Lookup {
-            kind,
-            size,
-            last_set: 0,
-            entries: Vec::new(),
-            bytes: 0,
-        }
+        Lookup { kind, size, last_set: 0, entries: Vec::new(), bytes: 0 }
     }
 
     /// The id of an entry, from the id on the wire: 0 is the one after the entry set last.
@@ -89,11 +87,7 @@ impl Lookup {
             let message = format!("a {label} entry, but the options switch the {label} table off");
             return Err(Fault::new(ErrorKind::TableDisabled, at, message));
         }
-        let id = if wire_id == 0 {
-            self.last_set.checked_add(1)
-        } else {
-            Some(wire_id)
-        };
+        let id = if wire_id == 0 { self.last_set.checked_add(1) } else { Some(wire_id) };
         match id {
             Some(id) if id <= self.size => Ok(id),
             _ => {
@@ -111,12 +105,15 @@ impl Lookup {
             self.entries.resize_with(index + 1, Entry::default);
         }
         let entry = &mut self.entries[index];
-        let (before, after) = self.kind.wrapping();
         let held = entry.text.capacity();
-        entry.text.set(before, value, after);
+        // three calls, so that what is constant is copied without one
+        match self.kind {
+            TableKind::Name => entry.text.set("", value, ">"),
+            TableKind::Prefix => entry.text.set("<", value, ""),
+            TableKind::Datatype => entry.text.set(DATATYPE_OPEN, value, ">"),
+        }
         // a prefix that could begin a blank node label takes the careful way
-        entry.plain = (is_ascii_plain_iri(value.as_bytes()) || is_plain_iri(value))
-            && !(self.kind != TableKind::Name && value.starts_with("_:"));
+        entry.plain = is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
         entry.xsd_string = self.kind == TableKind::Datatype && value == XSD_STRING;
         self.last_set = id;
         let grown = entry.text.capacity() as isize - held as isize;
@@ -132,9 +129,7 @@ impl Lookup {
     /// An entry that is set.
     #[inline(always)]
     pub(crate) fn get(&self, id: u32) -> Option<&Entry> {
-        self.entries
-            .get(id as usize)
-            .filter(|entry| entry.len() > 0)
+        self.entries.get(id as usize).filter(|entry| entry.is_set())
     }
 
     /// Checks a reference.
@@ -157,10 +152,7 @@ impl Lookup {
             let message = format!("{label} id {id} is beyond the table of {}", self.size);
             (ErrorKind::TableRange, message)
         } else {
-            (
-                ErrorKind::TableUndefined,
-                format!("{label} id {id} was never set"),
-            )
+            (ErrorKind::TableUndefined, format!("{label} id {id} was never set"))
         };
         Fault::new(kind, at, message)
     }
@@ -173,16 +165,9 @@ impl Lookup {
     /// Ids and values of all entries that are set.
     pub(crate) fn live(&self) -> impl Iterator<Item = (u32, &str)> {
         let (before, after) = self.kind.wrapping();
-        self.entries
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| entry.len() > 0)
-            .map(move |(id, entry)| {
-                (
-                    id as u32,
-                    &entry.padded().text()[before.len()..entry.len() - after.len()],
-                )
-            })
+        self.entries.iter().enumerate().filter(|(_, entry)| entry.is_set()).map(move |(id, entry)| {
+            (id as u32, &entry.padded().text()[before.len()..entry.len() - after.len()])
+        })
     }
 
     pub(crate) fn last_set(&self) -> u32 {
@@ -239,18 +224,8 @@ impl Lookups {
         limits: &Limits,
     ) -> Result<(), Fault> {
         if value.len() > limits.term_bytes {
-            let message = format!(
-                "a {} entry of {} bytes: {}",
-                kind.label(),
-                value.len(),
-                excerpt(value)
-            );
-            return Err(Fault::limit(
-                ErrorKind::LimitTerm,
-                "term_bytes",
-                at,
-                message,
-            ));
+            let message = format!("a {} entry of {} bytes: {}", kind.label(), value.len(), excerpt(value));
+            return Err(Fault::limit(ErrorKind::LimitTerm, "term_bytes", at, message));
         }
         let slots = (id as usize + 1) * size_of::<Entry>();
         if slots > limits.lookup_bytes.max(SLOTS) {
@@ -261,16 +236,8 @@ impl Lookups {
         let grown = self.table_mut(kind).set(id, value);
         self.bytes = self.bytes.saturating_add_signed(grown);
         if self.bytes > limits.lookup_bytes {
-            let message = format!(
-                "the lookup tables hold more than {} bytes",
-                limits.lookup_bytes
-            );
-            return Err(Fault::limit(
-                ErrorKind::LimitLookup,
-                "lookup_bytes",
-                at,
-                message,
-            ));
+            let message = format!("the lookup tables hold more than {} bytes", limits.lookup_bytes);
+            return Err(Fault::limit(ErrorKind::LimitLookup, "lookup_bytes", at, message));
         }
         Ok(())
     }
@@ -296,10 +263,7 @@ impl Lookups {
     #[inline(always)]
     pub(crate) fn datatype(&self, id: u32) -> Option<Datatype<'_>> {
         let entry = self.datatypes.entry(id);
-        (!entry.xsd_string).then_some(Datatype {
-            suffix: entry.padded(),
-            plain: entry.plain,
-        })
+        (!entry.xsd_string).then_some(Datatype { suffix: entry.padded(), plain: entry.plain })
     }
 }
 
@@ -307,11 +271,9 @@ impl Lookups {
 fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
     let close = name.padded();
     match prefix.map(|prefix| (prefix.padded(), prefix.plain)) {
-        Some((open, prefix_plain)) if open.len() >= 3 => Iri {
-            open,
-            close,
-            plain: prefix_plain & name.plain,
-        },
+        Some((open, prefix_plain)) if open.len() >= 3 => {
+            Iri { open, close, plain: prefix_plain & name.plain }
+        }
         short => {
             let (open, prefix_plain) = short.unwrap_or((Padded::ANGLE, true));
             join_short(open, close, prefix_plain & name.plain)
@@ -323,11 +285,7 @@ fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
 #[inline(never)]
 fn join_short<'a>(open: Padded<'a>, close: Padded<'a>, plain: bool) -> Iri<'a> {
     let begins = open.text().bytes().chain(close.text().bytes()).take(3);
-    Iri {
-        open,
-        close,
-        plain: plain && !begins.eq(*b"<_:"),
-    }
+    Iri { open, close, plain: plain && !begins.eq(*b"<_:") }
 }
 
 /// Reads an entry row: id on the wire and value.
@@ -351,7 +309,10 @@ fn read_short_entry(bytes: &[u8]) -> Option<(u32, &str)> {
         _ => return None,
     };
     match short_bytes(rest)? {
-        (value, []) => Some((id, std::str::from_utf8(value).ok()?)),
+        (value, []) => {
+            let value = ascii(value).or_else(|| std::str::from_utf8(value).ok());
+            Some((id, value?))
+        }
         _ => None,
     }
 }

@@ -41,8 +41,8 @@ enum Shape {
 impl Message {
     fn field(self, field: u32) -> Option<Shape> {
         use Message::{
-            Empty, Entry, GraphStart, Header, Iri, Literal, Options, PatchNamespace, PatchOptions,
-            PatchRow, Quad, RdfNamespace, RdfRow, Triple,
+            Empty, Entry, GraphStart, Header, Iri, Literal, Options, PatchNamespace, PatchOptions, PatchRow,
+            Quad, RdfNamespace, RdfRow, Triple,
         };
         use Shape::{Text, TextMember, Varint};
         let member = |oneof, message| Shape::Message(oneof, message);
@@ -104,23 +104,13 @@ pub(crate) fn merge(row: Message, bytes: &[u8], limits: &Limits) -> Result<Vec<u
             "a row of {} bytes with members that come twice; such rows may have {most} bytes",
             bytes.len()
         );
-        return Err(Fault::limit(
-            ErrorKind::LimitRow,
-            "row_bytes",
-            bytes,
-            message,
-        ));
+        return Err(Fault::limit(ErrorKind::LimitRow, "row_bytes", bytes, message));
     }
     // a row and its statement are around the triples that count, an IRI or literal is inside
     merge_message(row, bytes, nesting + 3, nesting)
 }
 
-fn merge_message(
-    message: Message,
-    bytes: &[u8],
-    depth: usize,
-    nesting: usize,
-) -> Result<Vec<u8>, Fault> {
+fn merge_message(message: Message, bytes: &[u8], depth: usize, nesting: usize) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut parts: Vec<Part> = Vec::new();
     let mut cursor = Cursor::new(bytes);
@@ -138,13 +128,8 @@ fn merge_message(
         };
         key.expect(LEN, at)?;
         let bytes = cursor.bytes()?;
-        let mut part = Part {
-            oneof,
-            field: key.field,
-            message: child,
-            bytes: bytes.to_vec(),
-            checked: false,
-        };
+        let mut part =
+            Part { oneof, field: key.field, message: child, bytes: bytes.to_vec(), checked: false };
         let Some(before) = parts.iter_mut().find(|before| before.oneof == oneof) else {
             parts.push(part);
             continue;
@@ -162,13 +147,7 @@ fn merge_message(
             *before = part;
         }
     }
-    for Part {
-        field,
-        message,
-        bytes,
-        ..
-    } in parts
-    {
+    for Part { field, message, bytes, .. } in parts {
         let bytes = match message {
             None => bytes,
             Some(message) => merge_message(message, &bytes, deeper(depth)?, nesting)?,
@@ -188,12 +167,7 @@ fn deeper(depth: usize) -> Result<usize, Fault> {
 }
 
 /// Checks the form of a message, or of a string, that counts for nothing.
-fn check(
-    message: Option<Message>,
-    bytes: &[u8],
-    depth: usize,
-    nesting: usize,
-) -> Result<(), Fault> {
+fn check(message: Option<Message>, bytes: &[u8], depth: usize, nesting: usize) -> Result<(), Fault> {
     let mut open = vec![(message, bytes, depth)];
     while let Some((message, bytes, depth)) = open.pop() {
         let Some(message) = message else {

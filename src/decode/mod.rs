@@ -215,12 +215,7 @@ impl<D: DialectState> Decoder<D> {
         self.dialect.stream_end(self.config.strict, sink)
     }
 
-    fn run<'a, S: Sink>(
-        &mut self,
-        rest: &mut &'a [u8],
-        slots: &mut Slots<'a>,
-        sink: &mut S,
-    ) -> Result<()>
+    fn run<'a, S: Sink>(&mut self, rest: &mut &'a [u8], slots: &mut Slots<'a>, sink: &mut S) -> Result<()>
     where
         D: Dialect<S>,
     {
@@ -245,17 +240,11 @@ impl<D: DialectState> Decoder<D> {
     }
 
     #[inline(always)]
-    fn row<'a, S: Sink>(
-        &mut self,
-        row: Located<'a>,
-        slots: &mut Slots<'a>,
-        sink: &mut S,
-    ) -> Result<()>
+    fn row<'a, S: Sink>(&mut self, row: Located<'a>, slots: &mut Slots<'a>, sink: &mut S) -> Result<()>
     where
         D: Dialect<S>,
     {
-        self.row_or_merged(row, slots, sink)
-            .map_err(|error| self.in_row(error))
+        self.row_or_merged(row, slots, sink).map_err(|error| self.in_row(error))
     }
 
     #[cold]
@@ -275,13 +264,8 @@ impl<D: DialectState> Decoder<D> {
     {
         let ids = self.terms.as_ref().map(|terms| terms.ids);
         let frame = self.frames.frames() - 1;
-        let context = Context {
-            terms: &mut self.terms,
-            slots,
-            config: &self.config,
-            frame,
-            copies: self.copies,
-        };
+        let context =
+            Context { terms: &mut self.terms, slots, config: &self.config, frame, copies: self.copies };
         let Err(halt) = self.dialect.row(row.bytes, context, sink) else {
             return Ok(());
         };
@@ -306,14 +290,7 @@ impl<D: DialectState> Decoder<D> {
         let mut short = self.detach(slots);
         let (carry, header) = self.frames.lend_carry();
         let offset = self.frames.carried_offset();
-        let done = self.row(
-            Located {
-                bytes: &carry[header..],
-                offset,
-            },
-            &mut short,
-            sink,
-        );
+        let done = self.row(Located { bytes: &carry[header..], offset }, &mut short, sink);
         *slots = self.detach(&short);
         self.frames.return_carry(carry);
         done
@@ -321,12 +298,7 @@ impl<D: DialectState> Decoder<D> {
 
     /// A row with members that come twice.
     #[cold]
-    fn merged_row<S: Sink>(
-        &mut self,
-        row: Located<'_>,
-        slots: &mut Slots<'_>,
-        sink: &mut S,
-    ) -> Result<()>
+    fn merged_row<S: Sink>(&mut self, row: Located<'_>, slots: &mut Slots<'_>, sink: &mut S) -> Result<()>
     where
         D: Dialect<S>,
     {
@@ -341,13 +313,10 @@ impl<D: DialectState> Decoder<D> {
             frame,
             copies: self.copies,
         };
-        let done = self
-            .dialect
-            .row(&merged, context, sink)
-            .map_err(|halt| match halt {
-                Halt::Fault(fault) => fault.locate(&merged, row.offset).moved_to(row.offset),
-                Halt::Sink(error) => at(error, row.offset),
-            });
+        let done = self.dialect.row(&merged, context, sink).map_err(|halt| match halt {
+            Halt::Fault(fault) => fault.locate(&merged, row.offset).moved_to(row.offset),
+            Halt::Sink(error) => at(error, row.offset),
+        });
         *slots = self.detach(&short);
         done
     }
@@ -384,9 +353,7 @@ impl<D: DialectState> Decoder<D> {
     fn allow_copies(&mut self, input: usize) {
         self.copies = match self.config.limits.expansion {
             0 => u64::MAX,
-            expansion => (self.consumed + input as u64)
-                .saturating_mul(expansion)
-                .max(EXPANSION_GRACE),
+            expansion => (self.consumed + input as u64).saturating_mul(expansion).max(EXPANSION_GRACE),
         };
         if let Some(terms) = &mut self.terms {
             terms.held.allowed = self.copies;
@@ -413,17 +380,11 @@ impl<D: DialectState> Decoder<D> {
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.failed = true;
         let source = self.config.source.clone();
-        error.located(&Position {
-            source,
-            ..self.frames.position()
-        })
+        error.located(&Position { source, ..self.frames.position() })
     }
 }
 
 #[cold]
 fn at(error: Error, offset: u64) -> Error {
-    error.located(&Position {
-        offset: Some(offset),
-        ..Position::default()
-    })
+    error.located(&Position { offset: Some(offset), ..Position::default() })
 }

@@ -44,11 +44,7 @@ impl<'a> Fields<'a> {
             if key.field == 1 && key.wire == if is_patch { LEN } else { VARINT } {
                 return Err(other_format(is_patch, at));
             }
-            let wire = if key.field == 1 && !is_patch {
-                LEN
-            } else {
-                VARINT
-            };
+            let wire = if key.field == 1 && !is_patch { LEN } else { VARINT };
             key.expect(wire, at).map_err(|fault| fault.within(name))?;
             fields.at[key.field as usize] = Some(at);
             if wire == LEN {
@@ -86,13 +82,9 @@ impl<'a> Fields<'a> {
         limits: &Limits,
     ) -> Result<TableSizes, Fault> {
         if self.version == 0 || self.version > newest {
-            let message = format!(
-                "version {}, but versions 1 to {newest} are read",
-                self.version
-            );
+            let message = format!("version {}, but versions 1 to {newest} are read", self.version);
             return Err(
-                Fault::new(ErrorKind::OptionsVersion, self.place(15, bytes), message)
-                    .within("version"),
+                Fault::new(ErrorKind::OptionsVersion, self.place(15, bytes), message).within("version")
             );
         }
         let [names, prefixes, datatypes] = self.tables;
@@ -104,28 +96,16 @@ impl<'a> Fields<'a> {
         for (field, size, most, limit) in caps {
             if size > most {
                 let message = format!("a table of {size} entries, {most} are allowed");
-                let fault = Fault::limit(
-                    ErrorKind::LimitTable,
-                    limit,
-                    self.place(field, bytes),
-                    message,
-                );
+                let fault = Fault::limit(ErrorKind::LimitTable, limit, self.place(field, bytes), message);
                 return Err(fault.within(field_name(field as u32, is_patch).unwrap_or_default()));
             }
         }
         if names < MIN_NAME_TABLE {
-            let message =
-                format!("a name table of {names} entries, {MIN_NAME_TABLE} are the least");
-            return Err(
-                Fault::new(ErrorKind::OptionsTable, self.place(9, bytes), message)
-                    .within("max_name_table_size"),
-            );
+            let message = format!("a name table of {names} entries, {MIN_NAME_TABLE} are the least");
+            return Err(Fault::new(ErrorKind::OptionsTable, self.place(9, bytes), message)
+                .within("max_name_table_size"));
         }
-        Ok(TableSizes {
-            names,
-            prefixes,
-            datatypes,
-        })
+        Ok(TableSizes { names, prefixes, datatypes })
     }
 
     fn no_type(&self, field: usize, value: u32, bytes: &'a [u8], is_patch: bool) -> Fault {

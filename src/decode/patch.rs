@@ -1,20 +1,20 @@
 //! The rows of Jelly-Patch: FRAME, FLAT and PUNCTUATED, of TRIPLES and QUADS.
 
+mod rows;
+
 use super::delimiter::Framing;
 use super::dialect::{Context, Dialect, DialectState, Halt, options_changed, options_missing};
-use super::literal::utf8;
 use super::lookup::TableKind;
 use super::merge::Message;
 use super::options::read_patch_options;
 use super::quick::Quick;
-use super::repeat::{Held, Slot};
-use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM, member};
+use super::repeat::Slot;
+use super::row::{Member, member, short_member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
-use crate::term::{Iri, Term};
-use crate::wire::{Cursor, Fault, LEN};
+use crate::wire::{Cursor, Fault};
 
 /// Patches, rows and the transaction so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,15 +73,10 @@ impl Patch {
         context: &mut Context<'_, '_>,
         sink: &mut S,
     ) -> Result<(), Halt> {
-        let options =
-            read_patch_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
+        let options = read_patch_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
         match &self.options {
             Some((first, _)) if context.config.framing != Framing::Concatenated => {
-                return if *first == options {
-                    Ok(())
-                } else {
-                    Err(options_changed(bytes).into())
-                };
+                return if *first == options { Ok(()) } else { Err(options_changed(bytes).into()) };
             }
             Some(_) => self.end_stream(context.config.strict, sink)?,
             None => {}
@@ -98,24 +93,48 @@ impl Patch {
     }
 
     #[inline(always)]
-    fn emit<S: PatchSink>(
-        &mut self,
-        op: PatchOp<'_>,
-        txn: Option<u64>,
-        sink: &mut S,
-    ) -> Result<()> {
+    fn emit<S: PatchSink>(&mut self, op: PatchOp<'_>, txn: Option<u64>, sink: &mut S) -> Result<()> {
         let seq = self.at.seq;
         self.at.seq += 1;
         self.at.has_rows = true;
-        sink.row(&PatchRow {
-            patch: self.at.patch,
-            txn,
-            seq,
-            op,
-        })
+        sink.row(&PatchRow { patch: self.at.patch, txn, seq, op })
     }
 
+    /// Takes a row that is a statement and no surprise; false: it is not.
     #[inline(always)]
+    fn quick_row<'a, S: PatchSink>(
+        &mut self,
+        row: &'a [u8],
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<bool, Halt> {
+        let (Some((field @ 2..=3, bytes)), Some((options, _)), Some(terms)) =
+            (short_member(row), &self.options, context.terms.as_mut())
+        else {
+            return Ok(false);
+        };
+        let mut row = self.statement_row(field.into(), Statement::empty());
+        let (PatchOp::Add(statement) | PatchOp::Delete(statement)) = &mut row.op else {
+            return Ok(false);
+        };
+        let state = (&terms.lookups, &terms.held, terms.ids);
+        let limits = &context.config.limits;
+        let ids = if options.statement_type == StatementType::Quads {
+            Quick::statement::<4>(state, bytes, context.slots, limits, statement)
+        } else {
+            context.slots[3] = Slot::DefaultGraph;
+            Quick::statement::<3>(state, bytes, context.slots, limits, statement)
+        };
+        let Some(ids) = ids else {
+            return Ok(false);
+        };
+        terms.ids = ids;
+        self.freshen(statement);
+        sink.row(&row)?;
+        Ok(true)
+    }
+
+    #[inline(never)]
     fn statement<'a, S: PatchSink>(
         &mut self,
         member: &Member<'a>,
@@ -123,40 +142,7 @@ impl Patch {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
-        if let Some(terms) = context.terms.as_mut() {
-            let mut row = self.statement_row(member.field, Statement::EMPTY);
-            if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
-                let state = (&terms.lookups, &terms.held, terms.ids);
-                let (bytes, limits) = (member.bytes, &context.config.limits);
-                let ids = if options.statement_type == StatementType::Quads {
-                    Quick::statement::<4>(state, bytes, context.slots, limits, statement)
-                } else {
-                    context.slots[3] = Slot::DefaultGraph;
-                    Quick::statement::<3>(state, bytes, context.slots, limits, statement)
-                };
-                if let Some(ids) = ids {
-                    terms.ids = ids;
-                    self.freshen(statement);
-                    return Ok(sink.row(&row)?);
-                }
-            }
-        }
-        self.careful_statement(member, options, context, sink)
-    }
-
-    #[inline(never)]
-    fn careful_statement<'a, S: PatchSink>(
-        &mut self,
-        member: &Member<'a>,
-        options: PatchOptions,
-        context: &mut Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
-        let name = if member.field == 2 {
-            "statement_add"
-        } else {
-            "statement_delete"
-        };
+        let name = if member.field == 2 { "statement_add" } else { "statement_delete" };
         let quads = options.statement_type == StatementType::Quads;
         if !quads {
             context.slots[3] = Slot::DefaultGraph;
@@ -187,11 +173,7 @@ impl Patch {
             patch: self.at.patch,
             txn: self.at.txn,
             seq: self.at.seq,
-            op: if field == 2 {
-                PatchOp::Add(statement)
-            } else {
-                PatchOp::Delete(statement)
-            },
+            op: if field == 2 { PatchOp::Add(statement) } else { PatchOp::Delete(statement) },
         }
     }
 
@@ -205,141 +187,6 @@ impl Patch {
         self.fresh = 0;
         self.at.seq += 1;
         self.at.has_rows = true;
-    }
-
-    fn header<S: PatchSink>(
-        &mut self,
-        bytes: &[u8],
-        context: &mut Context<'_, '_>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
-        let limits = &context.config.limits;
-        let within = |fault: Fault| fault.within("header");
-        let (mut key_text, mut value) = ("", RawTerm::UNSET);
-        let mut cursor = Cursor::new(bytes);
-        while !cursor.is_empty() {
-            let at = cursor.rest;
-            let key = cursor.key().map_err(within)?;
-            match key.field {
-                1 => {
-                    key.expect(LEN, at)
-                        .map_err(|f| f.within("key"))
-                        .map_err(within)?;
-                    key_text = cursor
-                        .bytes()
-                        .and_then(|bytes| utf8(bytes, at))
-                        .map_err(|f| within(f.within("key")))?;
-                }
-                2..=5 => {
-                    let kind = TERM[key.field as usize - 2];
-                    key.expect(LEN, at)
-                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
-                    let bytes = cursor
-                        .bytes()
-                        .map_err(|f| within(f.within(Place::Header.field(kind))))?;
-                    value.set(kind, bytes, at)?;
-                }
-                _ => cursor.skip(key, at, limits.nesting).map_err(within)?,
-            }
-        }
-        let terms = context
-            .terms
-            .as_mut()
-            .ok_or_else(|| options_missing(bytes))?;
-        match value.kind {
-            RawTermKind::Unset => {
-                let message = "a header without a value";
-                Err(within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into())
-            }
-            RawTermKind::Triple => {
-                let triple = terms
-                    .triple(&value, limits)
-                    .map_err(|fault| within(fault.within(Place::Header.field(value.kind))))?;
-                let op = PatchOp::Header {
-                    key: key_text,
-                    value: Term::Triple(&triple),
-                };
-                Ok(self.emit(op, self.at.txn, sink)?)
-            }
-            _ => {
-                let slot = terms.slot(&value, Place::Header, limits).map_err(within)?;
-                let slots = [slot, Slot::Unset, Slot::Unset, Slot::Unset];
-                let value = Held::default();
-                let value = value.term(&slots, 0, &terms.lookups);
-                Ok(self.emit(
-                    PatchOp::Header {
-                        key: key_text,
-                        value,
-                    },
-                    self.at.txn,
-                    sink,
-                )?)
-            }
-        }
-    }
-
-    fn namespace<'a, S: PatchSink>(
-        &mut self,
-        member: &Member<'a>,
-        options: PatchOptions,
-        context: &mut Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
-        let adds = member.field == 4;
-        let row = if adds {
-            "namespace_add"
-        } else {
-            "namespace_delete"
-        };
-        let within = |fault: Fault| fault.within(row);
-        let quads = options.statement_type == StatementType::Quads;
-        let limits = &context.config.limits;
-        let (name, value, graph) = read_namespace(member.bytes, limits.nesting).map_err(within)?;
-        let terms = context
-            .terms
-            .as_mut()
-            .ok_or_else(|| options_missing(member.at))?;
-        // the value counts before the graph, wherever they stand on the wire
-        let value = match value.kind {
-            RawTermKind::Unset if adds => {
-                let message = "a prefix is added without an IRI";
-                let fault = Fault::new(ErrorKind::WireUnset, member.at, message);
-                return Err(within(fault.within("value")).into());
-            }
-            RawTermKind::Unset => None,
-            _ => Some(
-                terms
-                    .ids
-                    .resolve(value.bytes, &terms.lookups, limits)
-                    .map_err(|fault| within(fault.within("value")))?,
-            ),
-        };
-        if graph.kind != RawTermKind::Unset {
-            if !quads && context.config.strict {
-                return Err(graph_in_triples(graph.at).within(row).into());
-            }
-            let slot = terms.slot(&graph, Place::Graph, limits).map_err(within)?;
-            if quads {
-                context.slots[3] = slot;
-                self.fresh |= 0b1000;
-            }
-        } else if quads && matches!(context.slots[3], Slot::Unset) {
-            let message = "the graph repeats, but nothing came before it";
-            let fault = Fault::new(ErrorKind::TableRepeated, member.at, message);
-            return Err(within(fault.within("graph")).into());
-        }
-        let iri = |ids: super::iri::IriIds| terms.lookups.iri(ids.prefix, ids.name);
-        let value: Option<Iri<'_>> = value.map(iri);
-        let graph = if quads {
-            terms.held.term(context.slots, 3, &terms.lookups)
-        } else {
-            Term::DefaultGraph
-        };
-        let op = match value {
-            Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
-            iri => PatchOp::DeletePrefix { name, iri, graph },
-        };
-        Ok(self.emit(op, self.at.txn, sink)?)
     }
 
     fn begin<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
@@ -381,9 +228,7 @@ impl Patch {
         match self.options().map(|options| options.stream_type) {
             Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
             // another stream begins inside the frame
-            Some(PatchStreamType::Frame) if self.at.has_rows => {
-                self.end_patch(PatchEnd::Frame, strict, sink)
-            }
+            Some(PatchStreamType::Frame) if self.at.has_rows => self.end_patch(PatchEnd::Frame, strict, sink),
             Some(PatchStreamType::Punctuated) if self.at.has_rows => {
                 if strict {
                     let message = "the last patch has no punctuation mark";
@@ -394,39 +239,6 @@ impl Patch {
             _ => Ok(()),
         }
     }
-}
-
-/// Label, value and graph of an `RdfPatchNamespace`.
-fn read_namespace(bytes: &[u8], nesting: usize) -> Result<(&str, RawTerm<'_>, RawTerm<'_>), Fault> {
-    let (mut name, mut value, mut graph) = ("", RawTerm::UNSET, RawTerm::UNSET);
-    let mut cursor = Cursor::new(bytes);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key()?;
-        match key.field {
-            1 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("name"))?;
-                name = cursor
-                    .bytes()
-                    .and_then(|bytes| utf8(bytes, at))
-                    .map_err(|f| f.within("name"))?;
-            }
-            2 => {
-                key.expect(LEN, at).map_err(|fault| fault.within("value"))?;
-                let bytes = cursor.bytes().map_err(|fault| fault.within("value"))?;
-                value.set(RawTermKind::Iri, bytes, at)?;
-            }
-            3..=6 => {
-                let kind = GRAPH[key.field as usize - 3];
-                let within = |fault: Fault| fault.within(Place::Graph.field(kind));
-                key.expect(LEN, at).map_err(within)?;
-                let bytes = cursor.bytes().map_err(within)?;
-                graph.set(kind, bytes, at)?;
-            }
-            _ => cursor.skip(key, at, nesting)?,
-        }
-    }
-    Ok((name, value, graph))
 }
 
 #[cold]
@@ -443,11 +255,7 @@ impl DialectState for Patch {
         self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
     }
 
-    fn restore_options(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<(TableSizes, Features), Fault> {
+    fn restore_options(&mut self, bytes: &[u8], limits: &Limits) -> Result<(TableSizes, Features), Fault> {
         let options = read_patch_options(bytes, limits)?;
         let kept = (options.tables, options.features);
         self.options = Some((options, bytes.to_vec()));
@@ -467,12 +275,7 @@ impl DialectState for Patch {
             return false;
         };
         let txn = txn.checked_sub(1);
-        self.at = Progress {
-            patch,
-            seq,
-            txn,
-            has_rows: rows != 0,
-        };
+        self.at = Progress { patch, seq, txn, has_rows: rows != 0 };
         self.txns = txns;
         (self.frames_before_options, self.pending_ends) = (before_options, pending_ends);
         true
@@ -481,12 +284,10 @@ impl DialectState for Patch {
 
 impl<S: PatchSink> Dialect<S> for Patch {
     #[inline(always)]
-    fn row<'a>(
-        &mut self,
-        row: &'a [u8],
-        mut context: Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
+    fn row<'a>(&mut self, row: &'a [u8], mut context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt> {
+        if self.quick_row(row, &mut context, sink)? {
+            return Ok(());
+        }
         let nesting = context.config.limits.nesting;
         let strict = context.config.strict;
         let member = member(row, |field| matches!(field, 1..=8 | 11..=15), nesting)?;
@@ -513,10 +314,8 @@ impl<S: PatchSink> Dialect<S> for Patch {
                 self.end_patch(PatchEnd::Mark, strict, sink)?;
             }
             _ => {
-                let message = format!(
-                    "a punctuation mark in a stream of type {}",
-                    options.stream_type.name()
-                );
+                let message =
+                    format!("a punctuation mark in a stream of type {}", options.stream_type.name());
                 let fault = Fault::new(ErrorKind::WireRow, member.at, message);
                 return Err(fault.within("punctuation").into());
             }

@@ -39,24 +39,18 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
         statement: &mut Statement<'s>,
     ) -> Option<IriIds> {
         let (lookups, held, ids) = terms;
-        let mut quick = Quick {
-            rest: bytes,
-            ids,
-            same: Same::NONE,
-            lookups,
-            held,
-            limits,
-        };
+        let mut quick = Quick { rest: bytes, ids, same: Same::NONE, lookups, held, limits };
         let [subject, predicate, object, graph] = &mut statement.terms;
         let done = quick.place::<0>(slots, subject)
             && quick.place::<1>(slots, predicate)
             && quick.place::<2>(slots, object)
-            && if PLACES == 4 {
-                quick.place::<3>(slots, graph)
-            } else {
-                quick.repeat::<3>(slots, graph);
-                true
-            };
+            && (PLACES == 3 || quick.place::<3>(slots, graph));
+        if PLACES == 3 {
+            quick.same.set(3);
+            if !matches!(slots[3], Slot::Unset | Slot::DefaultGraph) {
+                quick.repeat(slots, 3, graph);
+            }
+        }
         statement.same = quick.same;
         (done && quick.rest.is_empty()).then_some(quick.ids)
     }
@@ -68,11 +62,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
     }
 
     #[inline(always)]
-    fn member<const PLACE: usize>(
-        &mut self,
-        slots: &mut Slots<'a>,
-        term: &mut Term<'s>,
-    ) -> Option<()> {
+    fn member<const PLACE: usize>(&mut self, slots: &mut Slots<'a>, term: &mut Term<'s>) -> Option<()> {
         // field numbers 4 * place + 1, 2 and 3, with lengths
         let key = |member: u8| (PLACE as u8 * 4 + member) << 3 | 2;
         match *self.rest {
@@ -100,29 +90,28 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
                 *term = Term::DefaultGraph;
                 Some(())
             }
-            _ if matches!(slots[PLACE], Slot::Unset) => None,
             _ => {
-                self.repeat::<PLACE>(slots, term);
+                self.same.set(PLACE);
+                match slots[PLACE] {
+                    Slot::Iri { prefix, name } => *term = Term::Iri(self.lookups.iri(prefix, name)),
+                    Slot::Unset => return None,
+                    _ => self.repeat(slots, PLACE, term),
+                }
                 Some(())
             }
         }
     }
 
-    #[inline(always)]
-    fn repeat<const PLACE: usize>(&mut self, slots: &Slots<'a>, term: &mut Term<'s>) {
-        self.same.set(PLACE);
-        *term = self.held.term(slots, PLACE, self.lookups);
+    #[inline(never)]
+    fn repeat(&self, slots: &Slots<'a>, place: usize, term: &mut Term<'s>) {
+        *term = self.held.term(slots, place, self.lookups);
     }
 
     #[inline(always)]
     fn iri(&mut self, bytes: &[u8], slot: &mut Slot<'a>, term: &mut Term<'s>) -> Option<()> {
         let (prefix, name) = read_short_iri(bytes)?;
         let prefix = if prefix == 0 { self.ids.prefix } else { prefix };
-        let name = if name == 0 {
-            self.ids.name.checked_add(1)?
-        } else {
-            name
-        };
+        let name = if name == 0 { self.ids.name.checked_add(1)? } else { name };
         let iri = self.lookups.known_iri(prefix, name)?;
         if iri.open.len() + iri.close.len() > self.limits.term_bytes {
             return None;
@@ -142,11 +131,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
             return None;
         }
         *slot = Slot::Literal { lex, plain, kind };
-        *term = Term::Literal(Literal {
-            lex,
-            plain,
-            kind: literal_kind(kind, self.lookups),
-        });
+        *term = Term::Literal(Literal { lex, plain, kind: literal_kind(kind, self.lookups) });
         Some(())
     }
 }

@@ -8,7 +8,7 @@ use super::merge::Message;
 use super::options::read_rdf_options;
 use super::quick::Quick;
 use super::repeat::Slot;
-use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member};
+use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
@@ -44,15 +44,10 @@ impl Rdf {
         context: &mut Context<'_, '_>,
         sink: &mut S,
     ) -> Result<(), Halt> {
-        let options =
-            read_rdf_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
+        let options = read_rdf_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
         match &self.options {
             Some((first, _)) if context.config.framing != Framing::Concatenated => {
-                return if *first == options {
-                    Ok(())
-                } else {
-                    Err(options_changed(bytes).into())
-                };
+                return if *first == options { Ok(()) } else { Err(options_changed(bytes).into()) };
             }
             _ => {}
         }
@@ -63,35 +58,52 @@ impl Rdf {
         Ok(())
     }
 
+    /// Takes a row that is a statement and no surprise; false: it is not.
     #[inline(always)]
-    fn statement<'a, S: RdfSink, const PLACES: usize>(
+    fn quick_row<'a, S: RdfSink>(
         &mut self,
-        member: &Member<'a>,
+        row: &'a [u8],
         context: &mut Context<'_, 'a>,
         sink: &mut S,
-    ) -> Result<(), Halt> {
-        let mut row = RdfRow {
-            frame: context.frame,
-            seq: self.seq,
-            statement: Statement::EMPTY,
+    ) -> Result<bool, Halt> {
+        let (Some((field, bytes)), Some((options, _))) = (short_member(row), &self.options) else {
+            return Ok(false);
         };
+        match (field, options.physical_type) {
+            (3, PhysicalType::Quads) => self.quick_statement::<S, 4>(bytes, context, sink),
+            (2, physical) if physical == PhysicalType::Triples || self.in_graph => {
+                self.quick_statement::<S, 3>(bytes, context, sink)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    #[inline(always)]
+    fn quick_statement<'a, S: RdfSink, const PLACES: usize>(
+        &mut self,
+        bytes: &'a [u8],
+        context: &mut Context<'_, 'a>,
+        sink: &mut S,
+    ) -> Result<bool, Halt> {
+        let mut row = RdfRow { frame: context.frame, seq: self.seq, statement: Statement::empty() };
         if let Some(terms) = context.terms.as_mut()
             && let Some(ids) = Quick::statement::<PLACES>(
                 (&terms.lookups, &terms.held, terms.ids),
-                member.bytes,
+                bytes,
                 context.slots,
                 &context.config.limits,
                 &mut row.statement,
             )
         {
             terms.ids = ids;
-            return self.emit(&mut row, sink);
+            self.emit(&mut row, sink)?;
+            return Ok(true);
         }
-        self.careful_statement::<S, PLACES>(member, context, sink)
+        Ok(false)
     }
 
     #[inline(never)]
-    fn careful_statement<'a, S: RdfSink, const PLACES: usize>(
+    fn statement<'a, S: RdfSink, const PLACES: usize>(
         &mut self,
         member: &Member<'a>,
         context: &mut Context<'_, 'a>,
@@ -107,11 +119,8 @@ impl Rdf {
         if PLACES == 3 {
             same.set(3);
         }
-        let mut row = RdfRow {
-            frame: context.frame,
-            seq: self.seq,
-            statement: terms.resolved(context.slots, same),
-        };
+        let mut row =
+            RdfRow { frame: context.frame, seq: self.seq, statement: terms.resolved(context.slots, same) };
         self.emit(&mut row, sink)
     }
 
@@ -136,24 +145,15 @@ impl Rdf {
         let limits = &context.config.limits;
         if self.in_graph && context.config.strict_graphs {
             let message = "a graph starts inside a graph";
-            return Err(Fault::new(ErrorKind::WireGraph, member.at, message)
-                .within("graph_start")
-                .into());
+            return Err(Fault::new(ErrorKind::WireGraph, member.at, message).within("graph_start").into());
         }
         let graph = read_graph(member.bytes, 1, limits).map_err(|f| f.within("graph_start"))?;
         if graph.kind == RawTermKind::Unset {
             let message = "a graph starts without a name";
-            return Err(Fault::new(ErrorKind::WireUnset, member.at, message)
-                .within("graph_start")
-                .into());
+            return Err(Fault::new(ErrorKind::WireUnset, member.at, message).within("graph_start").into());
         }
-        let terms = context
-            .terms
-            .as_mut()
-            .ok_or_else(|| options_missing(member.at))?;
-        let slot = terms
-            .slot(&graph, Place::Graph, limits)
-            .map_err(|f| f.within("graph_start"))?;
+        let terms = context.terms.as_mut().ok_or_else(|| options_missing(member.at))?;
+        let slot = terms.slot(&graph, Place::Graph, limits).map_err(|f| f.within("graph_start"))?;
         // the name outlives its row only as a copy
         let slots = [Slot::Unset, Slot::Unset, Slot::Unset, slot];
         let detached = terms.held.detach(&slots, &terms.lookups);
@@ -164,11 +164,7 @@ impl Rdf {
         Ok(())
     }
 
-    fn namespace<S: RdfSink>(
-        bytes: &[u8],
-        context: &mut Context<'_, '_>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
+    fn namespace<S: RdfSink>(bytes: &[u8], context: &mut Context<'_, '_>, sink: &mut S) -> Result<(), Halt> {
         let limits = &context.config.limits;
         let within = |fault: Fault| fault.within("namespace");
         let (mut name, mut value) = ("", RawTerm::UNSET);
@@ -178,18 +174,14 @@ impl Rdf {
             let key = cursor.key().map_err(within)?;
             match key.field {
                 1 => {
-                    key.expect(LEN, at)
-                        .map_err(|f| f.within("name"))
-                        .map_err(within)?;
+                    key.expect(LEN, at).map_err(|f| f.within("name")).map_err(within)?;
                     name = cursor
                         .bytes()
                         .and_then(|bytes| utf8(bytes, at))
                         .map_err(|f| within(f.within("name")))?;
                 }
                 2 => {
-                    key.expect(LEN, at)
-                        .map_err(|f| f.within("value"))
-                        .map_err(within)?;
+                    key.expect(LEN, at).map_err(|f| f.within("value")).map_err(within)?;
                     let bytes = cursor.bytes().map_err(|f| within(f.within("value")))?;
                     value.set(RawTermKind::Iri, bytes, at)?;
                 }
@@ -198,14 +190,9 @@ impl Rdf {
         }
         if value.kind == RawTermKind::Unset {
             let message = "a namespace without an IRI";
-            return Err(
-                within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into(),
-            );
+            return Err(within(Fault::new(ErrorKind::WireUnset, bytes, message).within("value")).into());
         }
-        let terms = context
-            .terms
-            .as_mut()
-            .ok_or_else(|| options_missing(bytes))?;
+        let terms = context.terms.as_mut().ok_or_else(|| options_missing(bytes))?;
         let ids = terms
             .ids
             .resolve(value.bytes, &terms.lookups, limits)
@@ -222,11 +209,7 @@ fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTer
     while !cursor.is_empty() {
         let at = cursor.rest;
         let key = cursor.key()?;
-        match key
-            .field
-            .checked_sub(first)
-            .and_then(|index| GRAPH.get(index as usize))
-        {
+        match key.field.checked_sub(first).and_then(|index| GRAPH.get(index as usize)) {
             Some(&kind) => {
                 let within = |fault: Fault| fault.within(Place::Graph.field(kind));
                 key.expect(LEN, at).map_err(within)?;
@@ -247,11 +230,7 @@ impl DialectState for Rdf {
         self.options.as_ref().map(|(_, bytes)| bytes.as_slice())
     }
 
-    fn restore_options(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<(TableSizes, Features), Fault> {
+    fn restore_options(&mut self, bytes: &[u8], limits: &Limits) -> Result<(TableSizes, Features), Fault> {
         let options = read_rdf_options(bytes, limits)?;
         let kept = (options.tables, options.features);
         self.options = Some((options, bytes.to_vec()));
@@ -273,17 +252,11 @@ impl DialectState for Rdf {
 
 impl<S: RdfSink> Dialect<S> for Rdf {
     #[inline(always)]
-    fn row<'a>(
-        &mut self,
-        row: &'a [u8],
-        mut context: Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<(), Halt> {
-        let member = member(
-            row,
-            |field| matches!(field, 1..=6 | 9..=11),
-            context.config.limits.nesting,
-        )?;
+    fn row<'a>(&mut self, row: &'a [u8], mut context: Context<'_, 'a>, sink: &mut S) -> Result<(), Halt> {
+        if self.quick_row(row, &mut context, sink)? {
+            return Ok(());
+        }
+        let member = member(row, |field| matches!(field, 1..=6 | 9..=11), context.config.limits.nesting)?;
         if member.field == 1 {
             return self.take_options(member.bytes, &mut context, sink);
         }
@@ -292,9 +265,7 @@ impl<S: RdfSink> Dialect<S> for Rdf {
         };
         match (member.field, options.physical_type) {
             (2, PhysicalType::Triples) => self.statement::<S, 3>(&member, &mut context, sink),
-            (2, PhysicalType::Graphs) if self.in_graph => {
-                self.statement::<S, 3>(&member, &mut context, sink)
-            }
+            (2, PhysicalType::Graphs) if self.in_graph => self.statement::<S, 3>(&member, &mut context, sink),
             (3, PhysicalType::Quads) => self.statement::<S, 4>(&member, &mut context, sink),
             (9, _) => Ok(context.entry(TableKind::Name, member.bytes)?),
             (10, _) => Ok(context.entry(TableKind::Prefix, member.bytes)?),
@@ -325,10 +296,7 @@ fn misplaced(field: u32, physical: PhysicalType, at: &[u8]) -> Fault {
     };
     let (kind, place) = match (field, physical) {
         (2 | 5, PhysicalType::Graphs) => (ErrorKind::WireGraph, "outside a graph".to_owned()),
-        _ => (
-            ErrorKind::WireRow,
-            format!("in a stream of {}", physical.name()),
-        ),
+        _ => (ErrorKind::WireRow, format!("in a stream of {}", physical.name())),
     };
     Fault::new(kind, at, format!("{what} {place}")).within(name)
 }

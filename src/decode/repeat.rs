@@ -19,11 +19,7 @@ pub(crate) enum Slot<'a> {
     /// In the input.
     BlankNode(&'a str),
     /// In the input and perhaps the datatype table.
-    Literal {
-        lex: &'a str,
-        plain: bool,
-        kind: RawKind<'a>,
-    },
+    Literal { lex: &'a str, plain: bool, kind: RawKind<'a> },
     /// Copied: see [`Held`].
     Held,
     /// Nowhere.
@@ -46,10 +42,7 @@ pub(crate) struct Held {
 impl Held {
     /// No terms yet; so many bytes may be copied.
     pub(crate) fn allowing(allowed: u64) -> Self {
-        Held {
-            allowed,
-            ..Held::default()
-        }
+        Held { allowed, ..Held::default() }
     }
 
     /// Puts an owned term in a place.
@@ -59,20 +52,13 @@ impl Held {
 
     /// The term in a place.
     #[inline(always)]
-    pub(crate) fn term<'s>(
-        &'s self,
-        slots: &Slots<'s>,
-        place: usize,
-        lookups: &'s Lookups,
-    ) -> Term<'s> {
+    pub(crate) fn term<'s>(&'s self, slots: &Slots<'s>, place: usize, lookups: &'s Lookups) -> Term<'s> {
         match slots[place] {
             Slot::Iri { prefix, name } => Term::Iri(lookups.iri(prefix, name)),
             Slot::BlankNode(label) => Term::BlankNode(label),
-            Slot::Literal { lex, plain, kind } => Term::Literal(Literal {
-                lex,
-                plain,
-                kind: literal_kind(kind, lookups),
-            }),
+            Slot::Literal { lex, plain, kind } => {
+                Term::Literal(Literal { lex, plain, kind: literal_kind(kind, lookups) })
+            }
             Slot::Held => match &self.terms[place] {
                 Some(term) => term.as_term(),
                 None => Term::DefaultGraph,
@@ -95,13 +81,9 @@ impl Held {
             let used = match (table, slots[place]) {
                 (TableKind::Name, Slot::Iri { name, .. }) => name == id,
                 (TableKind::Prefix, Slot::Iri { prefix, .. }) => prefix == id,
-                (
-                    TableKind::Datatype,
-                    Slot::Literal {
-                        kind: RawKind::Datatype(datatype),
-                        ..
-                    },
-                ) => datatype == id,
+                (TableKind::Datatype, Slot::Literal { kind: RawKind::Datatype(datatype), .. }) => {
+                    datatype == id
+                }
                 _ => false,
             };
             if used {
@@ -147,12 +129,7 @@ impl Held {
             return Ok(());
         }
         let message = format!("{} bytes of terms out of few bytes", self.copied);
-        Err(Fault::limit(
-            ErrorKind::LimitExpansion,
-            "expansion",
-            at,
-            message,
-        ))
+        Err(Fault::limit(ErrorKind::LimitExpansion, "expansion", at, message))
     }
 }
 
@@ -162,8 +139,6 @@ pub(crate) fn literal_kind<'s>(kind: RawKind<'s>, lookups: &'s Lookups) -> Liter
     match kind {
         RawKind::Simple => LiteralKind::Simple,
         RawKind::Language(tag) => LiteralKind::Language(tag),
-        RawKind::Datatype(id) => lookups
-            .datatype(id)
-            .map_or(LiteralKind::Simple, LiteralKind::Datatype),
+        RawKind::Datatype(id) => lookups.datatype(id).map_or(LiteralKind::Simple, LiteralKind::Datatype),
     }
 }

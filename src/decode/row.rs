@@ -14,33 +14,32 @@ pub(crate) struct Member<'a> {
     pub(crate) at: &'a [u8],
 }
 
+/// Field number and message of a row that is nothing but a short member, as nearly all are.
+#[inline(always)]
+pub(super) fn short_member(row: &[u8]) -> Option<(u8, &[u8])> {
+    match row {
+        [key, len, rest @ ..] if key & 0x87 == LEN && usize::from(*len) == rest.len() => {
+            Some((key >> 3, rest))
+        }
+        _ => None,
+    }
+}
+
 /// Finds the one member of a row; `known` says which fields are known.
 #[inline(always)]
-pub(crate) fn member(
-    row: &[u8],
-    known: fn(u32) -> bool,
-    nesting: usize,
-) -> Result<Member<'_>, Fault> {
+pub(crate) fn member(row: &[u8], known: fn(u32) -> bool, nesting: usize) -> Result<Member<'_>, Fault> {
     if let [key, len, rest @ ..] = row
         && key & 0x87 == LEN
         && usize::from(*len) == rest.len()
         && known(u32::from(key >> 3))
     {
-        return Ok(Member {
-            field: u32::from(key >> 3),
-            bytes: rest,
-            at: row,
-        });
+        return Ok(Member { field: u32::from(key >> 3), bytes: rest, at: row });
     }
     any_member(row, known, nesting)
 }
 
 #[inline(never)]
-fn any_member<'a>(
-    row: &'a [u8],
-    known: fn(u32) -> bool,
-    nesting: usize,
-) -> Result<Member<'a>, Fault> {
+fn any_member<'a>(row: &'a [u8], known: fn(u32) -> bool, nesting: usize) -> Result<Member<'a>, Fault> {
     let mut found: Option<Member<'a>> = None;
     let mut cursor = Cursor::new(row);
     while !cursor.is_empty() {
@@ -55,11 +54,7 @@ fn any_member<'a>(
         if found.is_some() {
             return Err(Fault::merge(at));
         }
-        found = Some(Member {
-            field: key.field,
-            bytes,
-            at,
-        });
+        found = Some(Member { field: key.field, bytes, at });
     }
     found.ok_or_else(|| Fault::new(ErrorKind::WireRow, row, "a row of no known kind"))
 }
@@ -94,20 +89,11 @@ pub(crate) const TERM: [RawTermKind; 4] = [Iri, BlankNode, Literal, Triple];
 pub(crate) const GRAPH: [RawTermKind; 4] = [Iri, BlankNode, DefaultGraph, Literal];
 
 impl<'a> RawTerm<'a> {
-    pub(crate) const UNSET: RawTerm<'static> = RawTerm {
-        kind: RawTermKind::Unset,
-        bytes: &[],
-        at: &[],
-    };
+    pub(crate) const UNSET: RawTerm<'static> = RawTerm { kind: RawTermKind::Unset, bytes: &[], at: &[] };
 
     /// Sets the oneof; if it is set already, the row must be merged first.
     #[inline(always)]
-    pub(crate) fn set(
-        &mut self,
-        kind: RawTermKind,
-        bytes: &'a [u8],
-        at: &'a [u8],
-    ) -> Result<(), Fault> {
+    pub(crate) fn set(&mut self, kind: RawTermKind, bytes: &'a [u8], at: &'a [u8]) -> Result<(), Fault> {
         if self.kind != RawTermKind::Unset {
             return Err(Fault::merge(at));
         }
@@ -132,16 +118,9 @@ pub(crate) fn read_statement<const PLACES: usize>(
             continue;
         }
         let member = (key.field as usize - 1) % 4;
-        key.expect(LEN, at)
-            .map_err(|fault| fault.within(field_name(place, member)))?;
-        let bytes = cursor
-            .bytes()
-            .map_err(|fault| fault.within(field_name(place, member)))?;
-        let kind = if place == 3 {
-            GRAPH[member]
-        } else {
-            TERM[member]
-        };
+        key.expect(LEN, at).map_err(|fault| fault.within(field_name(place, member)))?;
+        let bytes = cursor.bytes().map_err(|fault| fault.within(field_name(place, member)))?;
+        let kind = if place == 3 { GRAPH[member] } else { TERM[member] };
         terms[place].set(kind, bytes, at)?;
     }
     Ok(terms)
@@ -169,12 +148,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    pub(crate) const STATEMENT: [Place; 4] = [
-        Place::Subject,
-        Place::Predicate,
-        Place::Object,
-        Place::Graph,
-    ];
+    pub(crate) const STATEMENT: [Place; 4] = [Place::Subject, Place::Predicate, Place::Object, Place::Graph];
 
     /// The name of the member in this place, for errors.
     pub(crate) fn field(self, kind: RawTermKind) -> &'static str {

@@ -17,12 +17,7 @@ use crate::wire::{Cursor, Fault, write_varint};
 const MAGIC: &[u8] = b"JSN\x01";
 const CHECKSUM: usize = 4;
 
-const FRAMINGS: [Framing; 4] = [
-    Framing::Auto,
-    Framing::Delimited,
-    Framing::Single,
-    Framing::Concatenated,
-];
+const FRAMINGS: [Framing; 4] = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
 
 impl<D: DialectState> Decoder<D> {
     /// The state after the last row that was decoded; the next byte to decode is [`Self::offset`].
@@ -34,19 +29,12 @@ impl<D: DialectState> Decoder<D> {
             return Err(wrong("a reader that failed has no snapshot"));
         }
         let Some((frames, rows, offset, place)) = self.frames.checkpoint() else {
-            return Err(wrong(
-                "no snapshot inside an unknown field; read on and ask again",
-            ));
+            return Err(wrong("no snapshot inside an unknown field; read on and ask again"));
         };
         let mut out = MAGIC.to_vec();
         out.push(D::ROW as u8);
         let framing = self.frames.framing();
-        out.push(
-            FRAMINGS
-                .iter()
-                .position(|known| *known == framing)
-                .unwrap_or_default() as u8,
-        );
+        out.push(FRAMINGS.iter().position(|known| *known == framing).unwrap_or_default() as u8);
         let (tag, left) = match place {
             FramePlace::Start => (0, 0),
             FramePlace::Between => (1, 0),
@@ -80,19 +68,14 @@ impl<D: DialectState> Decoder<D> {
             return Err(wrong("not a snapshot of this version"));
         }
         if crc32c::crc32c(body).to_le_bytes() != *checksum {
-            return Err(wrong(
-                "the snapshot is damaged: its checksum does not match",
-            ));
+            return Err(wrong("the snapshot is damaged: its checksum does not match"));
         }
         let mut cursor = Cursor::new(&body[MAGIC.len()..]);
         let damaged = |_: Fault| wrong("the snapshot is damaged");
         if byte(&mut cursor)? != D::ROW as u8 {
             return Err(wrong("the snapshot is of the other format"));
         }
-        let framing = FRAMINGS
-            .get(usize::from(byte(&mut cursor)?))
-            .copied()
-            .unwrap_or_default();
+        let framing = FRAMINGS.get(usize::from(byte(&mut cursor)?)).copied().unwrap_or_default();
         if config.framing == Framing::Auto {
             config.framing = framing;
         } else if framing != Framing::Auto && framing != config.framing {
@@ -114,10 +97,8 @@ impl<D: DialectState> Decoder<D> {
         if byte(&mut cursor)? == 1 {
             let options = cursor.bytes().map_err(damaged)?;
             let locate = |fault: Fault| fault.locate(options, 0);
-            let (tables, features) = decoder
-                .dialect
-                .restore_options(options, &decoder.config.limits)
-                .map_err(locate)?;
+            let (tables, features) =
+                decoder.dialect.restore_options(options, &decoder.config.limits).map_err(locate)?;
             let features = Features::allowed(features, &decoder.config);
             let mut terms = Terms::new(tables, features, 0);
             decoder.slots = read_terms(&mut cursor, &mut terms, &decoder.config.limits)
@@ -143,10 +124,7 @@ fn wrong(message: impl Into<String>) -> Error {
 }
 
 fn byte(cursor: &mut Cursor<'_>) -> Result<u8> {
-    let (&byte, rest) = cursor
-        .rest
-        .split_first()
-        .ok_or_else(|| wrong("the snapshot is damaged"))?;
+    let (&byte, rest) = cursor.rest.split_first().ok_or_else(|| wrong("the snapshot is damaged"))?;
     cursor.rest = rest;
     Ok(byte)
 }
@@ -156,11 +134,7 @@ fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
     let at = cursor.rest;
     let number = cursor.varint()?;
     if number >> 62 != 0 {
-        return Err(Fault::new(
-            ErrorKind::OptionsSnapshot,
-            at,
-            "a number that cannot be",
-        ));
+        return Err(Fault::new(ErrorKind::OptionsSnapshot, at, "a number that cannot be"));
     }
     Ok(number)
 }
@@ -200,11 +174,7 @@ fn write_terms(out: &mut Vec<u8>, terms: &Terms, slots: &Slots<'static>) {
     }
 }
 
-fn read_terms(
-    cursor: &mut Cursor<'_>,
-    terms: &mut Terms,
-    limits: &Limits,
-) -> Result<Slots<'static>, Fault> {
+fn read_terms(cursor: &mut Cursor<'_>, terms: &mut Terms, limits: &Limits) -> Result<Slots<'static>, Fault> {
     for kind in TableKind::ALL {
         let last_set = cursor.uint32()?;
         for _ in 0..cursor.varint()? {
@@ -285,17 +255,11 @@ fn read_term(cursor: &mut Cursor<'_>, depth: usize) -> Result<TermBuf, Fault> {
         4 => TermBuf::typed_literal(text(cursor)?, text(cursor)?),
         5 if depth > 0 => {
             let mut next = || read_term(cursor, depth - 1);
-            TermBuf::Triple(Box::new(Triple {
-                terms: [next()?, next()?, next()?],
-            }))
+            TermBuf::Triple(Box::new(Triple { terms: [next()?, next()?, next()?] }))
         }
         6 => TermBuf::DefaultGraph,
         _ => {
-            return Err(Fault::new(
-                ErrorKind::OptionsSnapshot,
-                at,
-                "the snapshot is damaged",
-            ));
+            return Err(Fault::new(ErrorKind::OptionsSnapshot, at, "the snapshot is damaged"));
         }
     })
 }

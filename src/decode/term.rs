@@ -66,10 +66,7 @@ impl Terms {
             RawTermKind::Iri => self
                 .ids
                 .resolve(raw.bytes, &self.lookups, limits)
-                .map(|ids| Slot::Iri {
-                    prefix: ids.prefix,
-                    name: ids.name,
-                }),
+                .map(|ids| Slot::Iri { prefix: ids.prefix, name: ids.name }),
             RawTermKind::BlankNode => {
                 if place == Place::Predicate {
                     self.generalized(raw, place)?;
@@ -91,8 +88,7 @@ impl Terms {
                     self.generalized(raw, place)?;
                 }
                 self.triple(raw, limits).map(|triple| {
-                    self.held
-                        .put(place as usize, TermBuf::Triple(Box::new(triple)));
+                    self.held.put(place as usize, TermBuf::Triple(Box::new(triple)));
                     Slot::Held
                 })
             }
@@ -109,10 +105,7 @@ impl Terms {
     #[inline(always)]
     pub(crate) fn resolved<'s>(&'s self, slots: &Slots<'s>, same: Same) -> Statement<'s> {
         let term = |place| self.held.term(slots, place, &self.lookups);
-        Statement {
-            terms: [term(0), term(1), term(2), term(3)],
-            same,
-        }
+        Statement { terms: [term(0), term(1), term(2), term(3)], same }
     }
 
     /// A quoted triple, depth first and without recursion.
@@ -149,14 +142,8 @@ impl Terms {
                     }
                     RawTermKind::Triple => {
                         if stack.len() >= limits.nesting {
-                            let message =
-                                format!("quoted triples nest more than {} deep", limits.nesting);
-                            return Err(Fault::limit(
-                                ErrorKind::LimitNesting,
-                                "nesting",
-                                raw.at,
-                                message,
-                            ));
+                            let message = format!("quoted triples nest more than {} deep", limits.nesting);
+                            return Err(Fault::limit(ErrorKind::LimitNesting, "nesting", raw.at, message));
                         }
                         if place == Place::Predicate {
                             self.generalized(&raw, place)?;
@@ -168,14 +155,8 @@ impl Terms {
                         let term = self.leaf(&slot);
                         size += size_of::<TermBuf>() + term.text_bytes();
                         if size > limits.term_bytes {
-                            let message =
-                                format!("a quoted triple of more than {} bytes", limits.term_bytes);
-                            return Err(Fault::limit(
-                                ErrorKind::LimitTerm,
-                                "term_bytes",
-                                raw.at,
-                                message,
-                            ));
+                            let message = format!("a quoted triple of more than {} bytes", limits.term_bytes);
+                            return Err(Fault::limit(ErrorKind::LimitTerm, "term_bytes", raw.at, message));
                         }
                         if let Some(top) = stack.last_mut() {
                             top.terms.push(term);
@@ -185,20 +166,14 @@ impl Terms {
             } else if let Some(done) = stack.pop() {
                 size += size_of::<TermBuf>();
                 let triple = triple_of(done.terms);
-                match stack.last_mut() {
-                    Some(parent) => parent.terms.push(TermBuf::Triple(Box::new(triple))),
-                    None => {
-                        self.held.charge(size, raw.at)?;
-                        return Ok(triple);
-                    }
-                }
+                let Some(parent) = stack.last_mut() else {
+                    self.held.charge(size, raw.at)?;
+                    return Ok(triple);
+                };
+                parent.terms.push(TermBuf::Triple(Box::new(triple)));
             }
         }
-        Err(Fault::new(
-            ErrorKind::Internal,
-            raw.at,
-            "a quoted triple without terms",
-        ))
+        Err(Fault::new(ErrorKind::Internal, raw.at, "a quoted triple without terms"))
     }
 
     /// A term that is neither a triple nor a repetition, owned.
@@ -206,12 +181,9 @@ impl Terms {
         match *slot {
             Slot::Iri { prefix, name } => Term::Iri(self.lookups.iri(prefix, name)).into(),
             Slot::BlankNode(label) => Term::BlankNode(label).into(),
-            Slot::Literal { lex, plain, kind } => Term::Literal(Literal {
-                lex,
-                plain,
-                kind: literal_kind(kind, &self.lookups),
-            })
-            .into(),
+            Slot::Literal { lex, plain, kind } => {
+                Term::Literal(Literal { lex, plain, kind: literal_kind(kind, &self.lookups) }).into()
+            }
             Slot::Unset | Slot::Held | Slot::DefaultGraph => TermBuf::DefaultGraph,
         }
     }
@@ -229,9 +201,7 @@ impl Terms {
 
 fn triple_of(terms: Vec<TermBuf>) -> Triple {
     let mut terms = terms.into_iter();
-    Triple {
-        terms: std::array::from_fn(|_| terms.next().unwrap_or(TermBuf::DefaultGraph)),
-    }
+    Triple { terms: std::array::from_fn(|_| terms.next().unwrap_or(TermBuf::DefaultGraph)) }
 }
 
 #[cold]

@@ -56,8 +56,7 @@ impl Seen {
     pub(super) fn statement(&mut self, statement: &Statement<'_>) {
         let [subject, predicate, object, graph] = &statement.terms;
         self.statements += 1;
-        self.generalized |=
-            matches!(subject, Term::Literal(_)) || !matches!(predicate, Term::Iri(_));
+        self.generalized |= matches!(subject, Term::Literal(_)) || !matches!(predicate, Term::Iri(_));
         self.graph(graph);
         for term in [subject, predicate, object] {
             self.header_value(term);
@@ -106,43 +105,17 @@ pub(super) fn advise(
             });
         }
     };
-    say(
-        ErrorKind::PatchUnfinished.slug(),
-        seen.unfinished,
-        "a transaction is neither committed nor aborted",
-    );
-    say(
-        ErrorKind::PatchStray.slug(),
-        seen.stray,
-        "a transaction ends that did not begin",
-    );
-    say(
-        ErrorKind::PatchUnterminated.slug(),
-        seen.unterminated,
-        "the last patch has no punctuation mark",
-    );
-    say(
-        "patch.late_header",
-        seen.late_headers,
-        "a header after rows of other kinds",
-    );
-    let once = Times {
-        count: 1,
-        first: None,
-    };
+    say(ErrorKind::PatchUnfinished.slug(), seen.unfinished, "a transaction is neither committed nor aborted");
+    say(ErrorKind::PatchStray.slug(), seen.stray, "a transaction ends that did not begin");
+    say(ErrorKind::PatchUnterminated.slug(), seen.unterminated, "the last patch has no punctuation mark");
+    say("patch.late_header", seen.late_headers, "a header after rows of other kinds");
+    let once = Times { count: 1, first: None };
     if counter.largest_frame >= LARGE_FRAME {
-        let message = format!(
-            "a frame of {} bytes; frames should stay below 1 MB",
-            counter.largest_frame
-        );
+        let message = format!("a frame of {} bytes; frames should stay below 1 MB", counter.largest_frame);
         say("frame.large", once, &message);
     }
     if framing == Framing::Single && counter.frames() > 0 {
-        say(
-            "frame.single",
-            once,
-            "one frame without its length; files should be delimited",
-        );
+        say("frame.single", once, "one frame without its length; files should be delimited");
     }
     let Some(options) = options else { return all };
     if let StreamOptions::Rdf(options) = options
@@ -188,18 +161,9 @@ fn unused(options: &StreamOptions, counter: &RowCounter, seen: Seen) -> [(bool, 
             features.generalized_statements && !seen.generalized,
             "generalized_statements is declared and not used",
         ),
-        (
-            features.rdf_star && !seen.quoted,
-            "rdf_star is declared and not used",
-        ),
-        (
-            tables.prefixes > 0 && counter.of("prefix") == 0,
-            "a prefix table is declared and not used",
-        ),
-        (
-            tables.datatypes > 0 && counter.of("datatype") == 0,
-            "a datatype table is declared and not used",
-        ),
+        (features.rdf_star && !seen.quoted, "rdf_star is declared and not used"),
+        (tables.prefixes > 0 && counter.of("prefix") == 0, "a prefix table is declared and not used"),
+        (tables.datatypes > 0 && counter.of("datatype") == 0, "a datatype table is declared and not used"),
     ]
 }
 

@@ -62,11 +62,7 @@ pub(super) struct RowCounter {
 }
 
 impl RowCounter {
-    pub(super) fn new(
-        framing: Framing,
-        knows_metadata: bool,
-        names: &'static [&'static str; 16],
-    ) -> Self {
+    pub(super) fn new(framing: Framing, knows_metadata: bool, names: &'static [&'static str; 16]) -> Self {
         RowCounter {
             frames: FrameReader::new(framing, knows_metadata),
             names,
@@ -135,11 +131,7 @@ impl RowCounter {
 
     fn row(&mut self, row: &[u8]) {
         self.largest_row = self.largest_row.max(row.len() as u64);
-        let known = |field: u32| {
-            self.names
-                .get(field as usize)
-                .is_some_and(|name| !name.is_empty())
-        };
+        let known = |field: u32| self.names.get(field as usize).is_some_and(|name| !name.is_empty());
         // the last member stands
         let Some((field, bytes)) = members(row).filter(|(field, _)| known(*field)).last() else {
             return;

@@ -85,22 +85,14 @@ pub fn inspect(
     config: &DecodeOptions,
     poll: Poll<'_>,
 ) -> Result<Inspection> {
-    let locate = |error: Error| {
-        error.located(&Position {
-            source: config.source.clone(),
-            ..Position::default()
-        })
-    };
+    let locate =
+        |error: Error| error.located(&Position { source: config.source.clone(), ..Position::default() });
     let opened = open(source, compression, config.framing, &config.limits).map_err(locate)?;
     let format = match format {
         Some(format) => Some(format),
         None => find_format(&opened.start, config.framing).map_err(locate)?,
     };
-    let Opened {
-        stream,
-        compression,
-        ..
-    } = opened;
+    let Opened { stream, compression, .. } = opened;
     let mut inspection = match format {
         Some(Format::Patch) => patch::inspect(stream, config, poll)?,
         Some(Format::Rdf) | None => rdf::inspect(stream, config, poll)?,

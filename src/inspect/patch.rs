@@ -39,26 +39,13 @@ pub(super) struct PatchCounts {
     pub(super) seen: Seen,
 }
 
-pub(super) fn inspect(
-    stream: Stream,
-    config: &DecodeOptions,
-    poll: Poll<'_>,
-) -> Result<Inspection> {
+pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) -> Result<Inspection> {
     let mut decoder = Decoder::<Patch>::new(config.clone());
     let mut counter = RowCounter::new(config.framing, false, &PATCH_ROWS);
-    let mut sink = PatchCounts {
-        limits: config.limits.clone(),
-        ..PatchCounts::default()
-    };
+    let mut sink = PatchCounts { limits: config.limits.clone(), ..PatchCounts::default() };
     let error = walk(stream, &mut decoder, &mut sink, &mut counter, poll)?;
     let options = decoder.state().options().copied().map(StreamOptions::Patch);
-    let advice = advise(
-        options.as_ref(),
-        decoder.framing(),
-        &counter,
-        sink.seen,
-        error.is_none(),
-    );
+    let advice = advise(options.as_ref(), decoder.framing(), &counter, sink.seen, error.is_none());
     Ok(Inspection {
         options,
         namespaces: sink.namespaces.owned(),
@@ -107,8 +94,7 @@ impl PatchSink for PatchCounts {
             }
             PatchOp::Add(statement) | PatchOp::Delete(statement) => self.seen.statement(statement),
             PatchOp::AddPrefix { name, iri, .. } => {
-                self.namespaces
-                    .declare(name, iri, self.limits.lookup_bytes)?;
+                self.namespaces.declare(name, iri, self.limits.lookup_bytes)?;
             }
             PatchOp::DeletePrefix { name, .. } => self.namespaces.remove(name),
             PatchOp::Begin => {

@@ -20,26 +20,13 @@ pub(super) struct RdfCounts {
     pub(super) seen: Seen,
 }
 
-pub(super) fn inspect(
-    stream: Stream,
-    config: &DecodeOptions,
-    poll: Poll<'_>,
-) -> Result<Inspection> {
+pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) -> Result<Inspection> {
     let mut decoder = Decoder::<Rdf>::new(config.clone());
     let mut counter = RowCounter::new(config.framing, true, &RDF_ROWS);
-    let mut sink = RdfCounts {
-        limits: config.limits.clone(),
-        ..RdfCounts::default()
-    };
+    let mut sink = RdfCounts { limits: config.limits.clone(), ..RdfCounts::default() };
     let error = walk(stream, &mut decoder, &mut sink, &mut counter, poll)?;
     let options = decoder.state().options().cloned().map(StreamOptions::Rdf);
-    let advice = advise(
-        options.as_ref(),
-        decoder.framing(),
-        &counter,
-        sink.seen,
-        error.is_none(),
-    );
+    let advice = advise(options.as_ref(), decoder.framing(), &counter, sink.seen, error.is_none());
     Ok(Inspection {
         options,
         namespaces: sink.namespaces.owned(),
@@ -57,8 +44,7 @@ impl RdfSink for RdfCounts {
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        self.namespaces
-            .declare(name, &iri, self.limits.lookup_bytes)
+        self.namespaces.declare(name, &iri, self.limits.lookup_bytes)
     }
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {

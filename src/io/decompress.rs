@@ -47,20 +47,12 @@ pub(super) fn decompress(
     compression: Compression,
     limits: &Limits,
 ) -> Result<Box<dyn Read + Send>> {
-    let compressed = BufReader::with_capacity(
-        64 << 10,
-        Compressed {
-            inner: raw,
-            bytes: 0,
-        },
-    );
+    let compressed = BufReader::with_capacity(64 << 10, Compressed { inner: raw, bytes: 0 });
     Ok(match compression {
         Compression::None => Box::new(Unmarked(compressed)),
         Compression::Gzip => Box::new(Decompressed {
             inner: MultiGzDecoder::new(compressed),
-            bytes_in: |gzip: &MultiGzDecoder<BufReader<Compressed<_>>>| {
-                gzip.get_ref().get_ref().bytes
-            },
+            bytes_in: |gzip: &MultiGzDecoder<BufReader<Compressed<_>>>| gzip.get_ref().get_ref().bytes,
             bytes_out: 0,
             expansion: limits.expansion,
         }),
@@ -130,9 +122,7 @@ struct Unmarked<R>(R);
 
 impl<R: Read> Read for Unmarked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0
-            .read(buffer)
-            .map_err(|error| unmark(error).unwrap_or_else(|error| error))
+        self.0.read(buffer).map_err(|error| unmark(error).unwrap_or_else(|error| error))
     }
 }
 
@@ -150,10 +140,7 @@ impl<R: Read, F: Fn(&R) -> u64> Read for Decompressed<R, F> {
         self.bytes_out += n as u64;
         let most = (self.bytes_in)(&self.inner).saturating_mul(self.expansion);
         if self.expansion > 0 && self.bytes_out > EXPANSION_GRACE && self.bytes_out > most {
-            let message = format!(
-                "more than {} bytes out for each compressed byte",
-                self.expansion
-            );
+            let message = format!("more than {} bytes out for each compressed byte", self.expansion);
             let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
             return Err(io::Error::other(error));
         }
@@ -168,18 +155,12 @@ fn damage(error: io::Error) -> io::Error {
         Err(error) => {
             let text = error.to_string();
             io::Error::other(if error.kind() == io::ErrorKind::UnexpectedEof {
-                Error::new(
-                    ErrorKind::TruncatedCompressed,
-                    "the input ends inside its compression",
-                )
+                Error::new(ErrorKind::TruncatedCompressed, "the input ends inside its compression")
             } else if text.contains("too much memory") {
                 let message = "a zstd frame wants a larger window";
                 Error::limit(ErrorKind::LimitWindow, "zstd_window", message)
             } else {
-                Error::new(
-                    ErrorKind::WireCompressed,
-                    format!("the compressed bytes are damaged: {text}"),
-                )
+                Error::new(ErrorKind::WireCompressed, format!("the compressed bytes are damaged: {text}"))
             })
         }
     }

@@ -38,27 +38,22 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
     if start.is_empty() {
         return Content::Empty;
     }
-    options_row(start, framing)
-        .or_else(|| known_magic(start))
-        .unwrap_or(Content::Unknown)
+    options_row(start, framing).or_else(|| known_magic(start)).unwrap_or(Content::Unknown)
 }
 
 /// Refuses a start that is certainly something else than `wanted`.
 pub fn expect(start: &[u8], framing: Framing, wanted: Content) -> Result<()> {
     let found = sniff(start, framing);
     let (kind, message) = match (found, wanted) {
-        (Content::JellyPatch, Content::JellyRdf) => (
-            ErrorKind::OptionsFormat,
-            "this is Jelly-Patch, not Jelly-RDF: read it as patches".to_owned(),
-        ),
-        (Content::JellyRdf, Content::JellyPatch) => (
-            ErrorKind::OptionsFormat,
-            "this is Jelly-RDF, not Jelly-Patch: read it as RDF".to_owned(),
-        ),
-        (Content::Other(name), _) => (
-            ErrorKind::WireFormat,
-            format!("this looks like {name}, not {}", wanted.name()),
-        ),
+        (Content::JellyPatch, Content::JellyRdf) => {
+            (ErrorKind::OptionsFormat, "this is Jelly-Patch, not Jelly-RDF: read it as patches".to_owned())
+        }
+        (Content::JellyRdf, Content::JellyPatch) => {
+            (ErrorKind::OptionsFormat, "this is Jelly-RDF, not Jelly-Patch: read it as RDF".to_owned())
+        }
+        (Content::Other(name), _) => {
+            (ErrorKind::WireFormat, format!("this looks like {name}, not {}", wanted.name()))
+        }
         _ => return Ok(()),
     };
     Err(Error::new(kind, message))
@@ -137,14 +132,10 @@ fn known_magic(start: &[u8]) -> Option<Content> {
         return Some(Content::Other(name));
     }
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    let line = text
-        .split(|&byte| byte == b'\n')
-        .find(|line| !line.is_empty() && line[0] != b'#')?;
+    let line = text.split(|&byte| byte == b'\n').find(|line| !line.is_empty() && line[0] != b'#')?;
     let word = line.split(u8::is_ascii_whitespace).next()?;
     match word {
-        b"H" | b"TX" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" => {
-            Some(Content::Other("RDF Patch text"))
-        }
+        b"H" | b"TX" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" => Some(Content::Other("RDF Patch text")),
         b"@prefix" | b"PREFIX" | b"@base" | b"BASE" => Some(Content::Other("Turtle or TriG")),
         [b'<', ..] | [b'_', b':', ..] => Some(Content::Other("N-Triples, N-Quads or Turtle")),
         [b'{' | b'[', ..] => Some(Content::Other("JSON")),

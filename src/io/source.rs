@@ -69,12 +69,7 @@ pub fn open(
             if found == Compression::None {
                 let start = (*bytes).as_ref();
                 let start = start[..start.len().min(PEEK)].to_vec();
-                return Ok(Opened {
-                    stream: Stream::Bytes(bytes),
-                    compression: found,
-                    start,
-                    again,
-                });
+                return Ok(Opened { stream: Stream::Bytes(bytes), compression: found, start, again });
             }
             Box::new(Cursor::new(ByRef(bytes)))
         }
@@ -86,29 +81,15 @@ pub fn open(
     let raw = Peeked::new(magic, failed, raw)?;
     let mut stream = decompress(raw, compression, limits)?;
     // part of an options row may look like anything, even like text
-    let told = |start: &[u8]| {
-        matches!(
-            sniff(start, framing),
-            Content::JellyRdf | Content::JellyPatch
-        )
-    };
+    let told = |start: &[u8]| matches!(sniff(start, framing), Content::JellyRdf | Content::JellyPatch);
     let (start, failed) = peek(&mut stream, PEEK, told);
     let stream = Stream::Reader(Box::new(Peeked::new(start.clone(), failed, stream)?));
-    Ok(Opened {
-        stream,
-        compression,
-        start,
-        again,
-    })
+    Ok(Opened { stream, compression, start, again })
 }
 
 /// Reads until it is `enough`, or `most` bytes, the end, or an error. A live source that has said
 /// enough is not waited for.
-fn peek(
-    reader: &mut dyn Read,
-    most: usize,
-    enough: impl Fn(&[u8]) -> bool,
-) -> (Vec<u8>, Option<io::Error>) {
+fn peek(reader: &mut dyn Read, most: usize, enough: impl Fn(&[u8]) -> bool) -> (Vec<u8>, Option<io::Error>) {
     let mut bytes = vec![0; most];
     let mut filled = 0;
     let failed = loop {
@@ -138,11 +119,7 @@ impl<R> Peeked<R> {
     fn new(start: Vec<u8>, failed: Option<io::Error>, rest: R) -> Result<Self> {
         match failed {
             Some(error) if start.is_empty() => Err(error.into()),
-            failed => Ok(Peeked {
-                start: Cursor::new(start),
-                failed,
-                rest,
-            }),
+            failed => Ok(Peeked { start: Cursor::new(start), failed, rest }),
         }
     }
 }
@@ -197,12 +174,7 @@ mod tests {
             bytes.resize(usize::from(letter) + 1, 0);
             let source = Source::Reader(Box::new(Cursor::new(bytes)));
             let opened = open(source, None, Framing::Auto, &Limits::default()).unwrap();
-            assert_eq!(
-                sniff(&opened.start, Framing::Auto),
-                Content::JellyPatch,
-                "{}",
-                char::from(letter)
-            );
+            assert_eq!(sniff(&opened.start, Framing::Auto), Content::JellyPatch, "{}", char::from(letter));
         }
     }
 }

@@ -31,20 +31,12 @@ pub struct Committed {
 impl Committed {
     /// Reads an opened source.
     pub fn new(opened: Opened, config: &DecodeOptions) -> Result<Self> {
-        let Opened {
-            stream,
-            compression,
-            again,
-            ..
-        } = opened;
+        let Opened { stream, compression, again, .. } = opened;
         let (lead, follow) = match (stream, again) {
             (stream, Some(again)) => (stream, reopen(again, compression, config)?),
             (Stream::Reader(reader), None) => {
                 let (tee, kept) = split(reader, config.limits.transaction_bytes);
-                (
-                    Stream::Reader(Box::new(tee)),
-                    Stream::Reader(Box::new(kept)),
-                )
+                (Stream::Reader(Box::new(tee)), Stream::Reader(Box::new(kept)))
             }
             (Stream::Bytes(bytes), None) => (Stream::Bytes(bytes.clone()), Stream::Bytes(bytes)),
         };
@@ -72,22 +64,14 @@ impl Committed {
     }
 }
 
-fn reopen(
-    again: crate::io::Source,
-    compression: Compression,
-    config: &DecodeOptions,
-) -> Result<Stream> {
+fn reopen(again: crate::io::Source, compression: Compression, config: &DecodeOptions) -> Result<Stream> {
     open(again, Some(compression), config.framing, &config.limits).map(|opened| opened.stream)
 }
 
 impl<S: PatchSink> Feed<S> for Committed {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
         loop {
-            let mut filter = Filter {
-                sink,
-                outcomes: &self.outcomes,
-                gap: &mut self.gap,
-            };
+            let mut filter = Filter { sink, outcomes: &self.outcomes, gap: &mut self.gap };
             let done = self.follow.advance_to(self.safe, &mut filter, poll)?;
             if done || sink.is_full() {
                 return Ok(done);
@@ -103,11 +87,7 @@ impl<S: PatchSink> Feed<S> for Committed {
             match self.lead.advance(&mut self.outcomes, poll) {
                 Ok(ended) => {
                     self.lead_ended = ended;
-                    self.safe = if ended {
-                        u64::MAX
-                    } else {
-                        self.lead.decoder().offset()
-                    };
+                    self.safe = if ended { u64::MAX } else { self.lead.decoder().offset() };
                 }
                 Err(error) => self.failure = Some(error),
             }
@@ -158,13 +138,6 @@ impl<S: PatchSink> PatchSink for Filter<'_, S> {
 impl<S> Filter<'_, S> {
     /// After a gap nothing is known to repeat.
     fn without_gap<'a>(&mut self, statement: Statement<'a>) -> Statement<'a> {
-        if std::mem::take(self.gap) {
-            Statement {
-                same: Same::NONE,
-                ..statement
-            }
-        } else {
-            statement
-        }
+        if std::mem::take(self.gap) { Statement { same: Same::NONE, ..statement } } else { statement }
     }
 }

@@ -28,9 +28,7 @@ impl Outcomes {
     /// Whether the rows of a transaction count.
     pub(super) fn is_committed(&self, txn: u64) -> bool {
         let (word, bit) = self.place(txn);
-        self.committed
-            .get(word)
-            .is_some_and(|word| word >> bit & 1 != 0)
+        self.committed.get(word).is_some_and(|word| word >> bit & 1 != 0)
     }
 
     fn place(&self, txn: u64) -> (usize, u32) {
@@ -55,12 +53,9 @@ impl Outcomes {
 
     /// Ends the open transaction and gives its number.
     fn close(&mut self) -> Result<u64> {
-        self.open.take().ok_or_else(|| {
-            Error::new(
-                ErrorKind::PatchStray,
-                "a transaction ends that did not begin",
-            )
-        })
+        self.open
+            .take()
+            .ok_or_else(|| Error::new(ErrorKind::PatchStray, "a transaction ends that did not begin"))
     }
 }
 

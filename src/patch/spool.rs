@@ -51,20 +51,9 @@ pub(super) struct Kept(Arc<Mutex<Spool>>);
 
 /// Splits a source in two readers; at most `most` bytes lie between them.
 pub(super) fn split(source: Box<dyn Read + Send>, most: u64) -> (Tee, Kept) {
-    let spool = Spool {
-        file: SpooledTempFile::new(IN_MEMORY),
-        read: 0,
-        written: 0,
-        most,
-    };
+    let spool = Spool { file: SpooledTempFile::new(IN_MEMORY), read: 0, written: 0, most };
     let spool = Arc::new(Mutex::new(spool));
-    (
-        Tee {
-            source,
-            spool: Arc::clone(&spool),
-        },
-        Kept(spool),
-    )
+    (Tee { source, spool: Arc::clone(&spool) }, Kept(spool))
 }
 
 impl Read for Tee {

@@ -40,11 +40,7 @@ impl RecordBatch {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<jelly.RecordBatch: {} rows of {} columns>",
-            self.arrow.num_rows(),
-            self.arrow.num_columns()
-        )
+        format!("<jelly.RecordBatch: {} rows of {} columns>", self.arrow.num_rows(), self.arrow.num_columns())
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

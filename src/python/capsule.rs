@@ -1,11 +1,8 @@
 //! The Arrow `PyCapsule` interface: schemas, batches and streams for any Arrow library.
 //!
 //! The stream is ours and not that of `arrow-array`, because an error must come through as its one line, and
-//! a panic must not cross the border. All `unsafe` code of the crate is in this file.
-#![expect(
-    unsafe_code,
-    reason = "the C stream interface is a struct of C callbacks"
-)]
+//! a panic must not cross the border. The `unsafe` code of the crate is here, but for two measured lines.
+#![expect(unsafe_code, reason = "the C stream interface is a struct of C callbacks")]
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
@@ -19,13 +16,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::error::Failure;
-use super::guard::catch;
 use super::handle::Handle;
+use crate::error::catch_panic;
 
 /// A schema in a capsule.
 pub(super) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = FFI_ArrowSchema::try_from(schema)
-        .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let schema =
+        FFI_ArrowSchema::try_from(schema).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
@@ -35,10 +32,7 @@ pub(super) fn array<'py>(
     batch: &RecordBatch,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
     let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).to_data());
-    Ok((
-        schema(py, &batch.schema())?,
-        PyCapsule::new_with_value(py, array, c"arrow_array")?,
-    ))
+    Ok((schema(py, &batch.schema())?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
 }
 
 /// What the callbacks of a stream work on.
@@ -54,11 +48,7 @@ pub(super) fn stream(
     handle: Arc<Handle>,
     schema: SchemaRef,
 ) -> PyResult<Bound<'_, PyCapsule>> {
-    let exported = Box::new(Exported {
-        handle,
-        schema,
-        last_error: None,
-    });
+    let exported = Box::new(Exported { handle, schema, last_error: None });
     let stream = FFI_ArrowArrayStream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
@@ -80,7 +70,7 @@ unsafe fn run(
     // SAFETY: the consumer passes the live stream that it was given, whose private data is ours, and calls
     // its functions one at a time
     let exported = unsafe { &mut *(*stream).private_data.cast::<Exported>() };
-    match catch(|| work(exported)) {
+    match catch_panic(|| work(exported)) {
         Ok(()) => 0,
         Err(failure) => {
             let (line, code) = failure.to_line();
@@ -90,10 +80,7 @@ unsafe fn run(
     }
 }
 
-unsafe extern "C" fn get_schema(
-    stream: *mut FFI_ArrowArrayStream,
-    out: *mut FFI_ArrowSchema,
-) -> c_int {
+unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
     let work = |exported: &Exported| {
         let schema = FFI_ArrowSchema::try_from(exported.schema.as_ref())
             .map_err(|error| Failure::Python(PyRuntimeError::new_err(error.to_string())))?;
@@ -105,10 +92,7 @@ unsafe extern "C" fn get_schema(
     unsafe { run(stream, work) }
 }
 
-unsafe extern "C" fn get_next(
-    stream: *mut FFI_ArrowArrayStream,
-    out: *mut FFI_ArrowArray,
-) -> c_int {
+unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
     let work = |exported: &Exported| {
         let batch = exported.handle.next_of_stream()?;
         let array = match batch {
@@ -126,10 +110,7 @@ unsafe extern "C" fn get_next(
 unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
     // SAFETY: as in `run`
     let exported = unsafe { &*(*stream).private_data.cast::<Exported>() };
-    exported
-        .last_error
-        .as_ref()
-        .map_or(std::ptr::null(), |line| line.as_ptr())
+    exported.last_error.as_ref().map_or(std::ptr::null(), |line| line.as_ptr())
 }
 
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {

@@ -50,9 +50,7 @@ impl Failure {
         const EIO: i32 = 5;
         const EINVAL: i32 = 22;
         match self {
-            Failure::Jelly(error) if error.kind().class() == ErrorClass::Io => {
-                (error.to_string(), EIO)
-            }
+            Failure::Jelly(error) if error.kind().class() == ErrorClass::Io => (error.to_string(), EIO),
             Failure::Jelly(error) => (error.to_string(), EINVAL),
             // "KeyboardInterrupt: " needs no colon
             Failure::Python(error) => (error.to_string().trim_end_matches(": ").to_owned(), EIO),
@@ -106,11 +104,7 @@ fn io_error(error: Error) -> PyErr {
     };
     match (cause.raw_os_error(), source) {
         (Some(number), Some(source)) => {
-            let text = text
-                .split(" (os error")
-                .next()
-                .unwrap_or_default()
-                .to_owned();
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
             PyOSError::new_err((number, text, source.to_string()))
         }
         _ => cause.into(),

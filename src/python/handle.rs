@@ -40,9 +40,7 @@ impl AnyReader {
     fn next_batch(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<Option<RecordBatch>> {
         match self {
             AnyReader::Rdf(reader) => reader.next_batch(poll, |feed| feed.decoder().consumed()),
-            AnyReader::Patch(reader) => {
-                reader.next_batch(poll, |feed| feed.reader().decoder().consumed())
-            }
+            AnyReader::Patch(reader) => reader.next_batch(poll, |feed| feed.reader().decoder().consumed()),
         }
     }
 
@@ -51,9 +49,9 @@ impl AnyReader {
             AnyReader::Rdf(reader) => {
                 reader.read_ahead(poll, |feed| feed.decoder().state().options().is_some());
             }
-            AnyReader::Patch(reader) => reader.read_ahead(poll, |feed| {
-                feed.reader().decoder().state().options().is_some()
-            }),
+            AnyReader::Patch(reader) => {
+                reader.read_ahead(poll, |feed| feed.reader().decoder().state().options().is_some());
+            }
         }
     }
 
@@ -85,22 +83,14 @@ impl AnyReader {
         let (frames, seq, offset) = match self {
             AnyReader::Rdf(reader) => {
                 let decoder = reader.feed().decoder();
-                (
-                    decoder.frames(),
-                    decoder.state().statements(),
-                    decoder.offset(),
-                )
+                (decoder.frames(), decoder.state().statements(), decoder.offset())
             }
             AnyReader::Patch(reader) => {
                 let decoder = reader.feed().reader().decoder();
                 (decoder.frames(), decoder.state().rows(), decoder.offset())
             }
         };
-        Progress {
-            frame: frames.checked_sub(1),
-            seq,
-            offset,
-        }
+        Progress { frame: frames.checked_sub(1), seq, offset }
     }
 
     fn snapshot(&self) -> Result<Vec<u8>> {
@@ -146,17 +136,9 @@ struct Core {
 
 impl Handle {
     pub(super) fn new(reader: AnyReader, interrupt: Interrupt) -> Self {
-        let core = Core {
-            reader,
-            signals: Signals::new(interrupt.clone()),
-            interrupt,
-            ended: false,
-            closed: false,
-        };
-        Handle {
-            core: Guarded::new(core),
-            held: Mutex::default(),
-        }
+        let core =
+            Core { reader, signals: Signals::new(interrupt.clone()), interrupt, ended: false, closed: false };
+        Handle { core: Guarded::new(core), held: Mutex::default() }
     }
 
     /// The rows that an iterator holds; no snapshot is taken while it holds some.
@@ -210,9 +192,7 @@ impl Handle {
 
     pub(super) fn namespaces(&self, py: Python<'_>) -> Result<Vec<(String, String)>, Failure> {
         let owned = |(label, iri): (&str, &str)| (label.to_owned(), iri.to_owned());
-        self.look(py, |core| {
-            core.reader.namespaces().iter().map(owned).collect()
-        })
+        self.look(py, |core| core.reader.namespaces().iter().map(owned).collect())
     }
 
     pub(super) fn metadata(&self, py: Python<'_>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
@@ -258,11 +238,7 @@ impl Handle {
         })
     }
 
-    fn look<T: Send>(
-        &self,
-        py: Python<'_>,
-        look: impl FnOnce(&Core) -> T + Send,
-    ) -> Result<T, Failure> {
+    fn look<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&Core) -> T + Send) -> Result<T, Failure> {
         py.detach(|| self.core.with(|core| Ok(look(core))))
     }
 }

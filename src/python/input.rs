@@ -30,11 +30,7 @@ impl Input {
     pub(super) fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let interrupt = Interrupt::default();
         let (source, name) = find(source, &interrupt)?;
-        Ok(Input {
-            source,
-            name,
-            interrupt,
-        })
+        Ok(Input { source, name, interrupt })
     }
 }
 
@@ -148,12 +144,7 @@ impl Read for PythonSource {
 
 impl PythonSource {
     fn new(pieces: Pieces, interrupt: &Interrupt) -> Self {
-        PythonSource {
-            pieces,
-            interrupt: interrupt.clone(),
-            left: None,
-            owned: None,
-        }
+        PythonSource { pieces, interrupt: interrupt.clone(), left: None, owned: None }
     }
 
     /// The next piece that is not empty; `None` at the end.
@@ -175,11 +166,7 @@ impl Pieces {
         let py = file.py();
         // read() of a buffered pipe waits until all is there that was asked for
         let buffered = py.import("io")?.getattr("BufferedReader")?;
-        let name = if file.get_type().is(&buffered) {
-            intern!(py, "read1")
-        } else {
-            intern!(py, "read")
-        };
+        let name = if file.get_type().is(&buffered) { intern!(py, "read1") } else { intern!(py, "read") };
         Ok(Pieces::File(file.getattr(name)?.unbind()))
     }
 
@@ -217,8 +204,5 @@ fn as_bytes(piece: &Bound<'_, PyAny>, giver: &str) -> PyResult<PyBackedBytes> {
         let copy = piece.py().get_type::<PyBytes>().call1((piece,))?;
         return Ok(copy.cast_into::<PyBytes>()?.into());
     }
-    Err(PyTypeError::new_err(format!(
-        "{giver} must give bytes, not {}",
-        piece.get_type().name()?
-    )))
+    Err(PyTypeError::new_err(format!("{giver} must give bytes, not {}", piece.get_type().name()?)))
 }

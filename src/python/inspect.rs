@@ -4,21 +4,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::error::{Failure, to_python};
-use super::guard::catch;
 use super::input::Input;
 use super::options;
 use super::signals::Signals;
 use super::stream_options;
 use crate::decode::DecodeOptions;
+use crate::error::catch_panic;
 use crate::inspect::{Advice, Format, Inspection};
 
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", lenient=true, limits=None,
     source_name=None))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of the Python function"
-)]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn inspect<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
@@ -39,26 +36,13 @@ pub(super) fn inspect<'py>(
         limits: options::limits(limits.as_ref())?,
         source: None,
     };
-    let Input {
-        source,
-        name,
-        interrupt,
-    } = Input::new(source)?;
-    let config = DecodeOptions {
-        source: source_name.or(name).map(Into::into),
-        ..config
-    };
+    let Input { source, name, interrupt } = Input::new(source)?;
+    let config = DecodeOptions { source: source_name.or(name).map(Into::into), ..config };
     let mut signals = Signals::new(interrupt.clone());
     let found = py.detach(|| {
-        catch(|| {
+        catch_panic(|| {
             let mut poll = || signals.poll();
-            Ok(crate::inspect::inspect(
-                source,
-                format,
-                compression,
-                &config,
-                &mut poll,
-            )?)
+            Ok(crate::inspect::inspect(source, format, compression, &config, &mut poll)?)
         })
     });
     let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
@@ -76,9 +60,7 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
     values.set_item("compression", found.compression.name())?;
     values.set_item("framing", found.framing.name())?;
     let options = found.options.as_ref();
-    let options = options
-        .map(|options| stream_options::object(py, options))
-        .transpose()?;
+    let options = options.map(|options| stream_options::object(py, options)).transpose()?;
     values.set_item("options", options)?;
     values.set_item("bytes", found.bytes)?;
     values.set_item("frames", found.frames)?;
@@ -106,17 +88,8 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
     values.set_item("error", error)?;
     let module = py.import("jelly.inspection")?;
     let advice = PyList::empty(py);
-    for Advice {
-        kind,
-        message,
-        count,
-        frame,
-        seq,
-    } in found.advice
-    {
-        let item = module
-            .getattr("Advice")?
-            .call1((kind, message, count, frame, seq))?;
+    for Advice { kind, message, count, frame, seq } in found.advice {
+        let item = module.getattr("Advice")?.call1((kind, message, count, frame, seq))?;
         advice.append(item)?;
     }
     values.set_item("advice", advice)?;

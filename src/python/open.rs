@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use super::error::Failure;
-use super::guard::catch;
 use super::handle::{AnyReader, Handle};
 use super::input::Input;
 use super::options::{self, Choice};
@@ -12,6 +11,7 @@ use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
 use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
 use crate::decode::DecodeOptions;
+use crate::error::catch_panic;
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -36,10 +36,8 @@ struct Keywords<'a, 'py> {
 impl Keywords<'_, '_> {
     fn read(self, formats: &Choice<bool>, own_name: Option<String>) -> PyResult<ReadOptions> {
         let mut limits = options::limits(self.limits.as_ref())?;
-        limits.batch_rows =
-            options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
-        limits.batch_bytes =
-            options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
+        limits.batch_rows = options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
+        limits.batch_bytes = options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
         let mut read = ReadOptions {
             format_is_told: formats.read(self.format)?,
             decode: DecodeOptions {
@@ -68,11 +66,9 @@ impl Keywords<'_, '_> {
 
 /// Opens the source while detached: it may have to wait for it.
 fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyResult<Reader> {
-    let Input {
-        source, interrupt, ..
-    } = input;
+    let Input { source, interrupt, .. } = input;
     let opened = py.detach(|| {
-        catch(|| {
+        catch_panic(|| {
             Ok(match kind {
                 Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, options)?)),
                 Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, options)?)),
@@ -95,10 +91,7 @@ fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyRe
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
     batch_bytes=None, limits=None, resume=None, source_name=None))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of the Python function"
-)]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_rdf<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
@@ -147,10 +140,7 @@ pub(super) fn read_rdf<'py>(
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
     limits=None, resume=None, source_name=None))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of the Python function"
-)]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_patch<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,

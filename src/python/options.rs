@@ -23,16 +23,8 @@ impl<T: Copy> Choice<T> {
     pub(super) fn read(&self, word: &str) -> PyResult<T> {
         let found = self.words.iter().find(|(known, _)| *known == word);
         found.map(|(_, value)| *value).ok_or_else(|| {
-            let words: Vec<_> = self
-                .words
-                .iter()
-                .map(|(word, _)| format!("{word:?}"))
-                .collect();
-            PyValueError::new_err(format!(
-                "{} is {word:?}; it can be {}",
-                self.keyword,
-                words.join(", ")
-            ))
+            let words: Vec<_> = self.words.iter().map(|(word, _)| format!("{word:?}")).collect();
+            PyValueError::new_err(format!("{} is {word:?}; it can be {}", self.keyword, words.join(", ")))
         })
     }
 }
@@ -55,43 +47,24 @@ pub(super) const COMPRESSION: Choice<Option<Compression>> = Choice {
         ("zstd", Some(Compression::Zstd)),
     ],
 };
-pub(super) const ROWS: Choice<bool> = Choice {
-    keyword: "rows",
-    words: &[("all", false), ("committed", true)],
-};
-pub(super) const TERMS: Choice<TermStyle> = Choice {
-    keyword: "terms",
-    words: &[("text", TermStyle::Text), ("struct", TermStyle::Struct)],
-};
-pub(super) const BLANK_NODES: Choice<BlankNodes> = Choice {
-    keyword: "blank_nodes",
-    words: &[("keep", BlankNodes::Keep), ("scoped", BlankNodes::Scoped)],
-};
-pub(super) const MODE: Choice<Mode> = Choice {
-    keyword: "mode",
-    words: &[
-        ("failfast", Mode::FailFast),
-        ("permissive", Mode::Permissive),
-    ],
-};
+pub(super) const ROWS: Choice<bool> =
+    Choice { keyword: "rows", words: &[("all", false), ("committed", true)] };
+pub(super) const TERMS: Choice<TermStyle> =
+    Choice { keyword: "terms", words: &[("text", TermStyle::Text), ("struct", TermStyle::Struct)] };
+pub(super) const BLANK_NODES: Choice<BlankNodes> =
+    Choice { keyword: "blank_nodes", words: &[("keep", BlankNodes::Keep), ("scoped", BlankNodes::Scoped)] };
+pub(super) const MODE: Choice<Mode> =
+    Choice { keyword: "mode", words: &[("failfast", Mode::FailFast), ("permissive", Mode::Permissive)] };
 /// Whether the format is told, in `read_rdf` and in `read_patch`.
-pub(super) const RDF_FORMAT: Choice<bool> = Choice {
-    keyword: "format",
-    words: &[("auto", false), ("jelly", true)],
-};
+pub(super) const RDF_FORMAT: Choice<bool> =
+    Choice { keyword: "format", words: &[("auto", false), ("jelly", true)] };
 /// What `inspect` looks at.
 pub(super) const ANY_FORMAT: Choice<Option<Format>> = Choice {
     keyword: "format",
-    words: &[
-        ("auto", None),
-        ("jelly", Some(Format::Rdf)),
-        ("jelly-patch", Some(Format::Patch)),
-    ],
+    words: &[("auto", None), ("jelly", Some(Format::Rdf)), ("jelly-patch", Some(Format::Patch))],
 };
-pub(super) const PATCH_FORMAT: Choice<bool> = Choice {
-    keyword: "format",
-    words: &[("auto", false), ("jelly-patch", true)],
-};
+pub(super) const PATCH_FORMAT: Choice<bool> =
+    Choice { keyword: "format", words: &[("auto", false), ("jelly-patch", true)] };
 
 /// Reads a `jelly.Limits`.
 pub(super) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
@@ -101,9 +74,7 @@ pub(super) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     let class = object.py().import("jelly.types")?.getattr("Limits")?;
     if !object.is_instance(&class)? {
         let name = object.get_type().name()?;
-        return Err(PyTypeError::new_err(format!(
-            "limits must be a jelly.Limits, not {name}"
-        )));
+        return Err(PyTypeError::new_err(format!("limits must be a jelly.Limits, not {name}")));
     }
     macro_rules! read {
         ($($field:ident),*) => { Limits { $($field: object.getattr(stringify!($field))?.extract()?,)* } };
@@ -132,9 +103,7 @@ pub(super) fn at_least_one(keyword: &str, value: Option<i64>, default: usize) ->
         Some(value) => usize::try_from(value)
             .ok()
             .filter(|&value| value > 0)
-            .ok_or_else(|| {
-                PyValueError::new_err(format!("{keyword} is {value}; it must be at least 1"))
-            }),
+            .ok_or_else(|| PyValueError::new_err(format!("{keyword} is {value}; it must be at least 1"))),
     }
 }
 
@@ -142,14 +111,10 @@ pub(super) fn at_least_one(keyword: &str, value: Option<i64>, default: usize) ->
 pub(super) fn columns(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<String>>> {
     match object {
         None => Ok(None),
-        Some(object) if object.is_instance_of::<PyString>() => Err(PyTypeError::new_err(
-            "columns must be a sequence of names, not one string",
-        )),
-        Some(object) => object
-            .try_iter()?
-            .map(|name| name?.extract())
-            .collect::<PyResult<_>>()
-            .map(Some),
+        Some(object) if object.is_instance_of::<PyString>() => {
+            Err(PyTypeError::new_err("columns must be a sequence of names, not one string"))
+        }
+        Some(object) => object.try_iter()?.map(|name| name?.extract()).collect::<PyResult<_>>().map(Some),
     }
 }
 

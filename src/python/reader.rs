@@ -30,10 +30,7 @@ pub(super) struct PatchReader;
 
 impl Reader {
     pub(super) fn new(handle: Handle, schema: Schema) -> Self {
-        Reader {
-            handle: Arc::new(handle),
-            schema,
-        }
+        Reader { handle: Arc::new(handle), schema }
     }
 }
 
@@ -81,9 +78,7 @@ impl Reader {
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let options = self.handle.options(py)?;
-        options
-            .map(|options| stream_options::object(py, &options))
-            .transpose()
+        options.map(|options| stream_options::object(py, &options)).transpose()
     }
 
     #[getter]
@@ -129,11 +124,7 @@ impl Reader {
     }
 
     #[pyo3(signature = (*exception))]
-    fn __exit__(
-        &self,
-        py: Python<'_>,
-        exception: &Bound<'_, pyo3::types::PyTuple>,
-    ) -> PyResult<()> {
+    fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
         let _ = exception;
         self.close(py)
     }
@@ -142,9 +133,6 @@ impl Reader {
 #[pymethods]
 impl PatchReader {
     fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py()
-            .import("jelly.patches")?
-            .getattr("iterate")?
-            .call1((slf,))
+        slf.py().import("jelly.patches")?.getattr("iterate")?.call1((slf,))
     }
 }

@@ -69,10 +69,7 @@ struct Refill {
 
 impl Block {
     fn clone_ref(&self, py: Python<'_>) -> Self {
-        Block {
-            rows: self.rows.clone_ref(py),
-            first: self.first.clone_ref(py),
-        }
+        Block { rows: self.rows.clone_ref(py), first: self.first.clone_ref(py) }
     }
 
     fn is(&self, other: Option<&Block>) -> bool {
@@ -103,9 +100,7 @@ impl Current {
             (first, current.1)
         };
         let left = match first {
-            Some(first) => first
-                .call_method0(py, intern!(py, "__length_hint__"))?
-                .extract(py)?,
+            Some(first) => first.call_method0(py, intern!(py, "__length_hint__"))?.extract(py)?,
             None => 0,
         };
         Ok(behind + left > 0)
@@ -119,11 +114,7 @@ impl RowIterator {
             current: handle.new_rows(),
             handle,
             maker: RowMaker::new(py, schema)?,
-            refill: Guarded::new(Refill {
-                batch: None,
-                at: 0,
-                columns: columns.collect(),
-            }),
+            refill: Guarded::new(Refill { batch: None, at: 0, columns: columns.collect() }),
         })
     }
 
@@ -142,11 +133,7 @@ impl RowIterator {
 
     /// Puts the next block in the place of `exhausted`, unless another thread did; false at the end.
     fn fetch(&self, refill: &mut Refill, exhausted: Option<&Block>) -> Result<bool, Failure> {
-        if Python::attach(|py| {
-            self.current
-                .get(py)
-                .is_some_and(|block| !block.is(exhausted))
-        }) {
+        if Python::attach(|py| self.current.get(py).is_some_and(|block| !block.is(exhausted))) {
             return Ok(true);
         }
         while refill.is_used_up() {
@@ -180,9 +167,7 @@ impl RowMaker {
     fn new(py: Python<'_>, schema: &Schema) -> PyResult<Self> {
         let types = py.import("jelly.types")?;
         let names = PyTuple::new(py, schema.names_vec())?;
-        let make = types
-            .getattr("row_maker")?
-            .call1((schema.kind.word(), names))?;
+        let make = types.getattr("row_maker")?.call1((schema.kind.word(), names))?;
         let builtins = py.import("builtins")?;
         let chain = py.import("itertools")?.getattr("chain")?;
         Ok(RowMaker {
@@ -195,9 +180,7 @@ impl RowMaker {
     }
 
     fn block(&self, py: Python<'_>, refill: &mut Refill) -> PyResult<Block> {
-        let Refill {
-            batch, at, columns, ..
-        } = refill;
+        let Refill { batch, at, columns, .. } = refill;
         let Some(batch) = batch else {
             return Err(PyRuntimeError::new_err("rows of no batch"));
         };
@@ -212,28 +195,15 @@ impl RowMaker {
         if lists.is_empty() {
             let empty = PyList::new(py, rows.map(|_| PyTuple::empty(py)))?;
             let first = empty.try_iter()?;
-            return Ok(Block {
-                rows: self.mapped(py, &self.make, first.as_any())?,
-                first: first.unbind(),
-            });
+            return Ok(Block { rows: self.mapped(py, &self.make, first.as_any())?, first: first.unbind() });
         }
-        let iterators = lists
-            .iter()
-            .map(|list| list.try_iter())
-            .collect::<PyResult<Vec<_>>>()?;
+        let iterators = lists.iter().map(|list| list.try_iter()).collect::<PyResult<Vec<_>>>()?;
         let zipped = self.zip.bind(py).call1(PyTuple::new(py, &iterators)?)?;
-        Ok(Block {
-            rows: self.mapped(py, &self.make, &zipped)?,
-            first: iterators[0].clone().unbind(),
-        })
+        Ok(Block { rows: self.mapped(py, &self.make, &zipped)?, first: iterators[0].clone().unbind() })
     }
 
     /// Terms of their parts.
-    pub(super) fn terms(
-        &self,
-        py: Python<'_>,
-        parts: &[Bound<'_, PyList>],
-    ) -> PyResult<Py<PyIterator>> {
+    pub(super) fn terms(&self, py: Python<'_>, parts: &[Bound<'_, PyList>]) -> PyResult<Py<PyIterator>> {
         let zipped = self.zip.bind(py).call1(PyTuple::new(py, parts)?)?;
         self.mapped(py, &self.make_term, &zipped)
     }
@@ -253,10 +223,7 @@ impl RowMaker {
 impl RowIterator {
     /// What a loop runs through: the same rows as `__next__`, and any number of loops share them.
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let blocks = BlockIterator {
-            rows: slf.clone().unbind(),
-            last: Mutex::new(None),
-        };
+        let blocks = BlockIterator { rows: slf.clone().unbind(), last: Mutex::new(None) };
         slf.get().maker.chain.bind(slf.py()).call1((blocks,))
     }
 

@@ -18,10 +18,7 @@ pub(super) enum Kind {
     Patch,
 }
 
-const KIND: Choice<Kind> = Choice {
-    keyword: "kind",
-    words: &[("rdf", Kind::Rdf), ("patch", Kind::Patch)],
-};
+const KIND: Choice<Kind> = Choice { keyword: "kind", words: &[("rdf", Kind::Rdf), ("patch", Kind::Patch)] };
 
 impl Kind {
     pub(super) fn word(self) -> &'static str {
@@ -55,13 +52,7 @@ impl Schema {
             Kind::Patch => &PATCH_COLUMNS,
         };
         let arrow = schema(&choose(all, columns.as_deref())?, terms, permissive);
-        Ok(Schema {
-            kind,
-            columns,
-            terms,
-            permissive,
-            arrow,
-        })
+        Ok(Schema { kind, columns, terms, permissive, arrow })
     }
 
     fn terms_word(&self) -> &'static str {
@@ -72,11 +63,7 @@ impl Schema {
     }
 
     pub(super) fn names_vec(&self) -> Vec<String> {
-        self.arrow
-            .fields()
-            .iter()
-            .map(|field| field.name().clone())
-            .collect()
+        self.arrow.fields().iter().map(|field| field.name().clone()).collect()
     }
 }
 
@@ -126,18 +113,10 @@ impl Schema {
     #[expect(clippy::type_complexity, reason = "the shape that pickle wants")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(
-        Bound<'py, PyAny>,
-        (&'static str, Option<Vec<String>>, &'static str, bool),
-    )> {
+    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Option<Vec<String>>, &'static str, bool))> {
         let schema = slf.get();
         let rebuild = slf.py().import("jelly.types")?.getattr("_schema")?;
-        let arguments = (
-            schema.kind.word(),
-            schema.columns.clone(),
-            schema.terms_word(),
-            schema.permissive,
-        );
+        let arguments = (schema.kind.word(), schema.columns.clone(), schema.terms_word(), schema.permissive);
         Ok((rebuild, arguments))
     }
 }

@@ -33,10 +33,7 @@ pub(super) struct Signals {
 
 impl Signals {
     pub(super) fn new(interrupt: Interrupt) -> Self {
-        Signals {
-            interrupt,
-            polled: Instant::now(),
-        }
+        Signals { interrupt, polled: Instant::now() }
     }
 
     /// What the core calls while it works; an exception of a handler stops it.

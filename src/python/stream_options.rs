@@ -18,22 +18,12 @@ pub(super) fn object<'py>(py: Python<'py>, options: &StreamOptions) -> PyResult<
                 Some(name) => values.set_item("logical_type", name)?,
                 None => values.set_item("logical_type", logical.0.to_string())?,
             }
-            (
-                "RdfOptions",
-                options.features,
-                options.tables,
-                options.version,
-            )
+            ("RdfOptions", options.features, options.tables, options.version)
         }
         StreamOptions::Patch(options) => {
             values.set_item("statement_type", options.statement_type.name())?;
             values.set_item("stream_type", options.stream_type.name())?;
-            (
-                "PatchOptions",
-                options.features,
-                options.tables,
-                options.version,
-            )
+            ("PatchOptions", options.features, options.tables, options.version)
         }
     };
     values.set_item("generalized_statements", features.generalized_statements)?;
@@ -42,7 +32,5 @@ pub(super) fn object<'py>(py: Python<'py>, options: &StreamOptions) -> PyResult<
     values.set_item("max_prefix_table_size", tables.prefixes)?;
     values.set_item("max_datatype_table_size", tables.datatypes)?;
     values.set_item("version", version)?;
-    py.import("jelly.types")?
-        .getattr(class)?
-        .call((), Some(&values))
+    py.import("jelly.types")?.getattr(class)?.call((), Some(&values))
 }

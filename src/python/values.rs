@@ -72,14 +72,8 @@ impl Column {
             .zip(&mut self.parts)
             .map(|(part, column)| column.list(py, part.as_ref(), rows.clone(), maker))
             .collect::<PyResult<Vec<_>>>()?;
-        let terms = PyList::new(
-            py,
-            maker
-                .terms(py, &lists)?
-                .bind(py)
-                .try_iter()?
-                .collect::<PyResult<Vec<_>>>()?,
-        )?;
+        let terms =
+            PyList::new(py, maker.terms(py, &lists)?.bind(py).try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
         for (index, row) in rows.enumerate() {
             if array.is_null(row) {
                 terms.set_item(index, py.None())?;
@@ -89,11 +83,7 @@ impl Column {
     }
 }
 
-fn integers<'py>(
-    py: Python<'py>,
-    array: &Int64Array,
-    rows: Range<usize>,
-) -> PyResult<Bound<'py, PyList>> {
+fn integers<'py>(py: Python<'py>, array: &Int64Array, rows: Range<usize>) -> PyResult<Bound<'py, PyList>> {
     let mut last: Option<(i64, Bound<'py, PyAny>)> = None;
     let none = py.None().into_bound(py);
     let values = rows.map(|row| {
@@ -121,22 +111,16 @@ impl Texts {
         rows: Range<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let none = py.None().into_bound(py);
-        let values = rows.map(|row| {
-            if array.is_null(row) {
-                none.clone()
-            } else {
-                self.object(py, array, row).into_any()
-            }
-        });
+        let values =
+            rows.map(
+                |row| {
+                    if array.is_null(row) { none.clone() } else { self.object(py, array, row).into_any() }
+                },
+            );
         PyList::new(py, values)
     }
 
-    fn object<'py>(
-        &mut self,
-        py: Python<'py>,
-        array: &StringArray,
-        row: usize,
-    ) -> Bound<'py, PyString> {
+    fn object<'py>(&mut self, py: Python<'py>, array: &StringArray, row: usize) -> Bound<'py, PyString> {
         let text = array.value(row);
         if let Some((before, object)) = &self.last
             && array.value(*before) == text

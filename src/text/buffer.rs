@@ -46,15 +46,9 @@ impl<'a> Padded<'a> {
     }
 }
 
-/// Owned [`Padded`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Owned [`Padded`]; by default it is not set and must not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PaddedBuf(String);
-
-impl Default for PaddedBuf {
-    fn default() -> Self {
-        PaddedBuf::new(&[])
-    }
-}
 
 impl PaddedBuf {
     /// The pieces, one after the other.
@@ -64,7 +58,7 @@ impl PaddedBuf {
 
     /// Replaces the text; gives memory back where it held far more.
     #[inline(always)]
-    pub(crate) fn set(&mut self, before: &str, value: &str, after: &str) {
+    pub(crate) fn set(&mut self, before: &'static str, value: &str, after: &'static str) {
         let needed = before.len() + value.len() + after.len() + PAD;
         let held = self.0.capacity();
         if held < needed || held / 4 > needed + 64 {
@@ -82,6 +76,11 @@ impl PaddedBuf {
     #[inline(always)]
     pub(crate) fn as_padded(&self) -> Padded<'_> {
         Padded(&self.0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_unset(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Bytes of memory.
@@ -127,7 +126,12 @@ impl TextBuffer {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.len + length + PAD;
-        self.bytes.resize(needed.max(2 * self.bytes.len()), 0);
+        // zeroed memory costs nothing before it is used, but filling two buffers costs twice
+        let factor = if self.bytes.len() < 1 << 20 { 16 } else { 2 };
+        let size = needed.max(factor * self.bytes.len()).max(1 << 12);
+        let mut bytes = vec![0; size];
+        bytes[..self.len].copy_from_slice(self.as_bytes());
+        self.bytes = bytes;
     }
 
     #[inline(always)]
@@ -162,21 +166,22 @@ impl TextBuffer {
         self.len += length;
     }
 
-    /// Adds again what stands from `start` to the end.
+    /// Adds again `length` bytes that stand at `start`.
     #[inline(always)]
-    pub(crate) fn repeat_from(&mut self, start: usize) {
+    pub(crate) fn repeat(&mut self, start: usize, length: usize) {
         let end = self.len;
-        let _ = self.room(end - start);
+        let _ = self.room(length);
         // what a block reads from behind the text is written behind the text
         let bytes = self.bytes.as_mut_slice();
-        let (mut from, mut to) = (start, end);
-        while from < end {
+        let mut done = 0;
+        while done < length {
+            let (from, to) = (start + done, end + done);
             let mut block = [0; PAD];
             block.copy_from_slice(&bytes[from..from + PAD]);
             bytes[to..to + PAD].copy_from_slice(&block);
-            (from, to) = (from + PAD, to + PAD);
+            done += PAD;
         }
-        self.len = end + (end - start);
+        self.len = end + length;
     }
 
     /// Replaces a byte.
@@ -234,7 +239,8 @@ mod tests {
     fn the_spare_bytes_are_not_text() {
         let texts = [Padded::ANGLE, Padded::QUOTE, Padded::LANGUAGE].map(Padded::text);
         assert_eq!(texts, ["<", "\"", "\"@"]);
-        assert_eq!(PaddedBuf::default().as_padded().len(), 0);
+        assert_eq!(PaddedBuf::new(&[]).as_padded().len(), 0);
+        assert!(PaddedBuf::default().is_unset() && !PaddedBuf::new(&[]).is_unset());
     }
 
     #[test]
@@ -247,7 +253,7 @@ mod tests {
             assert_eq!(padded, PaddedBuf::new(&["<", text, ">"]));
             let mut out = TextBuffer::within(vec![b'#'; length % 50]);
             out.push(text);
-            out.repeat_from(0);
+            out.repeat(0, length);
             out.push_padded(padded.as_padded(), Padded::ANGLE);
             out.push_quoted(text, padded.as_padded());
             out.push_byte(b'.');

@@ -109,13 +109,9 @@ impl<'o> TermWriter<'o> {
     fn literal(&mut self, literal: &Literal<'_>) {
         match (literal.plain, literal.kind) {
             (true, LiteralKind::Simple) => self.out.push_quoted(literal.lex, Padded::QUOTE),
-            (
-                true,
-                LiteralKind::Datatype(Datatype {
-                    suffix,
-                    plain: true,
-                }),
-            ) => self.out.push_quoted(literal.lex, suffix),
+            (true, LiteralKind::Datatype(Datatype { suffix, plain: true })) => {
+                self.out.push_quoted(literal.lex, suffix);
+            }
             (true, LiteralKind::Language(tag)) => {
                 self.out.push_quoted(literal.lex, Padded::LANGUAGE);
                 self.push(tag);

@@ -30,23 +30,12 @@ impl Key {
     pub(crate) fn new(raw: u64, at: &[u8]) -> Result<Self, Fault> {
         let (field, wire) = (raw >> 3, raw as u8 & 7);
         if field == 0 || field >= 1 << 29 {
-            return Err(Fault::new(
-                ErrorKind::WireTag,
-                at,
-                format!("field number {field} does not exist"),
-            ));
+            return Err(Fault::new(ErrorKind::WireTag, at, format!("field number {field} does not exist")));
         }
         if wire > FIXED32 {
-            return Err(Fault::new(
-                ErrorKind::WireType,
-                at,
-                format!("wire type {wire} does not exist"),
-            ));
+            return Err(Fault::new(ErrorKind::WireType, at, format!("wire type {wire} does not exist")));
         }
-        Ok(Key {
-            field: field as u32,
-            wire,
-        })
+        Ok(Key { field: field as u32, wire })
     }
 
     /// Demands a wire type of a known field.
@@ -55,10 +44,7 @@ impl Key {
         if self.wire == wire {
             return Ok(());
         }
-        let message = format!(
-            "field {} has wire type {}, not {wire}",
-            self.field, self.wire
-        );
+        let message = format!("field {} has wire type {}, not {wire}", self.field, self.wire);
         Err(Fault::new(ErrorKind::WireType, at, message))
     }
 }
@@ -102,16 +88,12 @@ impl<'a> Cursor<'a> {
                 self.rest = &self.rest[len..];
                 Ok(value)
             }
-            Varint::Short => Err(Fault::new(
-                ErrorKind::WireVarint,
-                self.rest,
-                "a varint passes the end of its message",
-            )),
-            Varint::Long => Err(Fault::new(
-                ErrorKind::WireVarint,
-                self.rest,
-                "a varint of more than 10 bytes",
-            )),
+            Varint::Short => {
+                Err(Fault::new(ErrorKind::WireVarint, self.rest, "a varint passes the end of its message"))
+            }
+            Varint::Long => {
+                Err(Fault::new(ErrorKind::WireVarint, self.rest, "a varint of more than 10 bytes"))
+            }
         }
     }
 
@@ -154,12 +136,7 @@ impl<'a> Cursor<'a> {
                 FIXED32 => self.fixed(4)?,
                 GROUP_START if open.len() >= nesting => {
                     let message = format!("groups are nested more than {nesting} deep");
-                    return Err(Fault::limit(
-                        ErrorKind::LimitNesting,
-                        "nesting",
-                        at,
-                        message,
-                    ));
+                    return Err(Fault::limit(ErrorKind::LimitNesting, "nesting", at, message));
                 }
                 GROUP_START => open.push(key.field),
                 _ => {
@@ -173,11 +150,7 @@ impl<'a> Cursor<'a> {
                 return Ok(());
             }
             if self.is_empty() {
-                return Err(Fault::new(
-                    ErrorKind::WireGroup,
-                    at,
-                    "a group passes the end of its message",
-                ));
+                return Err(Fault::new(ErrorKind::WireGroup, at, "a group passes the end of its message"));
             }
             key = self.key()?;
         }
@@ -255,14 +228,8 @@ mod tests {
         assert!(skip(b"\x0b\x14").is_err(), "ends another");
         assert!(skip(b"\x0b\x08\x01").is_err(), "does not end");
         assert!(skip(b"\x0c").is_err(), "ends without a start");
-        assert!(
-            skip(b"\x0b\x0b\x0b\x0b\x0c\x0c\x0c\x0c").is_err(),
-            "too deep"
-        );
-        assert!(
-            skip(b"\x0b\x0b\x0b\x0c\x0c\x0c").is_ok(),
-            "just deep enough"
-        );
+        assert!(skip(b"\x0b\x0b\x0b\x0b\x0c\x0c\x0c\x0c").is_err(), "too deep");
+        assert!(skip(b"\x0b\x0b\x0b\x0c\x0c\x0c").is_ok(), "just deep enough");
     }
 
     #[test]

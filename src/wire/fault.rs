@@ -37,12 +37,7 @@ impl Fault {
     /// A limit that was passed at the start of `at`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn limit(
-        kind: ErrorKind,
-        limit: &'static str,
-        at: &[u8],
-        message: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn limit(kind: ErrorKind, limit: &'static str, at: &[u8], message: impl Into<String>) -> Self {
         let mut fault = Fault::new(kind, at, message);
         fault.0.limit = Some(limit);
         fault
@@ -52,11 +47,7 @@ impl Fault {
     #[cold]
     #[inline(never)]
     pub(crate) fn merge(at: &[u8]) -> Self {
-        let mut fault = Fault::new(
-            ErrorKind::Internal,
-            at,
-            "a member that comes twice was not merged",
-        );
+        let mut fault = Fault::new(ErrorKind::Internal, at, "a member that comes twice was not merged");
         fault.0.merge = true;
         fault
     }
@@ -91,14 +82,7 @@ impl Fault {
     #[cold]
     #[inline(never)]
     pub(crate) fn locate(self, bytes: &[u8], offset: u64) -> Error {
-        let Inner {
-            kind,
-            message,
-            limit,
-            address,
-            path,
-            ..
-        } = *self.0;
+        let Inner { kind, message, limit, address, path, .. } = *self.0;
         let start = bytes.as_ptr() as usize;
         let inside = (start..=start + bytes.len()).contains(&address);
         let offset = offset + if inside { (address - start) as u64 } else { 0 };
@@ -111,9 +95,6 @@ impl Fault {
         } else {
             error.with_field(path.into_iter().rev().collect::<Vec<_>>().join("."))
         };
-        error.located(&Position {
-            offset: Some(offset),
-            ..Position::default()
-        })
+        error.located(&Position { offset: Some(offset), ..Position::default() })
     }
 }

@@ -4,8 +4,6 @@ mod cursor;
 mod fault;
 mod varint;
 
-pub(crate) use cursor::{
-    Cursor, FIXED32, FIXED64, GROUP_END, GROUP_START, Key, LEN, VARINT, last_tag,
-};
+pub(crate) use cursor::{Cursor, FIXED32, FIXED64, GROUP_END, GROUP_START, Key, LEN, VARINT, last_tag};
 pub(crate) use fault::Fault;
 pub(crate) use varint::{MAX_VARINT, Varint, read_varint, write_varint};

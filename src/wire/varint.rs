@@ -24,11 +24,7 @@ pub(crate) fn read_varint(bytes: &[u8]) -> Varint {
             return Varint::Value(value, i + 1);
         }
     }
-    if bytes.len() < MAX_VARINT {
-        Varint::Short
-    } else {
-        Varint::Long
-    }
+    if bytes.len() < MAX_VARINT { Varint::Short } else { Varint::Long }
 }
 
 /// Appends a varint.

@@ -25,9 +25,7 @@ pub fn check(decoder: &impl Decoder, folder: &Path) -> [usize; 2] {
             assert_eq!(got.error, None, "{name}");
             let results = case["result"].as_array().expect("a list");
             let expected = read_frames(
-                results
-                    .iter()
-                    .map(|path| read_text(&folder.join(path.as_str().expect("a path")))),
+                results.iter().map(|path| read_text(&folder.join(path.as_str().expect("a path")))),
             );
             assert!(!expected.is_empty());
             let relabel = |rows: &[_]| Relabel::default().rows(rows);

@@ -17,10 +17,7 @@ pub struct Core {
 
 impl Default for Core {
     fn default() -> Self {
-        Core {
-            chunk: usize::MAX,
-            rows: usize::MAX,
-        }
+        Core { chunk: usize::MAX, rows: usize::MAX }
     }
 }
 
@@ -61,12 +58,7 @@ pub struct Collect<R> {
 
 impl<R> Collect<R> {
     pub fn new(pause_after: usize) -> Self {
-        Collect {
-            decoded: Decoded::default(),
-            frames: 0,
-            pause_after,
-            since_pause: 0,
-        }
+        Collect { decoded: Decoded::default(), frames: 0, pause_after, since_pause: 0 }
     }
 
     /// Pushes all bytes and the end.
@@ -104,10 +96,7 @@ impl<R> Collect<R> {
             (_, ErrorClass::Limit) => Class::Limit,
             _ => Class::Other,
         };
-        self.decoded.error = Some(Fault {
-            class,
-            what: error.to_string(),
-        });
+        self.decoded.error = Some(Fault { class, what: error.to_string() });
     }
 
     fn push(&mut self, row: R) {
@@ -125,24 +114,15 @@ impl<R> Sink for Collect<R> {
         let mut metadata = metadata.to_vec();
         metadata.sort();
         let frame = self.frames;
-        self.decoded
-            .metadata
-            .extend(metadata.into_iter().map(|(key, value)| (frame, key, value)));
+        self.decoded.metadata.extend(metadata.into_iter().map(|(key, value)| (frame, key, value)));
         self.frames += 1;
         Ok(())
     }
 }
 
 fn common_options(features: Features, tables: TableSizes, version: u32) -> String {
-    let Features {
-        generalized_statements,
-        rdf_star,
-    } = features;
-    let TableSizes {
-        names,
-        prefixes,
-        datatypes,
-    } = tables;
+    let Features { generalized_statements, rdf_star } = features;
+    let TableSizes { names, prefixes, datatypes } = tables;
     format!(
         "generalized={generalized_statements} rdf_star={rdf_star} names={names} prefixes={prefixes} \
          datatypes={datatypes} version={version}"
@@ -164,27 +144,15 @@ impl RdfSink for Collect<RdfRow> {
     fn statement(&mut self, row: &sink::RdfRow<'_>) -> jelly_patch::Result<()> {
         let [subject, predicate, object, graph] = checked_terms(
             &row.statement,
-            self.decoded
-                .rows
-                .last()
-                .map(|last| [&last.subject, &last.predicate, &last.object, &last.graph]),
+            self.decoded.rows.last().map(|last| [&last.subject, &last.predicate, &last.object, &last.graph]),
         );
         let (frame, seq) = (row.frame as i64, row.seq as i64);
-        self.push(RdfRow {
-            frame,
-            seq,
-            subject,
-            predicate,
-            object,
-            graph,
-        });
+        self.push(RdfRow { frame, seq, subject, predicate, object, graph });
         Ok(())
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> jelly_patch::Result<()> {
-        self.decoded
-            .namespaces
-            .push((name.to_owned(), Term::Iri(iri).to_string()));
+        self.decoded.namespaces.push((name.to_owned(), Term::Iri(iri).to_string()));
         Ok(())
     }
 }
@@ -194,11 +162,7 @@ fn checked_terms(statement: &sink::Statement<'_>, last: Option<[&String; 4]>) ->
     let terms = statement.terms.map(|term| term.to_string());
     for (place, term) in terms.iter().enumerate() {
         if statement.same.at(place) {
-            assert_eq!(
-                Some(term),
-                last.map(|last| last[place]),
-                "the hint is wrong at {place}"
-            );
+            assert_eq!(Some(term), last.map(|last| last[place]), "the hint is wrong at {place}");
         }
     }
     terms
@@ -234,32 +198,19 @@ impl PatchSink for Collect<PatchRow> {
                 "PA"
             }
             PatchOp::DeletePrefix { name, iri, graph } => {
-                (out.name, out.value) = (
-                    Some(name.to_owned()),
-                    iri.and_then(|iri| text(Term::Iri(iri))),
-                );
+                (out.name, out.value) = (Some(name.to_owned()), iri.and_then(|iri| text(Term::Iri(iri))));
                 out.graph = text(graph);
                 "PD"
             }
             PatchOp::Add(statement) | PatchOp::Delete(statement) => {
-                let last = self
-                    .decoded
-                    .rows
-                    .iter()
-                    .rev()
-                    .find(|row| row.subject.is_some());
+                let last = self.decoded.rows.iter().rev().find(|row| row.subject.is_some());
                 let last = last.map(|last| {
                     [&last.subject, &last.predicate, &last.object, &last.graph]
                         .map(|term| term.as_ref().expect("a statement has all terms"))
                 });
                 let [subject, predicate, object, graph] = checked_terms(&statement, last).map(Some);
-                (out.subject, out.predicate, out.object, out.graph) =
-                    (subject, predicate, object, graph);
-                if matches!(row.op, PatchOp::Add(_)) {
-                    "A"
-                } else {
-                    "D"
-                }
+                (out.subject, out.predicate, out.object, out.graph) = (subject, predicate, object, graph);
+                if matches!(row.op, PatchOp::Add(_)) { "A" } else { "D" }
             }
             PatchOp::Begin => "TX",
             PatchOp::Commit => "TC",

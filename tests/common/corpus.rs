@@ -12,13 +12,7 @@ pub fn check(decoder: &impl Decoder, folder: &Path) -> [usize; 2] {
     let mut rows = [0; 2];
     let mut names: Vec<_> = std::fs::read_dir(folder)
         .expect("a folder")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("a name")
-        })
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
     names.sort();
     for name in names {
@@ -32,10 +26,7 @@ pub fn check(decoder: &impl Decoder, folder: &Path) -> [usize; 2] {
 }
 
 fn check_rdf(decoder: &impl Decoder, folder: &Path, stem: &str) -> usize {
-    let got = decoder.rdf(
-        &read(&folder.join(format!("{stem}.jelly.gz"))),
-        How::new(Framing::Delimited),
-    );
+    let got = decoder.rdf(&read(&folder.join(format!("{stem}.jelly.gz"))), How::new(Framing::Delimited));
     assert_eq!(got.error, None, "{stem}");
     let text = ["nt", "nq"]
         .map(|extension| folder.join(format!("{stem}.{extension}.gz")))
@@ -47,29 +38,18 @@ fn check_rdf(decoder: &impl Decoder, folder: &Path, stem: &str) -> usize {
         .enumerate()
         .map(|(seq, line)| statement(&mut Lexer::new(line), 0, seq, None))
         .collect();
-    let rows: Vec<_> = got
-        .rows
-        .into_iter()
-        .map(|row| RdfRow { frame: 0, ..row })
-        .collect();
+    let rows: Vec<_> = got.rows.into_iter().map(|row| RdfRow { frame: 0, ..row }).collect();
     assert_same(stem, &normal(&rows), &normal(&expected));
     rows.len()
 }
 
 fn check_patch(decoder: &impl Decoder, folder: &Path, stem: &str) -> usize {
-    let got = decoder.patch(
-        &read(&folder.join(format!("{stem}.jellyp.gz"))),
-        How::new(Framing::Delimited),
-    );
+    let got = decoder.patch(&read(&folder.join(format!("{stem}.jellyp.gz"))), How::new(Framing::Delimited));
     assert_eq!(got.error, None, "{stem}");
     let expected = read_rdfp(&read_text(&folder.join(format!("{stem}.rdfp.gz"))));
     // The marks of Jelly are no rows of the text, where a block of headers starts a patch.
-    let rows: Vec<_> = got
-        .rows
-        .into_iter()
-        .filter(|row| row.op != "Z")
-        .map(|row| PatchRow { seq: 0, ..row })
-        .collect();
+    let rows: Vec<_> =
+        got.rows.into_iter().filter(|row| row.op != "Z").map(|row| PatchRow { seq: 0, ..row }).collect();
     assert_same(stem, &normal(&rows), &normal(&expected));
     rows.len()
 }
@@ -86,10 +66,7 @@ pub fn read_rdfp(text: &str) -> Vec<PatchRow> {
     let (mut patch, mut txn, mut open) = (0, 0, false);
     for line in text.split_terminator('\n') {
         let mut lexer = Lexer::new(line);
-        let mut row = PatchRow {
-            op: lexer.word().to_owned(),
-            ..PatchRow::default()
-        };
+        let mut row = PatchRow { op: lexer.word().to_owned(), ..PatchRow::default() };
         match row.op.as_str() {
             "H" => {
                 patch += i64::from(rows.last().is_some_and(|last| last.op != "H"));

@@ -27,11 +27,7 @@ impl<'a> Lexer<'a> {
     /// A word in quotes, or bare.
     pub fn string(&mut self) -> String {
         self.skip_space();
-        if self.eat("\"") {
-            self.quoted()
-        } else {
-            self.take_until(' ').to_owned()
-        }
+        if self.eat("\"") { self.quoted() } else { self.take_until(' ').to_owned() }
     }
 
     pub fn term(&mut self) -> Term {
@@ -56,11 +52,7 @@ impl<'a> Lexer<'a> {
     /// Canonical text; `None` for the `NULL` of `.rows` files.
     pub fn term_or_null(&mut self) -> Option<String> {
         self.skip_space();
-        if self.eat("NULL") {
-            None
-        } else {
-            Some(self.term().to_string())
-        }
+        if self.eat("NULL") { None } else { Some(self.term().to_string()) }
     }
 
     fn triple(&mut self, end: &str) -> Term {

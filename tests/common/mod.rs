@@ -4,14 +4,14 @@
 //! to plain rows) and hands it to [`conformance::check`], [`vectors::check`] or [`corpus::check`];
 //! each returns how many cases it compared, and panics at the first that differs.
 
-#![allow(
-    dead_code,
-    reason = "each test is a crate of its own and uses only a part"
-)]
+#![allow(dead_code, reason = "each test is a crate of its own and uses only a part")]
 
+#[cfg(feature = "arrow")]
+pub mod batches;
 pub mod conformance;
 pub mod core;
 pub mod corpus;
+pub mod craft;
 pub mod lexer;
 pub mod rows;
 pub mod shared;

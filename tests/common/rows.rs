@@ -47,13 +47,7 @@ pub struct Decoded<R> {
 
 impl<R> Default for Decoded<R> {
     fn default() -> Self {
-        Decoded {
-            options: None,
-            rows: Vec::new(),
-            namespaces: Vec::new(),
-            metadata: Vec::new(),
-            error: None,
-        }
+        Decoded { options: None, rows: Vec::new(), namespaces: Vec::new(), metadata: Vec::new(), error: None }
     }
 }
 
@@ -100,11 +94,7 @@ impl Default for How {
 
 impl How {
     pub fn new(framing: Framing) -> Self {
-        How {
-            framing,
-            lenient_flags: false,
-            strict_graphs: true,
-        }
+        How { framing, lenient_flags: false, strict_graphs: true }
     }
 }
 
@@ -128,44 +118,28 @@ pub trait Terms: Clone {
 
 impl Terms for RdfRow {
     fn terms(&mut self) -> Vec<&mut String> {
-        vec![
-            &mut self.subject,
-            &mut self.predicate,
-            &mut self.object,
-            &mut self.graph,
-        ]
+        vec![&mut self.subject, &mut self.predicate, &mut self.object, &mut self.graph]
     }
 }
 
 impl Terms for PatchRow {
     fn terms(&mut self) -> Vec<&mut String> {
-        [
-            &mut self.subject,
-            &mut self.predicate,
-            &mut self.object,
-            &mut self.graph,
-            &mut self.value,
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        [&mut self.subject, &mut self.predicate, &mut self.object, &mut self.graph, &mut self.value]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
 impl Relabel {
     /// Writes language tags in lower case, too: Jena changes their case.
     pub fn folding_languages() -> Self {
-        Relabel {
-            fold_languages: true,
-            ..Relabel::default()
-        }
+        Relabel { fold_languages: true, ..Relabel::default() }
     }
 
     pub fn rows<R: Terms>(mut self, rows: &[R]) -> Vec<R> {
         let mut rows = rows.to_vec();
-        rows.iter_mut()
-            .flat_map(R::terms)
-            .for_each(|text| self.text(text));
+        rows.iter_mut().flat_map(R::terms).for_each(|text| self.text(text));
         rows
     }
 

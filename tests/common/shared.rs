@@ -6,18 +6,13 @@ use std::path::{Path, PathBuf};
 /// `part` of the shared folder: `$JELLY_SHARED`, else `../shared` beside the repository.
 /// `None`, with the reason printed, where it is not there: the test is then skipped.
 pub fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("JELLY_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("JELLY_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let path = root.join(part);
     if path.exists() {
         return Some(path);
     }
-    eprintln!(
-        "skipped: no {} (JELLY_SHARED names the shared folder)",
-        path.display()
-    );
+    eprintln!("skipped: no {} (JELLY_SHARED names the shared folder)", path.display());
     None
 }
 

@@ -33,9 +33,7 @@ impl Display for Term {
             }
             Term::Literal(lexical, kind) => {
                 f.write_char('"')?;
-                lexical
-                    .chars()
-                    .try_for_each(|c| write_literal_character(c, f))?;
+                lexical.chars().try_for_each(|c| write_literal_character(c, f))?;
                 f.write_char('"')?;
                 match kind {
                     Kind::Language(tag) => write!(f, "@{tag}"),

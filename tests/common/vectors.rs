@@ -13,10 +13,7 @@ const UNDECLARED: [&str; 2] = ["crafted-empty-members", "headers.strict"];
 
 /// Compares every file of both manifests, row for row; says how many there were.
 pub fn check(decoder: &impl Decoder, folder: &Path) -> [usize; 2] {
-    [
-        check_patch(decoder, &folder.join("patch")),
-        check_rdf(decoder, &folder.join("rdf")),
-    ]
+    [check_patch(decoder, &folder.join("patch")), check_rdf(decoder, &folder.join("rdf"))]
 }
 
 struct Case {
@@ -31,24 +28,14 @@ fn check_patch(decoder: &impl Decoder, folder: &Path) -> usize {
     for case in &cases {
         let mut how = How::new(case.framing);
         if UNDECLARED.contains(&case.name.as_str()) {
-            let error = decoder
-                .patch(&case.bytes, how)
-                .error
-                .expect("undeclared terms are refused");
+            let error = decoder.patch(&case.bytes, how).error.expect("undeclared terms are refused");
             assert_eq!(error.class, Class::Options, "{}: {error:?}", case.name);
             how.lenient_flags = true;
         }
         let got = decoder.patch(&case.bytes, how);
         assert_eq!(got.error, None, "{}", case.name);
-        let how = How {
-            framing: Framing::Auto,
-            ..how
-        };
-        assert!(
-            decoder.patch(&case.bytes, how) == got,
-            "{}: autodetected",
-            case.name
-        );
+        let how = How { framing: Framing::Auto, ..how };
+        assert!(decoder.patch(&case.bytes, how) == got, "{}: autodetected", case.name);
         let (options, expected) = read_patch_rows(&case.rows);
         if got.options.is_some() {
             assert_eq!(got.options, options, "{}", case.name);
@@ -56,11 +43,7 @@ fn check_patch(decoder: &impl Decoder, folder: &Path) -> usize {
         check_numbers(&case.name, &got.rows);
         // Jelly-JVM has no event for the end of the stream, nor for frames before the options.
         let is_frame = options.is_some_and(|options| options.contains(" stream=FRAME "));
-        let hidden = case
-            .bytes
-            .iter()
-            .take_while(|byte| is_frame && **byte == 0)
-            .count();
+        let hidden = case.bytes.iter().take_while(|byte| is_frame && **byte == 0).count();
         let rows: Vec<_> = got
             .rows
             .into_iter()
@@ -69,13 +52,7 @@ fn check_patch(decoder: &impl Decoder, folder: &Path) -> usize {
             .map(|row| {
                 let is_frame_end = row.op == "Z" && row.name.as_deref() == Some("frame");
                 let name = row.name.filter(|_| !is_frame_end);
-                PatchRow {
-                    patch: 0,
-                    txn: None,
-                    seq: 0,
-                    name,
-                    ..row
-                }
+                PatchRow { patch: 0, txn: None, seq: 0, name, ..row }
             })
             .collect();
         assert_same(&case.name, &rows, &expected);
@@ -95,11 +72,7 @@ pub fn check_numbers(name: &str, rows: &[PatchRow]) {
             "Z" => open = None,
             _ => {}
         }
-        assert_eq!(
-            (row.seq, row.patch, row.txn),
-            (seq, patch, open),
-            "{name}: {row:?}"
-        );
+        assert_eq!((row.seq, row.patch, row.txn), (seq, patch, open), "{name}: {row:?}");
         match row.op.as_str() {
             "TC" | "TA" => open = None,
             "Z" => patch += 1,
@@ -114,24 +87,13 @@ fn check_rdf(decoder: &impl Decoder, folder: &Path) -> usize {
         let how = How::new(case.framing);
         let got = decoder.rdf(&case.bytes, how);
         assert_eq!(got.error, None, "{}", case.name);
-        let how = How {
-            framing: Framing::Auto,
-            ..how
-        };
-        assert!(
-            decoder.rdf(&case.bytes, how) == got,
-            "{}: autodetected",
-            case.name
-        );
+        let how = How { framing: Framing::Auto, ..how };
+        assert!(decoder.rdf(&case.bytes, how) == got, "{}: autodetected", case.name);
         let (options, namespaces, expected) = read_rdf_rows(&case.rows);
         if got.options.is_some() {
             assert_eq!(got.options, options, "{}", case.name);
         }
-        let rows: Vec<_> = got
-            .rows
-            .into_iter()
-            .map(|row| RdfRow { frame: 0, ..row })
-            .collect();
+        let rows: Vec<_> = got.rows.into_iter().map(|row| RdfRow { frame: 0, ..row }).collect();
         assert_same(&case.name, &rows, &expected);
         assert_eq!(got.namespaces, namespaces, "{}", case.name);
     }
@@ -174,10 +136,7 @@ pub fn read_patch_rows(text: &str) -> (Option<String>, Vec<PatchRow>) {
     for line in text.split_terminator('\n') {
         let mut lexer = Lexer::new(line);
         let op = lexer.word();
-        let mut row = PatchRow {
-            op: op.to_owned(),
-            ..PatchRow::default()
-        };
+        let mut row = PatchRow { op: op.to_owned(), ..PatchRow::default() };
         match op {
             "OPTIONS" => {
                 options = Some(line["OPTIONS ".len()..].to_owned());
@@ -246,9 +205,5 @@ pub fn statement(lexer: &mut Lexer, frame: usize, seq: usize, open: Option<&Term
 }
 
 fn graph(lexer: &mut Lexer) -> String {
-    if lexer.at_end() {
-        String::new()
-    } else {
-        lexer.term_or_null().unwrap_or_default()
-    }
+    if lexer.at_end() { String::new() } else { lexer.term_or_null().unwrap_or_default() }
 }

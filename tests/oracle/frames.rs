@@ -29,20 +29,11 @@ pub fn walk<E: Events>(bytes: &[u8], framing: Framing, events: &mut E) -> Result
     };
     if !is_delimited {
         if !bytes.is_empty() {
-            frame(
-                Input {
-                    rest: bytes,
-                    beyond: None,
-                },
-                events,
-            )?;
+            frame(Input { rest: bytes, beyond: None }, events)?;
         }
         return Ok(());
     }
-    let mut input = Input {
-        rest: bytes,
-        beyond: None,
-    };
+    let mut input = Input { rest: bytes, beyond: None };
     while !input.rest.is_empty() {
         let length = input.varint()?;
         if length > FRAME_BYTES {
@@ -50,13 +41,7 @@ pub fn walk<E: Events>(bytes: &[u8], framing: Framing, events: &mut E) -> Result
         }
         let length = usize::try_from(length).expect("fewer than 2^31");
         let (here, rest) = input.rest.split_at(length.min(input.rest.len()));
-        frame(
-            Input {
-                rest: here,
-                beyond: Some(length - here.len()),
-            },
-            events,
-        )?;
+        frame(Input { rest: here, beyond: Some(length - here.len()) }, events)?;
         input.rest = rest;
     }
     Ok(())
@@ -102,10 +87,7 @@ struct Input<'a> {
 
 impl<'a> Input<'a> {
     fn take(&mut self, length: u64) -> Result<&'a [u8], Fault> {
-        if let Some(taken) = usize::try_from(length)
-            .ok()
-            .and_then(|n| self.rest.split_at_checked(n))
-        {
+        if let Some(taken) = usize::try_from(length).ok().and_then(|n| self.rest.split_at_checked(n)) {
             self.rest = taken.1;
             return Ok(taken.0);
         }
@@ -173,10 +155,7 @@ impl<'a> Input<'a> {
                 4 if open.pop() == Some(number) => {}
                 5 => drop(self.take(4)?),
                 _ => {
-                    return fault(
-                        Class::Wire,
-                        format!("wire type {wire_type} of field {number}"),
-                    );
+                    return fault(Class::Wire, format!("wire type {wire_type} of field {number}"));
                 }
             }
             if open.is_empty() {

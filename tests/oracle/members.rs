@@ -4,8 +4,8 @@ use super::proto::v1::patch::{
     RdfPatchHeader, RdfPatchNamespace, rdf_patch_header as header, rdf_patch_namespace as namespace,
 };
 use super::proto::v1::{
-    RdfGraphStart, RdfIri, RdfLiteral, RdfQuad, RdfTriple, rdf_graph_start as graph_start,
-    rdf_quad as quad, rdf_triple as triple,
+    RdfGraphStart, RdfIri, RdfLiteral, RdfQuad, RdfTriple, rdf_graph_start as graph_start, rdf_quad as quad,
+    rdf_triple as triple,
 };
 
 #[derive(Clone, Copy)]
@@ -58,10 +58,7 @@ impl RdfTriple {
     pub fn places(&self) -> [Place<'_>; 3] {
         [
             (self.subject.as_ref().map(Member::from), Position::Subject),
-            (
-                self.predicate.as_ref().map(Member::from),
-                Position::Predicate,
-            ),
+            (self.predicate.as_ref().map(Member::from), Position::Predicate),
             (self.object.as_ref().map(Member::from), Position::Object),
         ]
     }
@@ -72,10 +69,7 @@ impl RdfQuad {
     pub fn places(&self) -> [Place<'_>; 3] {
         [
             (self.subject.as_ref().map(Member::from), Position::Subject),
-            (
-                self.predicate.as_ref().map(Member::from),
-                Position::Predicate,
-            ),
+            (self.predicate.as_ref().map(Member::from), Position::Predicate),
             (self.object.as_ref().map(Member::from), Position::Object),
         ]
     }

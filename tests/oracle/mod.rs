@@ -32,10 +32,7 @@
 //! - prost counts messages and groups together and stops at 100. Quoted triples beyond 64 are refused
 //!   here; a row with 65 to 97 *groups* of unknown fields inside is accepted. The generator writes none.
 
-#![allow(
-    dead_code,
-    reason = "each test is a crate of its own and uses only a part"
-)]
+#![allow(dead_code, reason = "each test is a crate of its own and uses only a part")]
 
 mod bits;
 mod frames;
@@ -67,16 +64,10 @@ fn parse<M: prost::Message + Default>(kind: Kind, bytes: &[u8]) -> Result<M, Fau
     bits::clear_beyond_64(kind, &mut bytes);
     M::decode(&bytes[..]).or_else(|error| {
         let is_limit = error.to_string().contains("recursion limit");
-        fault(
-            if is_limit { Class::Limit } else { Class::Wire },
-            error.to_string(),
-        )
+        fault(if is_limit { Class::Limit } else { Class::Wire }, error.to_string())
     })
 }
 
 fn fault<T>(class: Class, what: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault {
-        class,
-        what: what.into(),
-    })
+    Err(Fault { class, what: what.into() })
 }

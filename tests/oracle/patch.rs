@@ -14,15 +14,9 @@ use super::wire::Kind;
 use super::{fault, parse};
 
 pub fn decode(bytes: &[u8], how: How) -> Decoded<PatchRow> {
-    let mut stream = Stream {
-        how,
-        ..Stream::default()
-    };
+    let mut stream = Stream { how, ..Stream::default() };
     let end = frames::walk(bytes, how.framing, &mut stream).and_then(|()| stream.end());
-    Decoded {
-        error: end.err(),
-        ..stream.out
-    }
+    Decoded { error: end.err(), ..stream.out }
 }
 
 #[derive(Default)]
@@ -80,16 +74,10 @@ impl Stream {
             return fault(Class::Options, format!("version {}", options.version));
         }
         if !(1..=3).contains(&options.stream_type) {
-            return fault(
-                Class::Options,
-                format!("stream type {}", options.stream_type),
-            );
+            return fault(Class::Options, format!("stream type {}", options.stream_type));
         }
         if !(1..=2).contains(&options.statement_type) {
-            return fault(
-                Class::Options,
-                format!("statement type {}", options.statement_type),
-            );
+            return fault(Class::Options, format!("statement type {}", options.statement_type));
         }
         let sizes = Sizes {
             names: options.max_name_table_size,
@@ -144,11 +132,7 @@ impl Stream {
                 let value = terms.term(value, Position::Object)?.to_string();
                 self.emit(
                     "H",
-                    PatchRow {
-                        name: Some(header.key),
-                        value: Some(value),
-                        ..PatchRow::default()
-                    },
+                    PatchRow { name: Some(header.key), value: Some(value), ..PatchRow::default() },
                 );
             }
             Row::Punctuation(_) => {
@@ -183,15 +167,7 @@ impl Stream {
             None => None,
         };
         let graph = Some(self.graph(namespace.graph())?);
-        self.emit(
-            op,
-            PatchRow {
-                name: Some(namespace.name),
-                value,
-                graph,
-                ..PatchRow::default()
-            },
-        );
+        self.emit(op, PatchRow { name: Some(namespace.name), value, graph, ..PatchRow::default() });
         Ok(())
     }
 
@@ -210,36 +186,20 @@ impl Stream {
     fn emit(&mut self, op: &str, row: PatchRow) {
         let seq = i64::try_from(self.out.rows.len()).expect("few rows");
         let (patch, txn) = (self.patch, self.open_txn);
-        self.out.rows.push(PatchRow {
-            patch,
-            txn,
-            seq,
-            op: op.to_owned(),
-            ..row
-        });
+        self.out.rows.push(PatchRow { patch, txn, seq, op: op.to_owned(), ..row });
         self.patch_has_rows = true;
     }
 
     /// `implied`: by what, where there is no row for it. The Z belongs to no transaction, open or not.
     fn end_patch(&mut self, implied: Option<&str>) {
         self.open_txn = None;
-        self.emit(
-            "Z",
-            PatchRow {
-                name: implied.map(str::to_owned),
-                ..PatchRow::default()
-            },
-        );
+        self.emit("Z", PatchRow { name: implied.map(str::to_owned), ..PatchRow::default() });
         self.patch += 1;
         self.patch_has_rows = false;
     }
 
     fn end(&mut self) -> Result<(), Fault> {
-        match self
-            .options
-            .as_ref()
-            .map(|(options, _)| options.stream_type())
-        {
+        match self.options.as_ref().map(|(options, _)| options.stream_type()) {
             None if self.early_frames > 0 => {
                 return fault(Class::Options, "frames without options");
             }
@@ -254,14 +214,8 @@ impl Stream {
 fn describe(options: &RdfPatchOptions) -> String {
     format!(
         "statement={} stream={} generalized={} rdf_star={} names={} prefixes={} datatypes={} version={}",
-        options
-            .statement_type()
-            .as_str_name()
-            .trim_start_matches("PATCH_STATEMENT_TYPE_"),
-        options
-            .stream_type()
-            .as_str_name()
-            .trim_start_matches("PATCH_STREAM_TYPE_"),
+        options.statement_type().as_str_name().trim_start_matches("PATCH_STATEMENT_TYPE_"),
+        options.stream_type().as_str_name().trim_start_matches("PATCH_STREAM_TYPE_"),
         options.generalized_statements,
         options.rdf_star,
         options.max_name_table_size,

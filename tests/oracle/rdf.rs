@@ -32,10 +32,7 @@ pub fn decode(bytes: &[u8], how: How) -> Decoded<RdfRow> {
         out: Decoded::default(),
     };
     let end = frames::walk(bytes, how.framing, &mut stream).and_then(|()| stream.end());
-    Decoded {
-        error: end.err(),
-        ..stream.out
-    }
+    Decoded { error: end.err(), ..stream.out }
 }
 
 struct Stream {
@@ -67,9 +64,7 @@ impl Events for Stream {
             self.out.metadata[at].2 = value;
         } else {
             self.out.metadata.push((self.frame, key, value));
-            self.out
-                .metadata
-                .sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+            self.out.metadata.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         }
         Ok(())
     }
@@ -92,10 +87,7 @@ impl Stream {
             return fault(Class::Options, format!("version {}", options.version));
         }
         if !(1..=3).contains(&options.physical_type) {
-            return fault(
-                Class::Options,
-                format!("physical type {}", options.physical_type),
-            );
+            return fault(Class::Options, format!("physical type {}", options.physical_type));
         }
         let sizes = Sizes {
             names: options.max_name_table_size,
@@ -130,12 +122,10 @@ impl Stream {
             Row::Triple(triple) if physical == PhysicalStreamType::Triples => {
                 self.statement(triple.places(), None, Some(Term::DefaultGraph))
             }
-            Row::Triple(triple) if physical == PhysicalStreamType::Graphs => {
-                match self.graph.clone() {
-                    Some(graph) => self.statement(triple.places(), None, Some(graph)),
-                    None => fault(Class::Other, "a triple outside a graph"),
-                }
-            }
+            Row::Triple(triple) if physical == PhysicalStreamType::Graphs => match self.graph.clone() {
+                Some(graph) => self.statement(triple.places(), None, Some(graph)),
+                None => fault(Class::Other, "a triple outside a graph"),
+            },
             Row::Quad(quad) if physical == PhysicalStreamType::Quads => {
                 self.statement(quad.places(), quad.graph(), None)
             }
@@ -171,14 +161,7 @@ impl Stream {
             None => self.repeat.resolve(terms, (graph, Position::Graph))?,
         };
         let seq = i64::try_from(self.out.rows.len()).expect("few rows");
-        self.out.rows.push(RdfRow {
-            frame: self.frame,
-            seq,
-            subject,
-            predicate,
-            object,
-            graph,
-        });
+        self.out.rows.push(RdfRow { frame: self.frame, seq, subject, predicate, object, graph });
         Ok(())
     }
 
@@ -195,13 +178,8 @@ fn describe(options: &RdfStreamOptions) -> String {
     format!(
         "name={:?} physical={} logical={} generalized={} rdf_star={} names={} prefixes={} datatypes={} version={}",
         options.stream_name,
-        options
-            .physical_type()
-            .as_str_name()
-            .trim_start_matches("PHYSICAL_STREAM_TYPE_"),
-        logical
-            .as_str_name()
-            .trim_start_matches("LOGICAL_STREAM_TYPE_"),
+        options.physical_type().as_str_name().trim_start_matches("PHYSICAL_STREAM_TYPE_"),
+        logical.as_str_name().trim_start_matches("LOGICAL_STREAM_TYPE_"),
         options.generalized_statements,
         options.rdf_star,
         options.max_name_table_size,

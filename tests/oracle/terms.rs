@@ -19,11 +19,7 @@ pub struct Sizes {
 
 impl Sizes {
     pub const LEAST_NAMES: u32 = 8;
-    pub const LIMIT: Sizes = Sizes {
-        names: 4096,
-        prefixes: 1024,
-        datatypes: 256,
-    };
+    pub const LIMIT: Sizes = Sizes { names: 4096, prefixes: 1024, datatypes: 256 };
 }
 
 pub struct Table {
@@ -37,20 +33,13 @@ impl Table {
         if size > limit {
             return fault(Class::Limit, format!("a {what} table of {size}"));
         }
-        Ok(Table {
-            what,
-            entries: vec![None; size as usize],
-            last_set: 0,
-        })
+        Ok(Table { what, entries: vec![None; size as usize], last_set: 0 })
     }
 
     pub fn set(&mut self, id: u32, value: &str) -> Result<(), Fault> {
         let id = if id == 0 { self.last_set + 1 } else { id };
         let Some(slot) = self.entries.get_mut(id as usize - 1) else {
-            return fault(
-                Class::Table,
-                format!("{} entry {id} is beyond the table", self.what),
-            );
+            return fault(Class::Table, format!("{} entry {id} is beyond the table", self.what));
         };
         *slot = Some(value.to_owned());
         self.last_set = id;
@@ -58,15 +47,9 @@ impl Table {
     }
 
     fn get(&self, id: u32) -> Result<&str, Fault> {
-        match id
-            .checked_sub(1)
-            .and_then(|at| self.entries.get(at as usize))
-        {
+        match id.checked_sub(1).and_then(|at| self.entries.get(at as usize)) {
             Some(Some(value)) => Ok(value),
-            _ => fault(
-                Class::Table,
-                format!("{} id {id} is not defined", self.what),
-            ),
+            _ => fault(Class::Table, format!("{} id {id} is not defined", self.what)),
         }
     }
 }
@@ -101,21 +84,10 @@ impl Terms {
         if iri.prefix_id != 0 {
             self.last_prefix = iri.prefix_id;
         }
-        let prefix = if self.last_prefix == 0 {
-            ""
-        } else {
-            self.prefixes.get(self.last_prefix)?
-        };
+        let prefix = if self.last_prefix == 0 { "" } else { self.prefixes.get(self.last_prefix)? };
         // No overflow: an id that went well is within the table.
-        self.last_name = if iri.name_id == 0 {
-            self.last_name + 1
-        } else {
-            iri.name_id
-        };
-        Ok(Term::Iri(format!(
-            "{prefix}{}",
-            self.names.get(self.last_name)?
-        )))
+        self.last_name = if iri.name_id == 0 { self.last_name + 1 } else { iri.name_id };
+        Ok(Term::Iri(format!("{prefix}{}", self.names.get(self.last_name)?)))
     }
 
     fn literal(&self, literal: &RdfLiteral) -> Result<Term, Fault> {
@@ -138,23 +110,17 @@ impl Terms {
             Member::Literal(_) => at != Position::Object,
         };
         if is_generalized && !self.generalized {
-            return fault(
-                Class::Options,
-                "a generalized term that the options do not declare",
-            );
+            return fault(Class::Options, "a generalized term that the options do not declare");
         }
         match member {
             Member::Iri(iri) => self.iri(*iri),
             Member::Blank(label) => Ok(Term::Blank(label.to_owned())),
             Member::Literal(literal) => self.literal(literal),
             Member::DefaultGraph => Ok(Term::DefaultGraph),
-            Member::Triple(_) if !self.star => fault(
-                Class::Options,
-                "a quoted triple that the options do not declare",
-            ),
-            Member::Triple(_) if depth == NESTING => {
-                fault(Class::Limit, "quoted triples nested too deep")
+            Member::Triple(_) if !self.star => {
+                fault(Class::Options, "a quoted triple that the options do not declare")
             }
+            Member::Triple(_) if depth == NESTING => fault(Class::Limit, "quoted triples nested too deep"),
             Member::Triple(triple) => {
                 let mut terms = Vec::new();
                 for (member, at) in triple.places() {
@@ -163,9 +129,7 @@ impl Terms {
                     };
                     terms.push(self.nested(member, at, depth + 1)?);
                 }
-                Ok(Term::Triple(Box::new(
-                    terms.try_into().expect("three terms"),
-                )))
+                Ok(Term::Triple(Box::new(terms.try_into().expect("three terms"))))
             }
         }
     }
@@ -197,10 +161,6 @@ impl Repeat {
         terms: &mut Terms,
         [subject, predicate, object]: [Place<'_>; 3],
     ) -> Result<[String; 3], Fault> {
-        Ok([
-            self.resolve(terms, subject)?,
-            self.resolve(terms, predicate)?,
-            self.resolve(terms, object)?,
-        ])
+        Ok([self.resolve(terms, subject)?, self.resolve(terms, predicate)?, self.resolve(terms, object)?])
     }
 }

@@ -35,18 +35,8 @@ pub enum Type {
 
 use Type::{Bool, Message, Number, Text};
 
-const TERM: [Type; 4] = [
-    Message(Kind::Iri),
-    Text,
-    Message(Kind::Literal),
-    Message(Kind::Triple),
-];
-const GRAPH: [Type; 4] = [
-    Message(Kind::Iri),
-    Text,
-    Message(Kind::Empty),
-    Message(Kind::Literal),
-];
+const TERM: [Type; 4] = [Message(Kind::Iri), Text, Message(Kind::Literal), Message(Kind::Triple)];
+const GRAPH: [Type; 4] = [Message(Kind::Iri), Text, Message(Kind::Empty), Message(Kind::Literal)];
 
 impl Kind {
     #[expect(clippy::match_same_arms, reason = "a table, message by message")]
@@ -126,11 +116,7 @@ pub enum Value {
 
 impl Field {
     pub fn new(number: u32, value: Value) -> Self {
-        Field {
-            number,
-            value,
-            padding: [0, 0],
-        }
+        Field { number, value, padding: [0, 0] }
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -141,11 +127,7 @@ impl Field {
             Value::Group(_) => 3,
             Value::Fixed32(_) => 5,
         };
-        write_varint(
-            u64::from(self.number << 3 | wire_type),
-            self.padding[0],
-            out,
-        );
+        write_varint(u64::from(self.number << 3 | wire_type), self.padding[0], out);
         match &self.value {
             Value::Varint(value) => write_varint(*value, self.padding[1], out),
             Value::Fixed64(value) => out.extend(value.to_le_bytes()),

@@ -1,11 +1,9 @@
 //! A term on its way into one of the oneofs that hold one.
 
-use super::super::proto::v1::patch::{
-    rdf_patch_header as header, rdf_patch_namespace as namespace,
-};
+use super::super::proto::v1::patch::{rdf_patch_header as header, rdf_patch_namespace as namespace};
 use super::super::proto::v1::{
-    RdfDefaultGraph, RdfIri, RdfLiteral, RdfTriple, rdf_graph_start as graph_start,
-    rdf_quad as quad, rdf_triple as triple,
+    RdfDefaultGraph, RdfIri, RdfLiteral, RdfTriple, rdf_graph_start as graph_start, rdf_quad as quad,
+    rdf_triple as triple,
 };
 
 pub enum Any {

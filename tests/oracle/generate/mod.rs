@@ -75,11 +75,7 @@ impl Stream {
 /// A valid stream of Jelly-RDF or Jelly-Patch.
 pub fn stream(seed: u64) -> Stream {
     let mut rng = Rng::new(seed);
-    if rng.percent(50) {
-        rdf::stream(&mut rng)
-    } else {
-        patch::stream(&mut rng)
-    }
+    if rng.percent(50) { rdf::stream(&mut rng) } else { patch::stream(&mut rng) }
 }
 
 /// What both formats choose first.
@@ -97,23 +93,12 @@ struct Shape {
 
 impl Shape {
     fn new(rng: &mut Rng) -> Self {
-        let framing = if rng.percent(25) {
-            Framing::Single
-        } else {
-            Framing::Delimited
-        };
+        let framing = if rng.percent(25) { Framing::Single } else { Framing::Delimited };
         let is_undeclared = rng.percent(5);
-        let declared = if is_undeclared {
-            [false; 2]
-        } else {
-            [rng.percent(60), rng.percent(60)]
-        };
+        let declared = if is_undeclared { [false; 2] } else { [rng.percent(60), rng.percent(60)] };
         let (frames, empty_frames_before) = match framing {
             Framing::Single => (1, 0),
-            _ => (
-                1 + rng.below(6),
-                if rng.percent(20) { 1 + rng.below(3) } else { 0 },
-            ),
+            _ => (1 + rng.below(6), if rng.percent(20) { 1 + rng.below(3) } else { 0 }),
         };
         Shape {
             sizes: [
@@ -122,10 +107,7 @@ impl Shape {
                 *rng.pick(&[0, 1, 2, 4, 256]),
             ],
             declared,
-            how: How {
-                lenient_flags: is_undeclared,
-                ..How::new(framing)
-            },
+            how: How { lenient_flags: is_undeclared, ..How::new(framing) },
             empty_frames_before,
             frames,
             rows: rng.below(40),
@@ -145,27 +127,14 @@ impl Shape {
             ("single frame", self.how.framing == Framing::Single),
             ("scrambled", self.is_scrambled),
         ];
-        facts
-            .into_iter()
-            .filter(|fact| fact.1)
-            .for_each(|fact| features.count(fact.0));
-        Stream {
-            format,
-            how: self.how,
-            frames,
-            metadata: Vec::new(),
-            features,
-        }
+        facts.into_iter().filter(|fact| fact.1).for_each(|fact| features.count(fact.0));
+        Stream { format, how: self.how, frames, metadata: Vec::new(), features }
     }
 
     /// A row as a field of its frame.
     fn row(&self, rng: &mut Rng, kind: Kind, row: &impl Message) -> Vec<u8> {
         let bytes = row.encode_to_vec();
-        if self.is_scrambled {
-            scramble::row(rng, kind, &bytes)
-        } else {
-            wire::field(1, &bytes)
-        }
+        if self.is_scrambled { scramble::row(rng, kind, &bytes) } else { wire::field(1, &bytes) }
     }
 
     /// Fields that are no rows, between those that are; a length longer than it need be.

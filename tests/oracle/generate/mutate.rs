@@ -55,21 +55,14 @@ const PARTS: [Part; 14] = [
     }),
     ("frame twice", |rng, stream| {
         let frame = rng.pick(&stream.frames).clone();
-        stream
-            .frames
-            .insert(rng.below(stream.frames.len() + 1), frame);
+        stream.frames.insert(rng.below(stream.frames.len() + 1), frame);
     }),
     ("frames swapped", |rng, stream| {
-        let (a, b) = (
-            rng.below(stream.frames.len()),
-            rng.below(stream.frames.len()),
-        );
+        let (a, b) = (rng.below(stream.frames.len()), rng.below(stream.frames.len()));
         stream.frames.swap(a, b);
     }),
     ("frame empty", |rng, stream| {
-        stream
-            .frames
-            .insert(rng.below(stream.frames.len() + 1), Frame::default());
+        stream.frames.insert(rng.below(stream.frames.len() + 1), Frame::default());
     }),
     ("field edited", edit_row),
     ("field edited", edit_row),
@@ -119,10 +112,7 @@ pub fn damage(seed: u64) -> Damaged {
     let mut what = Vec::new();
     // Strict where the stream needs it loose is damage enough, now and then.
     if rng.percent(50) {
-        stream.how = How {
-            framing: stream.how.framing,
-            ..How::default()
-        };
+        stream.how = How { framing: stream.how.framing, ..How::default() };
     }
     let mut chance = 55;
     while !stream.frames.is_empty() && rng.percent(chance) {
@@ -143,19 +133,10 @@ pub fn damage(seed: u64) -> Damaged {
         what.push("framing");
     }
     if rng.percent(2) {
-        format = if format == Format::Rdf {
-            Format::Patch
-        } else {
-            Format::Rdf
-        };
+        format = if format == Format::Rdf { Format::Patch } else { Format::Rdf };
         what.push("format");
     }
-    Damaged {
-        what,
-        format,
-        how,
-        bytes,
-    }
+    Damaged { what, format, how, bytes }
 }
 
 /// Where a row is: frame and field.
@@ -197,10 +178,7 @@ fn deep_row(depth: usize) -> Vec<u8> {
         let subject = Field::new(4, Value::Message(Kind::Triple, triple));
         triple = vec![subject, iri.clone(), blank(10)];
     }
-    wire::field(
-        1,
-        &wire::write(&[Field::new(2, Value::Message(Kind::Triple, triple))]),
-    )
+    wire::field(1, &wire::write(&[Field::new(2, Value::Message(Kind::Triple, triple))]))
 }
 
 fn edit_row(rng: &mut Rng, stream: &mut Stream) {
@@ -211,15 +189,9 @@ fn edit_row(rng: &mut Rng, stream: &mut Stream) {
 
 /// The first row; it may have become another one.
 fn edit_options(rng: &mut Rng, stream: &mut Stream) {
-    let frame = stream
-        .frames
-        .iter()
-        .position(|frame| !frame.fields.is_empty());
+    let frame = stream.frames.iter().position(|frame| !frame.fields.is_empty());
     if let Some(frame) = frame {
-        let field = stream.frames[frame]
-            .fields
-            .iter()
-            .position(|field| number(field) == 1);
+        let field = stream.frames[frame].fields.iter().position(|field| number(field) == 1);
         edit(rng, stream, (frame, field.unwrap_or(0)));
     }
 }
@@ -234,12 +206,7 @@ fn edit(rng: &mut Rng, stream: &mut Stream, (frame, field): (usize, usize)) {
     let target = rng.below(count(&fields));
     edit_nth(rng, kind, &mut fields, target);
     // None is left, or two.
-    parts.splice(
-        field..=field,
-        fields
-            .iter()
-            .map(|field| wire::write(std::slice::from_ref(field))),
-    );
+    parts.splice(field..=field, fields.iter().map(|field| wire::write(std::slice::from_ref(field))));
 }
 
 fn count(fields: &[Field]) -> usize {

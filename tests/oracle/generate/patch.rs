@@ -21,9 +21,7 @@ pub fn stream(rng: &mut Rng) -> Stream {
     for frame in 0..shape.frames {
         let mut fields = Vec::new();
         if frame == 0 {
-            let options = RdfPatchRow {
-                row: Some(Row::Options(rows.options)),
-            };
+            let options = RdfPatchRow { row: Some(Row::Options(rows.options)) };
             fields.push(shape.row(rng, Kind::PatchRow, &options));
         }
         let count = if rng.percent(10) { 0 } else { shape.rows };
@@ -62,12 +60,7 @@ impl Rows {
             version: 1,
         };
         let is_orderly = rng.percent(50);
-        Rows {
-            options,
-            statements: Statements::new(shape.terms()),
-            is_orderly,
-            in_txn: false,
-        }
+        Rows { options, statements: Statements::new(shape.terms()), is_orderly, in_txn: false }
     }
 
     fn next(&mut self, rng: &mut Rng) -> Row {
@@ -114,10 +107,7 @@ impl Rows {
 
     fn statement(&mut self, rng: &mut Rng) -> RdfQuad {
         let quad = self.statements.quad_without_graph(rng);
-        RdfQuad {
-            graph: self.graph(rng).map(Any::into),
-            ..quad
-        }
+        RdfQuad { graph: self.graph(rng).map(Any::into), ..quad }
     }
 
     fn namespace(&mut self, rng: &mut Rng, has_value: bool) -> RdfPatchNamespace {
@@ -140,11 +130,7 @@ impl Rows {
     }
 
     fn transaction(&mut self, rng: &mut Rng) -> Row {
-        let starts = if self.is_orderly {
-            !self.in_txn
-        } else {
-            rng.percent(40)
-        };
+        let starts = if self.is_orderly { !self.in_txn } else { rng.percent(40) };
         self.in_txn = starts;
         if starts {
             Row::TransactionStart(RdfPatchTransactionStart {})

@@ -2,8 +2,8 @@
 
 use super::super::proto::v1::rdf_stream_row::Row;
 use super::super::proto::v1::{
-    PhysicalStreamType, RdfDatatypeEntry, RdfGraphEnd, RdfGraphStart, RdfNameEntry,
-    RdfNamespaceDeclaration, RdfPrefixEntry, RdfStreamOptions, RdfStreamRow,
+    PhysicalStreamType, RdfDatatypeEntry, RdfGraphEnd, RdfGraphStart, RdfNameEntry, RdfNamespaceDeclaration,
+    RdfPrefixEntry, RdfStreamOptions, RdfStreamRow,
 };
 use super::super::wire::{self, Kind};
 use super::rng::Rng;
@@ -52,11 +52,7 @@ struct Rows {
 impl Rows {
     fn new(rng: &mut Rng, shape: &Shape) -> Self {
         let options = RdfStreamOptions {
-            stream_name: if rng.percent(30) {
-                strings::text(rng)
-            } else {
-                String::new()
-            },
+            stream_name: if rng.percent(30) { strings::text(rng) } else { String::new() },
             physical_type: rng.between(1, 3).cast_signed(),
             generalized_statements: shape.declared[1],
             rdf_star: shape.declared[0],
@@ -75,9 +71,7 @@ impl Rows {
     }
 
     fn options_row(&self) -> RdfStreamRow {
-        RdfStreamRow {
-            row: Some(Row::Options(self.options.clone())),
-        }
+        RdfStreamRow { row: Some(Row::Options(self.options.clone())) }
     }
 
     fn next(&mut self, rng: &mut Rng) -> Row {
@@ -120,9 +114,7 @@ impl Rows {
                 }
                 self.in_graph = true;
                 let (graph, _) = self.statements.terms.top(rng, Place::Graph);
-                Row::GraphStart(RdfGraphStart {
-                    graph: Some(graph.into()),
-                })
+                Row::GraphStart(RdfGraphStart { graph: Some(graph.into()) })
             }
             _ => Row::Triple(self.statements.triple(rng)),
         }
@@ -140,12 +132,7 @@ impl Rows {
 }
 
 /// One or two entries, anywhere in the frame.
-fn add_metadata(
-    rng: &mut Rng,
-    number: usize,
-    frame: &mut Frame,
-    metadata: &mut Vec<(i64, String, Vec<u8>)>,
-) {
+fn add_metadata(rng: &mut Rng, number: usize, frame: &mut Frame, metadata: &mut Vec<(i64, String, Vec<u8>)>) {
     let mut keys = vec![strings::text(rng), strings::text(rng)];
     keys.sort();
     keys.dedup();

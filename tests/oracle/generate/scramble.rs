@@ -66,17 +66,14 @@ fn pad(rng: &mut Rng, field: &mut Field) {
 
 /// A message in two parts, which a reader merges.
 fn split(rng: &mut Rng, fields: &mut Vec<Field>) {
-    let messages: Vec<usize> = (0..fields.len())
-        .filter(|at| matches!(fields[*at].value, Value::Message(..)))
-        .collect();
+    let messages: Vec<usize> =
+        (0..fields.len()).filter(|at| matches!(fields[*at].value, Value::Message(..))).collect();
     if messages.is_empty() {
         return;
     }
     let at = *rng.pick(&messages);
     let mut second = fields[at].clone();
-    let Value::Message(kind, inner) = &mut fields[at].value else {
-        unreachable!("a message")
-    };
+    let Value::Message(kind, inner) = &mut fields[at].value else { unreachable!("a message") };
     // The parts keep their order, because a field may have come twice.
     let cut = rng.below(inner.len() + 1);
     second.value = Value::Message(*kind, inner.split_off(cut));
@@ -90,24 +87,16 @@ fn replaced(rng: &mut Rng, kind: Kind, fields: &mut Vec<Field>) {
     }
     let number = fields[rng.below(fields.len())].number;
     let first = |fields: &[Field], numbers: &[u32]| {
-        fields
-            .iter()
-            .position(|field| numbers.contains(&field.number))
-            .expect("it is there")
+        fields.iter().position(|field| numbers.contains(&field.number)).expect("it is there")
     };
     if let Some(members) = kind.oneof(number) {
         // Another member than the one that stays: the same would merge with it.
-        let others: Vec<u32> = members
-            .filter(|n| *n != number && kind.field(*n).is_some())
-            .collect();
+        let others: Vec<u32> = members.filter(|n| *n != number && kind.field(*n).is_some()).collect();
         let other = *rng.pick(&others);
         let all: Vec<u32> = others.iter().copied().chain([number]).collect();
         let at = first(fields, &all);
         fields.insert(at, Field::new(other, junk(rng, kind, other)));
-    } else if matches!(
-        kind.field(number),
-        Some(Type::Number | Type::Bool | Type::Text)
-    ) {
+    } else if matches!(kind.field(number), Some(Type::Number | Type::Bool | Type::Text)) {
         let at = first(fields, &[number]);
         fields.insert(at, Field::new(number, junk(rng, kind, number)));
     }
@@ -154,11 +143,7 @@ fn unknown_field(rng: &mut Rng, kind: Kind, depth: usize) -> Field {
         2 => Value::Bytes(strings::text(rng).into_bytes()),
         3 if depth > 0 => {
             let fields = rng.below(3);
-            Value::Group(
-                (0..fields)
-                    .map(|_| unknown_field(rng, Kind::Empty, depth - 1))
-                    .collect(),
-            )
+            Value::Group((0..fields).map(|_| unknown_field(rng, Kind::Empty, depth - 1)).collect())
         }
         _ => Value::Fixed32(rng.next() as u32),
     };

@@ -17,10 +17,7 @@ struct Last {
 
 impl Statements {
     pub fn new(terms: Terms) -> Self {
-        Statements {
-            terms,
-            last: [None, None, None, None],
-        }
+        Statements { terms, last: [None, None, None, None] }
     }
 
     pub fn entry(&mut self, rng: &mut Rng) -> Entry {
@@ -41,17 +38,12 @@ impl Statements {
         {
             self.terms.features.count("repeated term");
             if last.is_stale {
-                self.terms
-                    .features
-                    .count("repeated term whose slot was overwritten");
+                self.terms.features.count("repeated term whose slot was overwritten");
             }
             return None;
         }
         let (any, slots) = self.terms.top(rng, place);
-        self.last[place as usize] = Some(Last {
-            slots,
-            is_stale: false,
-        });
+        self.last[place as usize] = Some(Last { slots, is_stale: false });
         Some(any)
     }
 
@@ -62,22 +54,14 @@ impl Statements {
             object: self.place(rng, Place::Object).map(Any::into),
         };
         if triple == RdfTriple::default() {
-            self.terms
-                .features
-                .count("statement of repeated terms only");
+            self.terms.features.count("statement of repeated terms only");
         }
         triple
     }
 
     pub fn quad(&mut self, rng: &mut Rng) -> RdfQuad {
-        let quad = RdfQuad {
-            graph: None,
-            ..self.quad_without_graph(rng)
-        };
-        RdfQuad {
-            graph: self.place(rng, Place::Graph).map(Any::into),
-            ..quad
-        }
+        let quad = RdfQuad { graph: None, ..self.quad_without_graph(rng) };
+        RdfQuad { graph: self.place(rng, Place::Graph).map(Any::into), ..quad }
     }
 
     pub fn quad_without_graph(&mut self, rng: &mut Rng) -> RdfQuad {

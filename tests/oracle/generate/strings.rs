@@ -67,8 +67,8 @@ const PREFIXES: [&str; 14] = [
 ];
 
 const NAMES: [&str; 20] = [
-    "", "a", "b", "c", "name", "x1", ":", ":b", "_:", "_:b", "a b", "é", "😀", "%20", "\"", "{}",
-    "^`", ">", "\n", "a/b#c",
+    "", "a", "b", "c", "name", "x1", ":", ":b", "_:", "_:b", "a b", "é", "😀", "%20", "\"", "{}", "^`", ">",
+    "\n", "a/b#c",
 ];
 
 const LABELS: [&str; 26] = [
@@ -100,16 +100,7 @@ const LABELS: [&str; 26] = [
     "\u{37e}",
 ];
 
-const TAGS: [&str; 8] = [
-    "en",
-    "EN",
-    "en-GB",
-    "de-CH-1901",
-    "x-private",
-    "zh-hant-tw",
-    "",
-    "é",
-];
+const TAGS: [&str; 8] = ["en", "EN", "en-GB", "de-CH-1901", "x-private", "zh-hant-tw", "", "é"];
 
 const DATATYPES: [&str; 8] = [
     "http://www.w3.org/2001/XMLSchema#integer",
@@ -156,9 +147,5 @@ pub fn datatype(rng: &mut Rng) -> String {
 /// One of a few, mostly with a number, so that a wrong slot shows.
 fn varied(rng: &mut Rng, from: &[&str]) -> String {
     let text = *rng.pick(from);
-    if rng.percent(70) {
-        format!("{text}{}", rng.below(1000))
-    } else {
-        text.to_owned()
-    }
+    if rng.percent(70) { format!("{text}{}", rng.below(1000)) } else { text.to_owned() }
 }

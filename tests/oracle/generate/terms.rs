@@ -33,10 +33,7 @@ struct Slots {
 
 impl Slots {
     fn new(size: u32) -> Self {
-        Slots {
-            defined: vec![false; size as usize + 1],
-            last_set: 0,
-        }
+        Slots { defined: vec![false; size as usize + 1], last_set: 0 }
     }
 
     fn size(&self) -> u32 {
@@ -44,15 +41,11 @@ impl Slots {
     }
 
     fn is_defined(&self, id: u32) -> bool {
-        self.defined
-            .get(id as usize)
-            .is_some_and(|defined| *defined)
+        self.defined.get(id as usize).is_some_and(|defined| *defined)
     }
 
     fn random(&self, rng: &mut Rng) -> Option<u32> {
-        let ids: Vec<u32> = (1..=self.size())
-            .filter(|id| self.is_defined(*id))
-            .collect();
+        let ids: Vec<u32> = (1..=self.size()).filter(|id| self.is_defined(*id)).collect();
         (!ids.is_empty()).then(|| *rng.pick(&ids))
     }
 
@@ -114,18 +107,9 @@ impl Terms {
         };
         let (written, id) = slots.next_entry(rng);
         let was_defined = std::mem::replace(&mut slots.defined[id as usize], true);
-        self.features.count(if written == 0 {
-            "entry id 0"
-        } else {
-            "entry id explicit"
-        });
+        self.features.count(if written == 0 { "entry id 0" } else { "entry id explicit" });
         let overwrites = was_defined.then_some((which, id));
-        Entry {
-            which,
-            id: written,
-            value,
-            overwrites,
-        }
+        Entry { which, id: written, value, overwrites }
     }
 
     /// Whether there can be an IRI.
@@ -145,15 +129,10 @@ impl Terms {
         let name_id = if self.names.is_defined(next) && rng.percent(60) {
             0
         } else {
-            self.names
-                .random(rng)
-                .expect("a name is there before an IRI is asked for")
+            self.names.random(rng).expect("a name is there before an IRI is asked for")
         };
         self.last_name = if name_id == 0 { next } else { name_id };
-        self.used.extend([
-            (Which::Prefix, self.last_prefix),
-            (Which::Name, self.last_name),
-        ]);
+        self.used.extend([(Which::Prefix, self.last_prefix), (Which::Name, self.last_name)]);
         if prefix_id == 0 && name_id == 0 {
             self.features.count("iri of two zeros");
         }
@@ -175,10 +154,7 @@ impl Terms {
             }),
             _ => None,
         };
-        RdfLiteral {
-            lex: strings::text(rng),
-            literal_kind,
-        }
+        RdfLiteral { lex: strings::text(rng), literal_kind }
     }
 
     /// A term, and the slots it uses.
@@ -246,11 +222,7 @@ impl Terms {
         let subject = self.any(rng, Place::Subject, 0).into();
         let predicate = self.any(rng, Place::Predicate, 0).into();
         let object = rdf_triple::Object::OTripleTerm(Box::new(self.chain(rng, depth - 1)));
-        RdfTriple {
-            subject: Some(subject),
-            predicate: Some(predicate),
-            object: Some(object),
-        }
+        RdfTriple { subject: Some(subject), predicate: Some(predicate), object: Some(object) }
     }
 }
 

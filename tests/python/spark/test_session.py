@@ -72,4 +72,4 @@ for spark in start():
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")}
     env["PATH"] = f"{Path(shutil.which('java') or '/usr/bin/java').parent}:/usr/bin:/bin"
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
-    assert done.stdout.split() == [sys.executable] * 2, done.stderr[-2000:]
+    assert done.stdout.splitlines() == [sys.executable] * 2, done.stderr[-2000:]

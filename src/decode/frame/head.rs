@@ -1,0 +1,56 @@
+//! Key and length of a field of a frame, of which the input may hold a part only.
+
+use crate::error::ErrorKind;
+use crate::wire::{Cursor, FIXED32, FIXED64, Fault, Key, LEN, MAX_VARINT, VARINT};
+
+/// What comes before the payload of a field.
+pub(super) struct Head {
+    pub(super) key: Key,
+    /// Bytes of key and length; with a varint field, of its value too.
+    pub(super) length: usize,
+    /// Bytes that follow.
+    pub(super) payload: u64,
+}
+
+impl Head {
+    /// Reads the head at the start of `bytes`; `None` if it is not complete and there may be more.
+    /// `is_message` tells the fields that must have a length.
+    pub(super) fn read(
+        bytes: &[u8],
+        may_be_more: bool,
+        is_message: impl Fn(u32) -> bool,
+    ) -> Result<Option<Head>, Fault> {
+        let mut cursor = Cursor::new(bytes);
+        if may_be_more && is_cut(&cursor) {
+            return Ok(None);
+        }
+        let key = cursor.key()?;
+        if is_message(key.field) {
+            key.expect(LEN, bytes)?;
+        }
+        let mut payload = match key.wire {
+            FIXED64 => 8,
+            FIXED32 => 4,
+            _ => 0,
+        };
+        if key.wire == LEN || key.wire == VARINT {
+            if may_be_more && is_cut(&cursor) {
+                return Ok(None);
+            }
+            let value = cursor.varint()?;
+            if key.wire == LEN {
+                payload = value;
+            }
+            if payload >= 1 << 63 {
+                let message = format!("{payload} bytes announced");
+                return Err(Fault::new(ErrorKind::WireLength, bytes, message));
+            }
+        }
+        Ok(Some(Head { key, length: bytes.len() - cursor.rest.len(), payload }))
+    }
+}
+
+/// Whether a varint goes on where the bytes end.
+fn is_cut(cursor: &Cursor<'_>) -> bool {
+    cursor.rest.len() < MAX_VARINT && cursor.rest.iter().all(|&byte| byte >= 0x80)
+}
