@@ -40,9 +40,9 @@ impl<T: Send> Guarded<T> {
     }
 
     /// As [`Self::with`], for callers of whom it is not known whether they are attached.
-    pub(super) fn with_detached<R>(
+    pub(super) fn with_detached<R: Send>(
         &self,
-        work: impl FnOnce(&mut T) -> Result<R, Failure>,
+        work: impl FnOnce(&mut T) -> Result<R, Failure> + Send,
     ) -> Result<R, Failure> {
         self.refuse_reentry()?;
         let mut inner = match self.inner.try_lock() {
@@ -50,9 +50,13 @@ impl<T: Send> Guarded<T> {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
                 // wait without holding what the owner may need
-                let lock = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-                Python::try_attach(|py| py.detach(|| drop(lock())));
-                lock()
+                let mut work = Some(work);
+                let mut wait = || match work.take() {
+                    Some(work) => self.with(work),
+                    None => Err(Failure::Reentered),
+                };
+                let waited = Python::try_attach(|py| py.detach(&mut wait));
+                return waited.unwrap_or_else(wait);
             }
         };
         self.run(&mut inner, work)

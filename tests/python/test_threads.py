@@ -1,10 +1,11 @@
 """Readers in several threads, and beside other threads."""
 
+import ctypes
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -135,6 +136,59 @@ def test_waiting_for_a_reader_does_not_hold_the_interpreter() -> None:
         gate.go.set()
         assert first.result() == COUNT
         assert waiting[0].result() > 0
+
+
+class Stream(ctypes.Structure):
+    """ArrowArrayStream of the C stream interface, whose functions are called with the GIL held."""
+
+    _fields_: ClassVar = [
+        ("get_schema", ctypes.c_void_p),
+        ("get_next", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+        ("get_last_error", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+class Array(ctypes.Structure):
+    """ArrowArray of the C data interface."""
+
+    _fields_: ClassVar = [
+        ("length", ctypes.c_int64),
+        ("unused", ctypes.c_int64 * 7),
+        ("release", ctypes.PYFUNCTYPE(None, ctypes.c_void_p)),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+def test_a_stream_read_with_the_gil_lets_go_of_it_to_wait() -> None:
+    """One thread sits in the source; the one that can let it out needs the GIL."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    gate, soon = Gate(), threading.Event()
+    reader = jelly.read_rdf(gate, batch_rows=COUNT - 1)
+    capsule = reader.__arrow_c_stream__()
+    address = pointer(capsule, b"arrow_array_stream")
+    stream, array = Stream.from_address(address), Array()
+
+    def let_out() -> None:
+        soon.wait()
+        gate.go.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(next, reader)
+        assert gate.entered.wait(60)
+        pool.submit(let_out)
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1000)
+        try:
+            soon.set()
+            code = stream.get_next(address, ctypes.addressof(array))
+        finally:
+            sys.setswitchinterval(interval)
+        assert first.result().num_rows == COUNT - 1
+    assert (code, array.length) == (0, 1)
+    array.release(ctypes.addressof(array))
 
 
 CALLS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
