@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// The result of everything that can fail in this crate.
@@ -320,6 +321,19 @@ impl std::error::Error for Error {
     }
 }
 
+/// Runs `work` at the border to another language: a panic becomes an internal error.
+///
+/// What `work` holds must not be used again after a panic.
+pub fn catch_panic<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("a panic without a message");
+        let message = format!("{text}; this is a fault of jelly-patch, please report it");
+        Err(Error::new(ErrorKind::Internal, message).into())
+    })
+}
+
 /// Text of the input for a message: escaped and cut at 120 bytes.
 pub(crate) fn excerpt(text: &str) -> String {
     let mut end = text.len().min(120);
@@ -328,4 +342,22 @@ pub(crate) fn excerpt(text: &str) -> String {
     }
     let dots = if end < text.len() { "…" } else { "" };
     format!("\"{}{dots}\"", text[..end].escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        let number = 7;
+        for work in [|| panic!("boom"), || panic!("boom {}", 7)] as [fn() -> Result<()>; 2] {
+            let error = catch_panic(work).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal);
+            assert!(error.to_string().starts_with("internal: boom"), "{error}");
+        }
+        assert_eq!(catch_panic(|| Ok::<_, Error>(number)).unwrap(), 7);
+        let own = || Err::<(), _>(Error::new(ErrorKind::WireTag, "own"));
+        assert_eq!(catch_panic(own).unwrap_err().kind(), ErrorKind::WireTag);
+    }
 }

@@ -117,9 +117,13 @@ class RecordBatch:
 
 @final
 class RowIterator:
-    """Rows as named tuples. Threads can share it: each row comes once."""
+    """Rows as named tuples.
 
-    def __iter__(self) -> Self: ...
+    Loops over it share its rows: a second loop goes on where the first stopped. So can threads:
+    each row comes once.
+    """
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def __next__(self) -> tuple[Any, ...]: ...
 
 @disjoint_base

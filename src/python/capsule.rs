@@ -16,8 +16,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::error::Failure;
-use super::guard::catch;
 use super::handle::Handle;
+use crate::error::catch_panic;
 
 /// A schema in a capsule.
 pub(super) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
@@ -70,7 +70,7 @@ unsafe fn run(
     // SAFETY: the consumer passes the live stream that it was given, whose private data is ours, and calls
     // its functions one at a time
     let exported = unsafe { &mut *(*stream).private_data.cast::<Exported>() };
-    match catch(|| work(exported)) {
+    match catch_panic(|| work(exported)) {
         Ok(()) => 0,
         Err(failure) => {
             let (line, code) = failure.to_line();

@@ -1,14 +1,12 @@
 //! A mutex that knows its owner, so that a call back into a locked object is an error and not a deadlock.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use pyo3::Python;
 
 use super::error::Failure;
-use crate::error::{Error, ErrorKind};
+use crate::error::catch_panic;
 
 thread_local! {
     static MARK: u8 = const { 0 };
@@ -69,22 +67,8 @@ impl<T: Send> Guarded<T> {
 
     fn run<R>(&self, inner: &mut T, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
         self.owner.store(thread_mark(), Ordering::Relaxed);
-        let done = catch(|| work(inner));
+        let done = catch_panic(|| work(inner));
         self.owner.store(0, Ordering::Relaxed);
         done
     }
-}
-
-/// Runs `work`; a panic becomes an internal error.
-pub(super) fn catch<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::Jelly(internal(panic.as_ref()))))
-}
-
-fn internal(panic: &(dyn Any + Send)) -> Error {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without a message");
-    Error::new(ErrorKind::Internal, format!("{text}; this is a fault of jelly-patch, please report it"))
 }

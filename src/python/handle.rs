@@ -1,13 +1,13 @@
 //! A reader that threads, iterators and streams share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use arrow_array::RecordBatch;
-use pyo3::Python;
+use pyo3::{PyResult, Python};
 
 use super::error::Failure;
 use super::guard::Guarded;
+use super::rows::Current;
 use super::signals::{Interrupt, Signals};
 use crate::Namespaces;
 use crate::arrow::{PatchFeed, PatchReader, RdfReader};
@@ -121,8 +121,8 @@ impl AnyReader {
 /// A reader behind a lock.
 pub(super) struct Handle {
     core: Guarded<Core>,
-    /// Rows that iterators hold and did not give out.
-    waiting: Mutex<Vec<Weak<AtomicU64>>>,
+    /// What iterators hold.
+    held: Mutex<Vec<Weak<Current>>>,
 }
 
 struct Core {
@@ -138,25 +138,31 @@ impl Handle {
     pub(super) fn new(reader: AnyReader, interrupt: Interrupt) -> Self {
         let core =
             Core { reader, signals: Signals::new(interrupt.clone()), interrupt, ended: false, closed: false };
-        Handle { core: Guarded::new(core), waiting: Mutex::default() }
+        Handle { core: Guarded::new(core), held: Mutex::default() }
     }
 
-    /// A number of rows that an iterator holds; no snapshot is taken while it is not 0.
-    pub(super) fn count_waiting(&self) -> Arc<AtomicU64> {
-        let rows = Arc::new(AtomicU64::new(0));
-        let mut waiting = self.waiting();
-        waiting.retain(|rows| rows.strong_count() > 0);
-        waiting.push(Arc::downgrade(&rows));
+    /// The rows that an iterator holds; no snapshot is taken while it holds some.
+    pub(super) fn new_rows(&self) -> Arc<Current> {
+        let rows = Arc::new(Current::default());
+        let mut held = self.held();
+        held.retain(|rows| rows.strong_count() > 0);
+        held.push(Arc::downgrade(&rows));
         rows
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Weak<AtomicU64>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, Vec<Weak<Current>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has_waiting_rows(&self) -> bool {
-        let holds = |rows: Arc<AtomicU64>| rows.load(Ordering::Relaxed) > 0;
-        self.waiting().iter().any(|rows| rows.upgrade().is_some_and(holds))
+    /// Whether an iterator holds rows that it did not give out.
+    fn iterators_hold_rows(&self, py: Python<'_>) -> PyResult<bool> {
+        let held: Vec<_> = self.held().iter().filter_map(Weak::upgrade).collect();
+        for rows in held {
+            if rows.has_rows(py)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The next batch; detaches while it decodes.
@@ -207,12 +213,13 @@ impl Handle {
     }
 
     pub(super) fn snapshot(&self, py: Python<'_>) -> Result<Vec<u8>, Failure> {
+        let held = self.iterators_hold_rows(py)?;
         py.detach(|| {
             self.core.with(|core| {
                 if core.closed {
                     return Err(Failure::Closed);
                 }
-                if core.reader.has_waiting_rows() || self.has_waiting_rows() {
+                if held || core.reader.has_waiting_rows() {
                     let message = "rows that were decoded wait to be taken: no snapshot now";
                     return Err(Error::new(ErrorKind::Argument, message).into());
                 }

@@ -4,12 +4,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::error::{Failure, to_python};
-use super::guard::catch;
 use super::input::Input;
 use super::options;
 use super::signals::Signals;
 use super::stream_options;
 use crate::decode::DecodeOptions;
+use crate::error::catch_panic;
 use crate::inspect::{Advice, Format, Inspection};
 
 #[pyfunction]
@@ -40,7 +40,7 @@ pub(super) fn inspect<'py>(
     let config = DecodeOptions { source: source_name.or(name).map(Into::into), ..config };
     let mut signals = Signals::new(interrupt.clone());
     let found = py.detach(|| {
-        catch(|| {
+        catch_panic(|| {
             let mut poll = || signals.poll();
             Ok(crate::inspect::inspect(source, format, compression, &config, &mut poll)?)
         })

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use super::error::Failure;
-use super::guard::catch;
 use super::handle::{AnyReader, Handle};
 use super::input::Input;
 use super::options::{self, Choice};
@@ -12,6 +11,7 @@ use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
 use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
 use crate::decode::DecodeOptions;
+use crate::error::catch_panic;
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -68,7 +68,7 @@ impl Keywords<'_, '_> {
 fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyResult<Reader> {
     let Input { source, interrupt, .. } = input;
     let opened = py.detach(|| {
-        catch(|| {
+        catch_panic(|| {
             Ok(match kind {
                 Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, options)?)),
                 Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, options)?)),

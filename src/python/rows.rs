@@ -1,9 +1,14 @@
 //! Rows as named tuples, a block of them at a time.
+//!
+//! A block is `map(make, zip(*columns))` over lists, so that the loops of Python run through built-in
+//! code from row to row and come here once a block. Threads can share such an iterator; all that fetches
+//! blocks is behind a lock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyTuple};
 
@@ -14,18 +19,34 @@ use super::schema::Schema;
 use super::values::Column;
 
 /// Rows that become Python objects at once.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 256;
 
 /// Iterates over the remaining rows of a reader.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
     maker: RowMaker,
-    /// Gives the rows of a block; a built-in iterator over lists, which threads can share.
-    block: Mutex<Option<Py<PyIterator>>>,
+    current: Arc<Current>,
     refill: Guarded<Refill>,
-    /// Rows taken from the reader and not given out.
-    waiting: Arc<AtomicU64>,
+}
+
+/// The blocks of an iterator, for one loop over it.
+#[pyclass(frozen, module = "jelly")]
+pub(super) struct BlockIterator {
+    rows: Py<RowIterator>,
+    /// The block that the loop has.
+    last: Mutex<Option<Block>>,
+}
+
+/// The rows that are given out now.
+#[derive(Default)]
+pub(super) struct Current(Mutex<(Option<Block>, usize)>);
+
+/// Some rows.
+struct Block {
+    rows: Py<PyIterator>,
+    /// The iterator of its first list, which knows how many are left.
+    first: Py<PyIterator>,
 }
 
 /// What turns columns into rows.
@@ -36,6 +57,7 @@ pub(super) struct RowMaker {
     make_term: Py<PyAny>,
     zip: Py<PyAny>,
     map: Py<PyAny>,
+    chain: Py<PyAny>,
 }
 
 /// A batch of which some rows were given out.
@@ -45,48 +67,78 @@ struct Refill {
     columns: Vec<Column>,
 }
 
+impl Block {
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        Block { rows: self.rows.clone_ref(py), first: self.first.clone_ref(py) }
+    }
+
+    fn is(&self, other: Option<&Block>) -> bool {
+        other.is_some_and(|other| self.rows.is(&other.rows))
+    }
+}
+
+impl Current {
+    fn lock(&self) -> MutexGuard<'_, (Option<Block>, usize)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, py: Python<'_>) -> Option<Block> {
+        self.lock().0.as_ref().map(|block| block.clone_ref(py))
+    }
+
+    /// Puts a block in the place of the last one; `behind` rows of its batch are in no block yet.
+    fn set(&self, block: Block, behind: usize) {
+        let before = std::mem::replace(&mut *self.lock(), (Some(block), behind));
+        drop(before); // not under the lock: it may run Python code
+    }
+
+    /// Whether there are rows that were taken from the reader and not given out.
+    pub(super) fn has_rows(&self, py: Python<'_>) -> PyResult<bool> {
+        let (first, behind) = {
+            let current = self.lock();
+            let first = current.0.as_ref().map(|block| block.first.clone_ref(py));
+            (first, current.1)
+        };
+        let left = match first {
+            Some(first) => first.call_method0(py, intern!(py, "__length_hint__"))?.extract(py)?,
+            None => 0,
+        };
+        Ok(behind + left > 0)
+    }
+}
+
 impl RowIterator {
     pub(super) fn new(py: Python<'_>, handle: Arc<Handle>, schema: &Schema) -> PyResult<Self> {
-        let types = py.import("jelly.types")?;
-        let row_maker = types.getattr("row_maker")?;
-        let make = row_maker.call1((schema.kind.word(), PyTuple::new(py, schema.names_vec())?))?;
-        let builtins = py.import("builtins")?;
+        let columns = schema.arrow.fields().iter().map(|_| Column::default());
         Ok(RowIterator {
-            waiting: handle.count_waiting(),
+            current: handle.new_rows(),
             handle,
-            maker: RowMaker {
-                make: make.unbind(),
-                make_term: types.getattr("make_term")?.unbind(),
-                zip: builtins.getattr("zip")?.unbind(),
-                map: builtins.getattr("map")?.unbind(),
-            },
-            block: Mutex::new(None),
-            refill: Guarded::new(Refill {
-                batch: None,
-                at: 0,
-                columns: schema.arrow.fields().iter().map(|_| Column::default()).collect(),
-            }),
+            maker: RowMaker::new(py, schema)?,
+            refill: Guarded::new(Refill { batch: None, at: 0, columns: columns.collect() }),
         })
     }
 
-    fn current(&self, py: Python<'_>) -> Option<Py<PyIterator>> {
-        let block = self.block.lock().unwrap_or_else(PoisonError::into_inner);
-        block.as_ref().map(|block| block.clone_ref(py))
+    /// A block that comes after `exhausted`; `None` at the end.
+    fn next_block(&self, py: Python<'_>, exhausted: Option<&Block>) -> PyResult<Option<Block>> {
+        let another = || {
+            let current = self.current.get(py);
+            current.filter(|block| !block.is(exhausted))
+        };
+        if let Some(block) = another() {
+            return Ok(Some(block));
+        }
+        let more = py.detach(|| self.refill.with(|refill| self.fetch(refill, exhausted)))?;
+        Ok(if more { self.current.get(py) } else { None })
     }
 
-    /// Puts the next block in place of `exhausted`, unless another thread did; false at the end.
-    fn next_block(&self, refill: &mut Refill, exhausted: Option<&Py<PyIterator>>) -> Result<bool, Failure> {
-        if Python::attach(|py| match (self.current(py), exhausted) {
-            (Some(now), Some(before)) => !now.is(before),
-            (now, before) => now.is_some() != before.is_some(),
-        }) {
+    /// Puts the next block in the place of `exhausted`, unless another thread did; false at the end.
+    fn fetch(&self, refill: &mut Refill, exhausted: Option<&Block>) -> Result<bool, Failure> {
+        if Python::attach(|py| self.current.get(py).is_some_and(|block| !block.is(exhausted))) {
             return Ok(true);
         }
-        while refill.batch.as_ref().is_none_or(|batch| refill.at == batch.num_rows()) {
+        while refill.is_used_up() {
             refill.batch = self.handle.next_of_stream()?;
             refill.at = 0;
-            let rows = refill.batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
-            self.waiting.fetch_add(rows, Ordering::Relaxed);
             if refill.batch.is_none() {
                 return Ok(false);
             }
@@ -94,32 +146,60 @@ impl RowIterator {
         }
         Python::attach(|py| {
             let block = self.maker.block(py, refill)?;
-            let old = self.block.lock().unwrap_or_else(PoisonError::into_inner).replace(block);
-            drop(old);
+            self.current.set(block, refill.left());
             Ok(true)
         })
     }
 }
 
+impl Refill {
+    fn left(&self) -> usize {
+        let rows = self.batch.as_ref().map_or(0, RecordBatch::num_rows);
+        rows - self.at
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.left() == 0
+    }
+}
+
 impl RowMaker {
-    fn block(&self, py: Python<'_>, refill: &mut Refill) -> PyResult<Py<PyIterator>> {
+    fn new(py: Python<'_>, schema: &Schema) -> PyResult<Self> {
+        let types = py.import("jelly.types")?;
+        let names = PyTuple::new(py, schema.names_vec())?;
+        let make = types.getattr("row_maker")?.call1((schema.kind.word(), names))?;
+        let builtins = py.import("builtins")?;
+        let chain = py.import("itertools")?.getattr("chain")?;
+        Ok(RowMaker {
+            make: make.unbind(),
+            make_term: types.getattr("make_term")?.unbind(),
+            zip: builtins.getattr("zip")?.unbind(),
+            map: builtins.getattr("map")?.unbind(),
+            chain: chain.getattr("from_iterable")?.unbind(),
+        })
+    }
+
+    fn block(&self, py: Python<'_>, refill: &mut Refill) -> PyResult<Block> {
         let Refill { batch, at, columns, .. } = refill;
-        let batch = batch.as_ref().ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("no batch"))?;
-        let end = batch.num_rows().min(*at + BLOCK);
+        let Some(batch) = batch else {
+            return Err(PyRuntimeError::new_err("rows of no batch"));
+        };
+        let rows = *at..batch.num_rows().min(*at + BLOCK);
+        *at = rows.end;
         let lists = batch
             .columns()
             .iter()
             .zip(columns)
-            .map(|(array, column)| column.list(py, array.as_ref(), *at..end, self))
+            .map(|(array, column)| column.list(py, array.as_ref(), rows.clone(), self))
             .collect::<PyResult<Vec<Bound<'_, PyList>>>>()?;
-        let rows = end - *at;
-        *at = end;
         if lists.is_empty() {
-            let empty = PyList::new(py, (0..rows).map(|_| PyTuple::empty(py)))?;
-            return self.mapped(py, &self.make, empty.as_any());
+            let empty = PyList::new(py, rows.map(|_| PyTuple::empty(py)))?;
+            let first = empty.try_iter()?;
+            return Ok(Block { rows: self.mapped(py, &self.make, first.as_any())?, first: first.unbind() });
         }
-        let zipped = self.zip.bind(py).call1(PyTuple::new(py, lists)?)?;
-        self.mapped(py, &self.make, &zipped)
+        let iterators = lists.iter().map(|list| list.try_iter()).collect::<PyResult<Vec<_>>>()?;
+        let zipped = self.zip.bind(py).call1(PyTuple::new(py, &iterators)?)?;
+        Ok(Block { rows: self.mapped(py, &self.make, &zipped)?, first: iterators[0].clone().unbind() })
     }
 
     /// Terms of their parts.
@@ -134,29 +214,50 @@ impl RowMaker {
         make: &Py<PyAny>,
         values: &Bound<'_, PyAny>,
     ) -> PyResult<Py<PyIterator>> {
-        Ok(self.map.bind(py).call1((make, values))?.try_iter()?.unbind())
+        let rows = self.map.bind(py).call1((make, values))?;
+        Ok(rows.try_iter()?.unbind())
     }
 }
 
 #[pymethods]
 impl RowIterator {
+    /// What a loop runs through: the same rows as `__next__`, and any number of loops share them.
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let blocks = BlockIterator { rows: slf.clone().unbind(), last: Mutex::new(None) };
+        slf.get().maker.chain.bind(slf.py()).call1((blocks,))
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let mut block = self.current.get(py);
+        loop {
+            if let Some(block) = &block
+                && let Some(row) = block.rows.bind(py).clone().next()
+            {
+                return row.map(|row| Some(row.unbind()));
+            }
+            match self.next_block(py, block.as_ref())? {
+                None => return Ok(None),
+                next => block = next,
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl BlockIterator {
     fn __iter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        loop {
-            let block = self.current(py);
-            if let Some(rows) = &block
-                && let Some(row) = rows.bind(py).clone().next()
-            {
-                self.waiting.fetch_sub(1, Ordering::Relaxed);
-                return row.map(|row| Some(row.unbind()));
-            }
-            let more = py.detach(|| self.refill.with(|refill| self.next_block(refill, block.as_ref())))?;
-            if !more {
-                return Ok(None);
-            }
-        }
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyIterator>>> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = last().as_ref().map(|block| block.clone_ref(py));
+        let Some(block) = self.rows.get().next_block(py, before.as_ref())? else {
+            return Ok(None);
+        };
+        let rows = block.rows.clone_ref(py);
+        let before = last().replace(block);
+        drop(before);
+        Ok(Some(rows))
     }
 }
