@@ -142,7 +142,14 @@ impl Context<'_, '_> {
         if terms.lookups.table(table).is_set(id) {
             terms
                 .held
-                .before_overwrite(self.slots, &terms.lookups, table, id, bytes)
+                .before_overwrite(
+                    self.slots,
+                    &terms.lookups,
+                    table,
+                    id,
+                    limits.lookup_bytes,
+                    bytes,
+                )
                 .map_err(within)?;
         }
         terms
