@@ -120,7 +120,10 @@ impl Context<'_, '_> {
             .entry_id(wire_id, bytes)
             .map_err(|fault| within(at_field(fault, bytes, 1, "id")))?;
         if terms.lookups.table(table).is_set(id) {
-            terms.held.before_overwrite(self.slots, &terms.lookups, table, id, bytes).map_err(within)?;
+            terms
+                .held
+                .before_overwrite(self.slots, &terms.lookups, table, id, limits.lookup_bytes, bytes)
+                .map_err(within)?;
         }
         terms
             .lookups

@@ -235,11 +235,16 @@ impl Lookups {
         }
         let grown = self.table_mut(kind).set(id, value);
         self.bytes = self.bytes.saturating_add_signed(grown);
-        if self.bytes > limits.lookup_bytes {
-            let message = format!("the lookup tables hold more than {} bytes", limits.lookup_bytes);
-            return Err(Fault::limit(ErrorKind::LimitLookup, "lookup_bytes", at, message));
+        self.check_bytes(0, limits.lookup_bytes, at)
+    }
+
+    /// Refuses tables that have more than `most` bytes with the copies made of them.
+    pub(crate) fn check_bytes(&self, copies: usize, most: usize, at: &[u8]) -> Result<(), Fault> {
+        if self.bytes + copies <= most {
+            return Ok(());
         }
-        Ok(())
+        let message = format!("the lookup tables hold more than {most} bytes");
+        Err(Fault::limit(ErrorKind::LimitLookup, "lookup_bytes", at, message))
     }
 
     /// An IRI whose ids were checked; prefix 0 is the empty prefix.

@@ -7,7 +7,6 @@ use super::lookup::TableKind;
 use super::merge::Message;
 use super::options::read_rdf_options;
 use super::quick::Quick;
-use super::repeat::Slot;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
@@ -136,10 +135,10 @@ impl Rdf {
         Ok(())
     }
 
-    fn graph_start<S: RdfSink>(
+    fn graph_start<'a, S: RdfSink>(
         &mut self,
-        member: &Member<'_>,
-        context: &mut Context<'_, '_>,
+        member: &Member<'a>,
+        context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<(), Halt> {
         let limits = &context.config.limits;
@@ -154,13 +153,10 @@ impl Rdf {
         }
         let terms = context.terms.as_mut().ok_or_else(|| options_missing(member.at))?;
         let slot = terms.slot(&graph, Place::Graph, limits).map_err(|f| f.within("graph_start"))?;
-        // the name outlives its row only as a copy
-        let slots = [Slot::Unset, Slot::Unset, Slot::Unset, slot];
-        let detached = terms.held.detach(&slots, &terms.lookups);
-        context.slots[3] = detached[3];
+        context.slots[3] = slot;
         self.in_graph = true;
         self.fresh |= 0b1000;
-        sink.graph_start(terms.held.term(&detached, 3, &terms.lookups))?;
+        sink.graph_start(terms.held.term(context.slots, 3, &terms.lookups))?;
         Ok(())
     }
 

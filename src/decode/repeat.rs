@@ -67,7 +67,7 @@ impl Held {
         }
     }
 
-    /// Copies the terms that use an entry about to be overwritten.
+    /// Copies the terms that use an entry about to be overwritten; they and the tables may have `most` bytes.
     #[inline(always)]
     pub(crate) fn before_overwrite(
         &mut self,
@@ -75,6 +75,7 @@ impl Held {
         lookups: &Lookups,
         table: TableKind,
         id: u32,
+        most: usize,
         at: &[u8],
     ) -> Result<(), Fault> {
         for place in 0..4 {
@@ -88,22 +89,34 @@ impl Held {
             };
             if used {
                 self.hold(slots, lookups, place, at)?;
+                lookups.check_bytes(self.copies(slots), most, at)?;
             }
         }
         Ok(())
     }
 
-    /// Copies the terms that live in the input; what is left outlives it.
+    /// Bytes of the copies that are in use.
+    fn copies(&self, slots: &Slots<'_>) -> usize {
+        let used = self.terms.iter().zip(slots);
+        used.filter(|(_, slot)| matches!(slot, Slot::Held))
+            .filter_map(|(term, _)| term.as_ref().map(TermBuf::text_bytes))
+            .sum()
+    }
+
+    /// Copies the terms that live in the input; what is left outlives it. Drops copies that are not in use.
     pub(crate) fn detach(&mut self, slots: &Slots<'_>, lookups: &Lookups) -> Slots<'static> {
-        std::array::from_fn(|place| match slots[place] {
-            Slot::Unset => Slot::Unset,
-            Slot::Iri { prefix, name } => Slot::Iri { prefix, name },
-            Slot::DefaultGraph => Slot::DefaultGraph,
-            Slot::Held => Slot::Held,
-            Slot::BlankNode(_) | Slot::Literal { .. } => {
-                self.terms[place] = Some(self.term(slots, place, lookups).into());
-                Slot::Held
-            }
+        std::array::from_fn(|place| {
+            let (copy, slot) = match slots[place] {
+                Slot::Held => return Slot::Held,
+                Slot::BlankNode(_) | Slot::Literal { .. } => {
+                    (Some(self.term(slots, place, lookups).into()), Slot::Held)
+                }
+                Slot::Iri { prefix, name } => (None, Slot::Iri { prefix, name }),
+                Slot::DefaultGraph => (None, Slot::DefaultGraph),
+                Slot::Unset => (None, Slot::Unset),
+            };
+            self.terms[place] = copy;
+            slot
         })
     }
 

@@ -1,0 +1,128 @@
+//! Memory grows by a bounded amount, whatever the input says, is, or expands to.
+#![cfg(feature = "arrow")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod allocator;
+mod bombs;
+mod floods;
+
+use std::io::{BufWriter, Seek, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
+use jelly_patch::decode::Framing;
+use jelly_patch::io::Source;
+use jelly_patch::reader::Feed;
+use jelly_patch::sink::Sink;
+use jelly_patch::{Error, Limits};
+
+/// What the design promises for default limits.
+const BOUND: usize = 288 << 20;
+
+/// Each test holds this: the allocator counts for all threads.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How a source was read.
+#[derive(Debug)]
+struct Reading {
+    rows: u64,
+    /// Bytes of Arrow buffers.
+    bytes: u64,
+    /// The most memory that was allocated at a time, beyond what was before.
+    peak: usize,
+    error: Option<Error>,
+}
+
+impl Reading {
+    fn slug(&self) -> &'static str {
+        self.error.as_ref().map_or("", |error| error.kind().slug())
+    }
+
+    /// Memory stayed within the bound.
+    #[track_caller]
+    fn bounded(self) -> Self {
+        let (peak, most) = (self.peak >> 20, BOUND >> 20);
+        println!(
+            "{peak} MiB at most, {} rows, {} MiB of batches, {}",
+            self.rows,
+            self.bytes >> 20,
+            self.slug()
+        );
+        assert!(self.peak <= BOUND, "{peak} MiB, more than {most}: {self:?}");
+        self
+    }
+}
+
+fn options(framing: Framing) -> ReadOptions {
+    let mut options = ReadOptions { format_is_told: true, ..ReadOptions::default() };
+    options.decode.framing = framing;
+    options
+}
+
+fn limited(change: impl FnOnce(&mut Limits)) -> ReadOptions {
+    let mut options = options(Framing::Delimited);
+    change(&mut options.decode.limits);
+    options
+}
+
+/// Puts the input into a file first, where it takes no memory.
+fn file(pieces: impl Iterator<Item = Vec<u8>>) -> Source {
+    let mut file = BufWriter::new(tempfile::tempfile().expect("a temporary file"));
+    for piece in pieces {
+        file.write_all(&piece).expect("room");
+    }
+    let mut file = file.into_inner().expect("room");
+    file.rewind().expect("a file");
+    Source::Reader(Box::new(file))
+}
+
+fn rdf(pieces: impl Iterator<Item = Vec<u8>>, options: &ReadOptions) -> Reading {
+    let source = file(pieces);
+    measure(|| {
+        let reader = read_rdf(source, options);
+        reader.and_then(|mut reader| drain(&mut reader, |feed| feed.decoder().consumed()))
+    })
+}
+
+fn patch(pieces: impl Iterator<Item = Vec<u8>>, options: &ReadOptions) -> Reading {
+    let source = file(pieces);
+    measure(|| {
+        let reader = read_patch(source, options);
+        reader.and_then(|mut reader| drain(&mut reader, |feed| feed.reader().decoder().consumed()))
+    })
+}
+
+/// Rows, bytes, and the error after them.
+type Drained = (u64, u64, Option<Error>);
+
+fn measure(read: impl FnOnce() -> Result<Drained, Error>) -> Reading {
+    let before = allocator::start();
+    let done = read();
+    let peak = allocator::peak() - before;
+    let (rows, bytes, error) = done.unwrap_or_else(|error| (0, 0, Some(error)));
+    Reading { rows, bytes, peak, error }
+}
+
+/// Reads as a consumer does who looks at one batch while the next is made.
+fn drain<F: Feed<B>, B: Batches + Sink>(
+    reader: &mut BatchReader<F, B>,
+    bytes_in: impl Fn(&F) -> u64,
+) -> Result<Drained, Error> {
+    let (mut rows, mut bytes, mut held) = (0, 0, None);
+    loop {
+        match reader.next_batch(&mut || Ok(()), &bytes_in) {
+            Ok(Some(batch)) => {
+                rows += batch.num_rows() as u64;
+                bytes += batch.get_array_memory_size() as u64;
+                drop(held.replace(batch));
+            }
+            Ok(None) => return Ok((rows, bytes, None)),
+            Err(error) => return Ok((rows, bytes, Some(error))),
+        }
+    }
+}
