@@ -4,12 +4,12 @@ mod any;
 pub mod mutate;
 mod patch;
 mod rdf;
-mod rng;
+pub mod rng;
 mod scramble;
 mod statements;
 mod strings;
 mod terms;
-mod wire;
+pub mod wire;
 
 use std::collections::BTreeMap;
 
