@@ -16,5 +16,7 @@ mod differential;
 mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;
+mod positions;
 mod snapshot;
 mod traps;
+mod truncation;

@@ -74,7 +74,7 @@ fn entries_that_shrink_give_their_memory_back() {
 #[test]
 fn metadata_is_limited_by_what_it_costs() {
     let _alone = alone();
-    // 200,000 entries are fine, ten million are not
+    // 200,000 entries are fine, a million are not
     let entries = |count: u32| (0..count).map(|n| rdf::metadata(&format!("{n:x}"), b""));
     let frame = move |count: u32| {
         let length: usize = entries(count).map(|entry| entry.len()).sum();
@@ -82,7 +82,7 @@ fn metadata_is_limited_by_what_it_costs() {
     };
     let reading = read_rdf(start(rdf::TRIPLES).chain(frame(200_000)), &delimited()).bounded();
     assert_eq!(reading.slug(), "");
-    let reading = read_rdf(start(rdf::TRIPLES).chain(frame(10_000_000)), &delimited()).bounded();
+    let reading = read_rdf(start(rdf::TRIPLES).chain(frame(1_000_000)), &delimited()).bounded();
     assert_eq!(reading.slug(), "limit.row_bytes");
     // each frame has its own
     let frames = (0..10).flat_map(move |_| frame(100_000));
@@ -105,7 +105,7 @@ fn namespaces_are_limited_together() {
     let name = rdf::name(1, "x".repeat(1000));
     let start = move || start(rdf::TRIPLES).chain([Frames::one(&[name.clone()]).bytes()]);
     let declare = |label: &str| Frames::one(&[rdf::namespace(label, ids(0, 1))]).bytes();
-    let many = (0..2_000_000).map(move |n| declare(&format!("{n:x}")));
+    let many = (0..100_000).map(move |n| declare(&format!("{n:x}")));
     let reading = read_rdf(start().chain(many), &limited(|limits| limits.expansion = 0)).bounded();
     assert_eq!(reading.slug(), "limit.lookup_bytes");
     // a label that was small and becomes large counts
@@ -126,7 +126,7 @@ fn prefixes_of_patches_are_limited_together() {
     let rows = [patch::options(patch::FLAT, patch::QUADS), patch::name(1, "x".repeat(1000))];
     let start = std::iter::once(Frames::one(&rows).bytes());
     let graph = crate::common::craft::default_graph();
-    let many = (0..2_000_000).map(move |n| {
+    let many = (0..100_000).map(move |n| {
         let row = patch::namespace(4, &format!("{n:x}"), Some(ids(0, 1)), Some(&graph));
         Frames::one(&[row]).bytes()
     });

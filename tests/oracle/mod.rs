@@ -42,7 +42,7 @@ mod patch;
 pub mod proto;
 mod rdf;
 mod terms;
-mod wire;
+pub mod wire;
 
 use crate::common::rows::{Class, Decoded, Decoder, Fault, How, PatchRow, RdfRow};
 use wire::Kind;

@@ -4,7 +4,7 @@ mod any;
 pub mod mutate;
 mod patch;
 mod rdf;
-mod rng;
+pub mod rng;
 mod scramble;
 mod statements;
 mod strings;
