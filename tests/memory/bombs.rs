@@ -145,21 +145,22 @@ fn lexical_form_and_datatype_are_one_term() {
     assert_eq!((reading.rows, reading.slug()), (0, "limit.term_bytes"));
 }
 
+fn tree(depth: usize, out: &mut Vec<u8>) {
+    if depth == 0 {
+        out.extend([0x12, 0, 0x32, 0, 0x52, 0]);
+        return;
+    }
+    let mut child = Vec::new();
+    tree(depth - 1, &mut child);
+    for field in [4, 8, 12] {
+        out.extend(bytes(field, &child));
+    }
+}
+
 /// Quoted triples as wide as a row allows: two bytes a leaf.
 #[test]
 fn wide_quoted_triples() {
     let _alone = alone();
-    fn tree(depth: usize, out: &mut Vec<u8>) {
-        if depth == 0 {
-            out.extend([0x12, 0, 0x32, 0, 0x52, 0]);
-            return;
-        }
-        let mut child = Vec::new();
-        tree(depth - 1, &mut child);
-        for field in [4, 8, 12] {
-            out.extend(bytes(field, &child));
-        }
-    }
     let mut triple = Vec::new();
     tree(13, &mut triple);
     assert!(triple.len() > 12 * MIB && triple.len() < 32 * MIB, "{}", triple.len());

@@ -103,7 +103,7 @@ fn metadata_of_patches_is_limited_too() {
 fn namespaces_are_limited_together() {
     let _alone = alone();
     let name = rdf::name(1, "x".repeat(1000));
-    let start = move || start(rdf::TRIPLES).chain([Frames::one(&[name.clone()]).bytes()]);
+    let start = move || start(rdf::TRIPLES).chain([Frames::one(std::slice::from_ref(&name)).bytes()]);
     let declare = |label: &str| Frames::one(&[rdf::namespace(label, ids(0, 1))]).bytes();
     let many = (0..100_000).map(move |n| declare(&format!("{n:x}")));
     let reading = read_rdf(start().chain(many), &limited(|limits| limits.expansion = 0)).bounded();
@@ -139,13 +139,13 @@ fn longest_rows() {
     let _alone = alone();
     let long = "x".repeat(15 * MIB);
     let triple = rdf::triple([blank(&long), blank("p"), text(&long)]);
-    let frames = (0..8).map(move |_| Frames::one(&[triple.clone()]).bytes());
+    let frames = (0..8).map(move |_| Frames::one(std::slice::from_ref(&triple)).bytes());
     let reading = read_rdf(start(rdf::TRIPLES).chain(frames), &delimited()).bounded();
     assert_eq!((reading.rows, reading.slug()), (8, ""));
     // the key of a header is no term, and has the limit of a row
     let header = patch::header(&"k".repeat(31 * MIB), &blank("b"));
     let start = Frames::one(&[patch::options(patch::FLAT, patch::QUADS)]).bytes();
-    let frames = (0..4).map(move |_| Frames::one(&[header.clone()]).bytes());
+    let frames = (0..4).map(move |_| Frames::one(std::slice::from_ref(&header)).bytes());
     let reading = read_patch(std::iter::once(start).chain(frames), &delimited()).bounded();
     assert_eq!((reading.rows, reading.slug()), (5, ""));
 }
@@ -155,7 +155,7 @@ fn options_with_a_long_name() {
     let _alone = alone();
     let name = bytes(1, "n".repeat(31 * MIB));
     let options_ = bytes(1, [name, rdf::options(rdf::TRIPLES)[2..].to_vec()].concat());
-    let frames = (0..4).map(move |_| Frames::one(&[options_.clone()]).bytes());
+    let frames = (0..4).map(move |_| Frames::one(std::slice::from_ref(&options_)).bytes());
     let reading = read_rdf(frames, &delimited()).bounded();
     assert!(["", "limit.term_bytes"].contains(&reading.slug()), "{reading:?}");
 }
