@@ -4,6 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use common::{Sample, Shape};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jelly_patch::arrow::{BatchSettings, ReadOptions, TermStyle, read_patch, read_rdf};
@@ -27,21 +28,19 @@ fn read(bytes: &SharedBytes, is_patch: bool, terms: TermStyle) -> (u64, u64) {
         let columns = batch.columns();
         rows += (batch.num_rows() - columns[0].null_count()) as u64;
         if terms == TermStyle::Text {
-            let values = columns.iter().map(|column| column.to_data().buffers()[1].len() as u64);
+            let values =
+                columns.iter().map(|column| column.as_string::<i32>().offsets()[batch.num_rows()] as u64);
             text += values.sum::<u64>();
         }
     };
     if is_patch {
         let mut reader = read_patch(source, &options(terms)).expect("Jelly-Patch");
-        let consumed = |feed: &jelly_patch::arrow::PatchFeed| feed.reader().decoder().consumed();
-        while let Some(batch) = reader.next_batch(&mut || Ok(()), consumed).expect("a batch") {
+        while let Some(batch) = reader.next_batch(&mut || Ok(())).expect("a batch") {
             count(batch);
         }
     } else {
         let mut reader = read_rdf(source, &options(terms)).expect("Jelly-RDF");
-        while let Some(batch) =
-            reader.next_batch(&mut || Ok(()), |feed| feed.decoder().consumed()).expect("a batch")
-        {
+        while let Some(batch) = reader.next_batch(&mut || Ok(())).expect("a batch") {
             count(batch);
         }
     }

@@ -23,11 +23,14 @@ pub mod inspect;
 pub mod io;
 mod limits;
 mod namespaces;
+pub mod open;
 pub mod options;
 pub mod patch;
+pub mod push;
 #[cfg(feature = "python")]
 mod python;
 pub mod reader;
+pub mod rows;
 pub mod sink;
 pub mod term;
 mod text;

@@ -135,6 +135,15 @@ pub struct RdfOptions {
     pub version: u32,
 }
 
+/// Options of either format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamOptions {
+    /// Of Jelly-RDF.
+    Rdf(RdfOptions),
+    /// Of Jelly-Patch.
+    Patch(PatchOptions),
+}
+
 /// Options of a Jelly-Patch stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PatchOptions {

@@ -2,9 +2,9 @@
 
 use std::io::{ErrorKind as IoKind, Read};
 
-use crate::decode::{Decoder, Dialect, DialectState};
 use crate::error::Result;
 use crate::io::{SharedBytes, Stream};
+use crate::push::{Push, PushState};
 use crate::sink::Sink;
 
 /// Bytes read from a source at a time.
@@ -23,7 +23,7 @@ pub trait Feed<S: Sink> {
 
 /// A decoder and the bytes it reads.
 pub struct Reader<D> {
-    decoder: Decoder<D>,
+    decoder: D,
     input: Input,
 }
 
@@ -33,9 +33,9 @@ enum Input {
     Ended,
 }
 
-impl<D: DialectState> Reader<D> {
+impl<D: PushState> Reader<D> {
     /// Reads `stream` with `decoder`.
-    pub fn new(decoder: Decoder<D>, stream: Stream) -> Self {
+    pub fn new(decoder: D, stream: Stream) -> Self {
         let input = match stream {
             Stream::Bytes(bytes) => Input::Bytes { bytes, at: 0 },
             Stream::Reader(reader) => Input::Reader { reader, buffer: Vec::new(), at: 0, end: 0 },
@@ -44,7 +44,7 @@ impl<D: DialectState> Reader<D> {
     }
 
     /// The decoder, for options, counters, metadata and position.
-    pub fn decoder(&self) -> &Decoder<D> {
+    pub fn decoder(&self) -> &D {
         &self.decoder
     }
 
@@ -56,7 +56,7 @@ impl<D: DialectState> Reader<D> {
     /// As [`Feed::advance`], but not beyond byte `end` of the stream.
     pub(crate) fn advance_to<S: Sink>(&mut self, end: u64, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
-        D: Dialect<S>,
+        D: Push<S>,
     {
         loop {
             let left = usize::try_from(end.saturating_sub(self.decoder.consumed())).unwrap_or(usize::MAX);
@@ -113,7 +113,7 @@ impl<D: DialectState> Reader<D> {
     }
 }
 
-impl<D: Dialect<S>, S: Sink> Feed<S> for Reader<D> {
+impl<D: Push<S>, S: Sink> Feed<S> for Reader<D> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
         self.advance_to(u64::MAX, sink, poll)
     }

@@ -118,6 +118,8 @@ pub enum PatchEnd {
     Mark,
     /// The end of its frame.
     Frame,
+    /// The header of the next patch.
+    Header,
     /// The end of the stream.
     Eof,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::common::batches::{self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts};
+use crate::common::batches::{self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts, told};
 use crate::common::core::{Core, config};
 use crate::common::lexer::Lexer;
 use crate::common::rows::{Decoded, Decoder, How, Terms};
@@ -18,8 +18,8 @@ const SIZES: [(usize, usize); 7] =
     [(1, 1 << 20), (2, 1 << 20), (7, 1 << 20), (10_000, 32 << 20), (10_000, 1), (10_000, 60), (10_000, 1000)];
 
 fn options(how: How, (rows, bytes): (usize, usize)) -> ReadOptions {
-    let mut options = ReadOptions { format_is_told: true, decode: config(how), ..ReadOptions::default() };
-    (options.decode.limits.batch_rows, options.decode.limits.batch_bytes) = (rows, bytes);
+    let mut options = told(config(how));
+    (options.open.decode.limits.batch_rows, options.open.decode.limits.batch_bytes) = (rows, bytes);
     options
 }
 
@@ -167,7 +167,7 @@ fn columns_come_in_the_order_asked_for() {
     for seed in seeds(200) {
         let stream = stream(seed);
         let mut whole = options(stream.how, SIZES[2]);
-        whole.decode.source = Some("a source".into());
+        whole.open.decode.source = Some("a source".into());
         let all = read(stream.format, &stream.bytes(), &whole);
         for (_, columns) in cases.iter().filter(|case| case.0 == stream.format) {
             let mut some = whole.clone();
@@ -303,7 +303,7 @@ fn scoped_blank_nodes_are_those_of_their_source_and_frame() {
         let bytes = stream.bytes();
         let read_scoped = |size: (usize, usize), source: &str| {
             let mut options = options(stream.how, size);
-            options.decode.source = Some(source.into());
+            options.open.decode.source = Some(source.into());
             options.batch.blank_nodes = BlankNodes::Scoped;
             read(stream.format, &bytes, &options)
         };

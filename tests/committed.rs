@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::common::batches::{Drip, memory, patch, patch_rows, pipe};
+use crate::common::batches::{Drip, memory, patch, patch_rows, pipe, told};
 use crate::common::core::{Core, config};
 use crate::common::craft::{self, Frames};
 use crate::common::rows::{Class, Decoded, Decoder, Fault, Framing, How, PatchRow};
@@ -56,10 +56,10 @@ fn model(all: &Decoded<PatchRow>) -> Expected {
 }
 
 fn committed(how: How, batch_rows: usize) -> ReadOptions {
-    let mut options =
-        ReadOptions { format_is_told: true, committed: true, decode: config(how), ..ReadOptions::default() };
-    options.decode.limits.batch_rows = batch_rows;
-    options.decode.source = Some("log".into());
+    let mut options = told(config(how));
+    options.open.committed = true;
+    options.open.decode.limits.batch_rows = batch_rows;
+    options.open.decode.source = Some("log".into());
     options
 }
 
@@ -142,8 +142,8 @@ fn concatenated_logs() {
         let bytes: Vec<u8> = logs.take(3).flat_map(|stream| stream.bytes()).collect();
         let framing = jelly_patch::decode::Framing::Concatenated;
         let mut options = committed(How::new(Framing::Delimited), 10_000);
-        options.decode.framing = framing;
-        let all = craft::patch_with(&bytes, options.decode.clone());
+        options.open.decode.framing = framing;
+        let all = craft::patch_with(&bytes, options.open.decode.clone());
         let mut decoded = all.decoded;
         decoded.error = all.error.map(|error| Fault { class: Class::Other, what: error.to_string() });
         let expected = model(&decoded);
@@ -193,7 +193,7 @@ fn waiting_bytes_are_limited_on_what_is_read_once() {
     let bytes = long_log(3); // the second and third are long
     let how = How::new(Framing::Delimited);
     let mut options = committed(how, 10_000);
-    options.decode.limits.transaction_bytes = 100_000;
+    options.open.decode.limits.transaction_bytes = 100_000;
     let read = patch(pipe(&bytes), &options);
     let error = read.error.expect("too much to keep");
     assert_eq!(
@@ -201,7 +201,7 @@ fn waiting_bytes_are_limited_on_what_is_read_once() {
         ("limit.transaction_bytes", Some("transaction_bytes"))
     );
     assert!(patch(memory(&bytes), &options).error.is_none(), "memory is read twice");
-    options.decode.limits.transaction_bytes = 2 << 20;
+    options.open.decode.limits.transaction_bytes = 2 << 20;
     assert!(patch(pipe(&bytes), &options).error.is_none());
 }
 

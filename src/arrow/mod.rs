@@ -10,7 +10,7 @@ pub mod schema;
 mod settings;
 mod spare;
 
-pub use open::{PatchFeed, PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
+pub use open::{PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode};

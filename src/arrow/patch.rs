@@ -155,6 +155,7 @@ impl PatchSink for PatchBatches {
                     PatchOp::AddPrefix { name, iri, .. } => (Some(*name), Some(Term::Iri(*iri))),
                     PatchOp::DeletePrefix { name, iri, .. } => (Some(*name), iri.map(Term::Iri)),
                     PatchOp::End(PatchEnd::Frame) => (Some("frame"), None),
+                    PatchOp::End(PatchEnd::Header) => (Some("header"), None),
                     PatchOp::End(PatchEnd::Eof) => (Some("eof"), None),
                     _ => (None, None),
                 };

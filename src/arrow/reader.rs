@@ -6,6 +6,7 @@ use arrow_schema::SchemaRef;
 use super::settings::Batches;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
+use crate::open::FeedState;
 use crate::reader::{Feed, Poll};
 use crate::sink::Sink;
 
@@ -37,7 +38,7 @@ enum State {
 
 impl<F, B: Batches + Sink> BatchReader<F, B>
 where
-    F: Feed<B>,
+    F: FeedState + Feed<B>,
 {
     /// A reader that has not read anything yet.
     pub fn new(feed: F, batches: B, mode: Mode, limits: &Limits) -> Self {
@@ -64,9 +65,9 @@ where
         &self.batches
     }
 
-    /// Decodes until `known` holds, and no further than the options of the stream; loses no row.
-    pub fn read_ahead(&mut self, poll: Poll<'_>, known: impl Fn(&F) -> bool) {
-        if matches!(self.state, State::Reading) && !known(&self.feed) {
+    /// Decodes as far as the options of the stream; loses no row.
+    pub fn read_ahead(&mut self, poll: Poll<'_>) {
+        if matches!(self.state, State::Reading) && self.feed.decoder().stream_options().is_none() {
             self.batches.pause_at_options(true);
             self.fill(poll);
             self.batches.pause_at_options(false);
@@ -78,16 +79,14 @@ where
         self.state = State::Failing(error);
     }
 
-    /// The next batch; `None` after the last. `bytes_in` tells how much input the feed has decoded.
-    pub fn next_batch(
-        &mut self,
-        poll: Poll<'_>,
-        bytes_in: impl Fn(&F) -> u64,
-    ) -> Result<Option<RecordBatch>> {
+    /// The next batch; `None` after the last.
+    pub fn next_batch(&mut self, poll: Poll<'_>) -> Result<Option<RecordBatch>> {
         loop {
             if matches!(self.state, State::Reading) {
                 self.fill(poll);
-                if let (State::Reading, Some(error)) = (&self.state, self.bomb(bytes_in(&self.feed))) {
+                if let (State::Reading, Some(error)) =
+                    (&self.state, self.bomb(self.feed.decoder().consumed()))
+                {
                     self.state = State::Failing(error);
                 }
             }

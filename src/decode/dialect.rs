@@ -6,7 +6,7 @@ use super::repeat::Slots;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::options::{Features, TableSizes};
+use crate::options::{Features, StreamOptions, TableSizes};
 use crate::sink::Sink;
 use crate::wire::{Fault, last_tag};
 
@@ -49,6 +49,12 @@ pub trait DialectState: Default {
     /// The message of a row.
     #[doc(hidden)]
     const ROW: Message;
+
+    /// The options, once they came.
+    fn stream_options(&self) -> Option<StreamOptions>;
+
+    /// Rows handed to the sink.
+    fn rows(&self) -> u64;
 
     /// The bytes of the options row, once it was seen.
     fn options_bytes(&self) -> Option<&[u8]>;

@@ -31,6 +31,8 @@ pub use rdf::Rdf;
 
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{EXPANSION_GRACE, Limits, MAX_NESTING};
+use crate::options::StreamOptions;
+use crate::push::{Progress, Push, PushState};
 use crate::sink::Sink;
 use dialect::{Context, Halt};
 use frame::Located;
@@ -381,6 +383,42 @@ impl<D: DialectState> Decoder<D> {
         self.failed = true;
         let source = self.config.source.clone();
         error.located(&Position { source, ..self.frames.position() })
+    }
+}
+
+impl<D: DialectState> PushState for Decoder<D> {
+    fn consumed(&self) -> u64 {
+        self.consumed()
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { frame: self.frames().checked_sub(1), rows: self.dialect.rows(), offset: self.offset() }
+    }
+
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.dialect.stream_options()
+    }
+
+    fn metadata(&self) -> &[(String, Vec<u8>)] {
+        self.metadata()
+    }
+
+    fn snapshot(&self) -> Result<Vec<u8>> {
+        self.snapshot()
+    }
+
+    fn fail(&mut self, error: Error) -> Error {
+        self.fail(error)
+    }
+}
+
+impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
+    fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
+        self.decode(input, sink)
+    }
+
+    fn finish(&mut self, sink: &mut S) -> Result<bool> {
+        self.finish(sink)
     }
 }
 

@@ -12,7 +12,7 @@ use super::repeat::Slot;
 use super::row::{Member, member, short_member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, TableSizes};
+use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, StreamOptions, TableSizes};
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
 use crate::wire::{Cursor, Fault};
 
@@ -55,11 +55,6 @@ impl Patch {
     /// Patches that ended.
     pub fn patches(&self) -> u64 {
         self.at.patch
-    }
-
-    /// Rows so far, implied ones included.
-    pub fn rows(&self) -> u64 {
-        self.at.seq
     }
 
     /// The transaction that is open now.
@@ -250,6 +245,14 @@ fn graph_in_triples(at: &[u8]) -> Fault {
 impl DialectState for Patch {
     const KNOWS_METADATA: bool = false;
     const ROW: Message = Message::PatchRow;
+
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.options().copied().map(StreamOptions::Patch)
+    }
+
+    fn rows(&self) -> u64 {
+        self.at.seq
+    }
 
     fn options_bytes(&self) -> Option<&[u8]> {
         self.options.as_ref().map(|(_, bytes)| bytes.as_slice())

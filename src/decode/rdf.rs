@@ -10,7 +10,7 @@ use super::quick::Quick;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
-use crate::options::{Features, PhysicalType, RdfOptions, TableSizes};
+use crate::options::{Features, PhysicalType, RdfOptions, StreamOptions, TableSizes};
 use crate::sink::{RdfRow, RdfSink, Statement};
 use crate::wire::{Cursor, Fault, LEN};
 
@@ -30,11 +30,6 @@ impl Rdf {
     /// The options, once they came.
     pub fn options(&self) -> Option<&RdfOptions> {
         self.options.as_ref().map(|(options, _)| options)
-    }
-
-    /// Statements so far.
-    pub fn statements(&self) -> u64 {
-        self.seq
     }
 
     fn take_options<S: RdfSink>(
@@ -221,6 +216,14 @@ fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTer
 impl DialectState for Rdf {
     const KNOWS_METADATA: bool = true;
     const ROW: Message = Message::RdfRow;
+
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.options().cloned().map(StreamOptions::Rdf)
+    }
+
+    fn rows(&self) -> u64 {
+        self.seq
+    }
 
     fn options_bytes(&self) -> Option<&[u8]> {
         self.options.as_ref().map(|(_, bytes)| bytes.as_slice())

@@ -13,7 +13,7 @@ pub use patch::Transactions;
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::io::{Compression, Content, Opened, Source, Stream, open, sniff};
-use crate::options::{PatchOptions, RdfOptions};
+use crate::options::StreamOptions;
 use crate::reader::Poll;
 use crate::sink::Sink;
 use advice::advise;
@@ -29,15 +29,6 @@ pub enum Format {
     Rdf,
     /// Jelly-Patch.
     Patch,
-}
-
-/// Options of either format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StreamOptions {
-    /// Of Jelly-RDF.
-    Rdf(RdfOptions),
-    /// Of Jelly-Patch.
-    Patch(PatchOptions),
 }
 
 /// What a stream holds, up to its end or its first error.

@@ -6,10 +6,12 @@
 
 use super::outcomes::Outcomes;
 use super::spool::split;
-use crate::decode::{DecodeOptions, Decoder, Patch, PatchDecoder};
+use crate::decode::DecodeOptions;
 use crate::error::{Error, Result};
 use crate::io::{Compression, Opened, Stream, open};
+use crate::open::AnyPatchDecoder;
 use crate::options::PatchOptions;
+use crate::push::PushState;
 use crate::reader::{Feed, Poll, Reader};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 
@@ -17,8 +19,8 @@ use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 ///
 /// A patch with an unfinished or stray transaction is refused whole, after the rows of the patches before.
 pub struct Committed {
-    lead: Reader<Patch>,
-    follow: Reader<Patch>,
+    lead: Reader<AnyPatchDecoder>,
+    follow: Reader<AnyPatchDecoder>,
     outcomes: Outcomes,
     /// The follower may deliver up to here.
     safe: u64,
@@ -29,8 +31,12 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Reads an opened source.
-    pub fn new(opened: Opened, config: &DecodeOptions) -> Result<Self> {
+    /// Reads an opened source with two decoders that `decoder` makes.
+    pub fn new(
+        opened: Opened,
+        config: &DecodeOptions,
+        decoder: impl Fn() -> AnyPatchDecoder,
+    ) -> Result<Self> {
         let Opened { stream, compression, again, .. } = opened;
         let (lead, follow) = match (stream, again) {
             (stream, Some(again)) => (stream, reopen(again, compression, config)?),
@@ -40,7 +46,6 @@ impl Committed {
             }
             (Stream::Bytes(bytes), None) => (Stream::Bytes(bytes.clone()), Stream::Bytes(bytes)),
         };
-        let decoder = || -> PatchDecoder { Decoder::new(config.clone()) };
         Ok(Committed {
             lead: Reader::new(decoder(), lead),
             follow: Reader::new(decoder(), follow),
@@ -52,9 +57,9 @@ impl Committed {
         })
     }
 
-    /// The reader whose rows are delivered.
-    pub fn reader(&self) -> &Reader<Patch> {
-        &self.follow
+    /// The decoder whose rows are delivered.
+    pub fn decoder(&self) -> &AnyPatchDecoder {
+        self.follow.decoder()
     }
 
     /// Closes the source.
@@ -87,7 +92,7 @@ impl<S: PatchSink> Feed<S> for Committed {
             match self.lead.advance(&mut self.outcomes, poll) {
                 Ok(ended) => {
                     self.lead_ended = ended;
-                    self.safe = if ended { u64::MAX } else { self.lead.decoder().offset() };
+                    self.safe = if ended { u64::MAX } else { self.lead.decoder().progress().offset };
                 }
                 Err(error) => self.failure = Some(error),
             }

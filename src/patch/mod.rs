@@ -1,6 +1,7 @@
 //! What patches mean.
 
 mod committed;
+mod numbering;
 mod outcomes;
 mod spool;
 

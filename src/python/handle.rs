@@ -10,21 +10,16 @@ use super::guard::Guarded;
 use super::rows::Current;
 use super::signals::{Interrupt, Signals};
 use crate::Namespaces;
-use crate::arrow::{PatchFeed, PatchReader, RdfReader};
+use crate::arrow::{PatchReader, RdfReader};
 use crate::error::{Error, ErrorKind, Result};
-use crate::inspect::StreamOptions;
+use crate::open::FeedState;
+use crate::options::StreamOptions;
+use crate::push::{Progress, PushState};
 
 /// A reader of either format.
 pub(super) enum AnyReader {
     Rdf(Box<RdfReader>),
     Patch(Box<PatchReader>),
-}
-
-/// How far decoding got.
-pub(super) struct Progress {
-    pub(super) frame: Option<u64>,
-    pub(super) seq: u64,
-    pub(super) offset: u64,
 }
 
 macro_rules! either {
@@ -38,72 +33,23 @@ macro_rules! either {
 
 impl AnyReader {
     fn next_batch(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<Option<RecordBatch>> {
-        match self {
-            AnyReader::Rdf(reader) => reader.next_batch(poll, |feed| feed.decoder().consumed()),
-            AnyReader::Patch(reader) => reader.next_batch(poll, |feed| feed.reader().decoder().consumed()),
-        }
+        either!(self, reader => reader.next_batch(poll))
     }
 
     fn read_ahead(&mut self, poll: &mut dyn FnMut() -> Result<()>) {
-        match self {
-            AnyReader::Rdf(reader) => {
-                reader.read_ahead(poll, |feed| feed.decoder().state().options().is_some());
-            }
-            AnyReader::Patch(reader) => {
-                reader.read_ahead(poll, |feed| feed.reader().decoder().state().options().is_some());
-            }
-        }
+        either!(self, reader => reader.read_ahead(poll));
     }
 
-    fn options(&self) -> Option<StreamOptions> {
-        match self {
-            AnyReader::Rdf(reader) => {
-                let options = reader.feed().decoder().state().options();
-                options.cloned().map(StreamOptions::Rdf)
-            }
-            AnyReader::Patch(reader) => {
-                let options = reader.feed().reader().decoder().state().options();
-                options.copied().map(StreamOptions::Patch)
-            }
-        }
+    fn decoder(&self) -> &dyn PushState {
+        either!(self, reader => reader.feed().decoder())
+    }
+
+    fn snapshot(&self) -> Result<Vec<u8>> {
+        either!(self, reader => reader.feed().snapshot())
     }
 
     fn namespaces(&self) -> &Namespaces {
         either!(self, reader => reader.batches().namespaces())
-    }
-
-    fn metadata(&self) -> &[(String, Vec<u8>)] {
-        match self {
-            AnyReader::Rdf(reader) => reader.feed().decoder().metadata(),
-            AnyReader::Patch(reader) => reader.feed().reader().decoder().metadata(),
-        }
-    }
-
-    fn progress(&self) -> Progress {
-        let (frames, seq, offset) = match self {
-            AnyReader::Rdf(reader) => {
-                let decoder = reader.feed().decoder();
-                (decoder.frames(), decoder.state().statements(), decoder.offset())
-            }
-            AnyReader::Patch(reader) => {
-                let decoder = reader.feed().reader().decoder();
-                (decoder.frames(), decoder.state().rows(), decoder.offset())
-            }
-        };
-        Progress { frame: frames.checked_sub(1), seq, offset }
-    }
-
-    fn snapshot(&self) -> Result<Vec<u8>> {
-        match self {
-            AnyReader::Rdf(reader) => reader.feed().decoder().snapshot(),
-            AnyReader::Patch(reader) => match reader.feed() {
-                PatchFeed::All(feed) => feed.decoder().snapshot(),
-                PatchFeed::Committed(_) => {
-                    let message = "a snapshot needs rows=\"all\"";
-                    Err(Error::new(ErrorKind::Argument, message))
-                }
-            },
-        }
     }
 
     fn has_waiting_rows(&self) -> bool {
@@ -111,10 +57,7 @@ impl AnyReader {
     }
 
     fn close_source(&mut self) {
-        match self {
-            AnyReader::Rdf(reader) => reader.feed_mut().close(),
-            AnyReader::Patch(reader) => reader.feed_mut().close(),
-        }
+        either!(self, reader => reader.feed_mut().close());
     }
 }
 
@@ -185,7 +128,7 @@ impl Handle {
                         Ok(())
                     })?;
                 }
-                Ok(core.reader.options())
+                Ok(core.reader.decoder().stream_options())
             })
         })
     }
@@ -196,11 +139,11 @@ impl Handle {
     }
 
     pub(super) fn metadata(&self, py: Python<'_>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        self.look(py, |core| core.reader.metadata().to_vec())
+        self.look(py, |core| core.reader.decoder().metadata().to_vec())
     }
 
     pub(super) fn progress(&self, py: Python<'_>) -> Result<Progress, Failure> {
-        self.look(py, |core| core.reader.progress())
+        self.look(py, |core| core.reader.decoder().progress())
     }
 
     pub(super) fn is_closed(&self, py: Python<'_>) -> Result<bool, Failure> {

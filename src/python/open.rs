@@ -12,6 +12,7 @@ use super::schema::{Kind, Schema};
 use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
+use crate::open::OpenOptions;
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -39,16 +40,20 @@ impl Keywords<'_, '_> {
         limits.batch_rows = options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
         limits.batch_bytes = options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
         let mut read = ReadOptions {
-            format_is_told: formats.read(self.format)?,
-            decode: DecodeOptions {
-                framing: options::FRAMING.read(self.framing)?,
-                strict: self.strict,
-                lenient_flags: self.lenient_flags,
-                strict_graphs: self.strict_graphs,
-                limits,
-                source: None,
+            open: OpenOptions {
+                format_is_told: formats.read(self.format)?,
+                decode: DecodeOptions {
+                    framing: options::FRAMING.read(self.framing)?,
+                    strict: self.strict,
+                    lenient_flags: self.lenient_flags,
+                    strict_graphs: self.strict_graphs,
+                    limits,
+                    source: None,
+                },
+                compression: options::COMPRESSION.read(self.compression)?,
+                committed: options::ROWS.read(self.rows)?,
+                resume: self.resume.map(|bytes| bytes.to_vec()),
             },
-            compression: options::COMPRESSION.read(self.compression)?,
             batch: BatchSettings {
                 columns: options::columns(self.columns.as_ref())?,
                 terms: options::TERMS.read(self.terms)?,
@@ -56,8 +61,6 @@ impl Keywords<'_, '_> {
                 ..BatchSettings::default()
             },
             mode: options::MODE.read(self.mode)?,
-            committed: options::ROWS.read(self.rows)?,
-            resume: self.resume.map(|bytes| bytes.to_vec()),
         };
         options::name(&mut read, self.source_name, own_name);
         Ok(read)

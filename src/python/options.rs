@@ -120,5 +120,5 @@ pub(super) fn columns(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<
 
 /// Puts a name on the source: the caller's, else its own.
 pub(super) fn name(options: &mut ReadOptions, told: Option<String>, own: Option<String>) {
-    options.decode.source = told.or(own).map(Arc::from);
+    options.open.decode.source = told.or(own).map(Arc::from);
 }

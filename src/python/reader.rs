@@ -103,7 +103,7 @@ impl Reader {
     fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let at = self.handle.progress(py)?;
         let class = py.import("jelly.types")?.getattr("Position")?;
-        class.call1((at.frame, at.seq, at.offset))
+        class.call1((at.frame, at.rows, at.offset))
     }
 
     #[getter]

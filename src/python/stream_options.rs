@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::inspect::StreamOptions;
+use crate::options::StreamOptions;
 use crate::options::{Features, TableSizes};
 
 /// A `jelly.RdfOptions` or `jelly.PatchOptions`.

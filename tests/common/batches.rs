@@ -8,7 +8,9 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
 use jelly_patch::Error;
 use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
+use jelly_patch::decode::DecodeOptions;
 use jelly_patch::io::Source;
+use jelly_patch::open::{FeedState, OpenOptions};
 use jelly_patch::reader::Feed;
 use jelly_patch::sink::Sink;
 
@@ -32,25 +34,28 @@ pub fn pipe(bytes: &[u8]) -> Source {
 
 pub fn rdf(source: Source, options: &ReadOptions) -> Read {
     match read_rdf(source, options) {
-        Ok(mut reader) => drain(&mut reader, |feed| feed.decoder().consumed()),
+        Ok(mut reader) => drain(&mut reader),
         Err(error) => Read { batches: vec![], error: Some(error) },
     }
+}
+
+/// Of a stream whose format is told.
+pub fn told(decode: DecodeOptions) -> ReadOptions {
+    let open = OpenOptions { format_is_told: true, decode, ..OpenOptions::default() };
+    ReadOptions { open, ..ReadOptions::default() }
 }
 
 pub fn patch(source: Source, options: &ReadOptions) -> Read {
     match read_patch(source, options) {
-        Ok(mut reader) => drain(&mut reader, |feed| feed.reader().decoder().consumed()),
+        Ok(mut reader) => drain(&mut reader),
         Err(error) => Read { batches: vec![], error: Some(error) },
     }
 }
 
-fn drain<F: Feed<B>, B: Batches + Sink>(
-    reader: &mut BatchReader<F, B>,
-    bytes_in: impl Fn(&F) -> u64,
-) -> Read {
+fn drain<F: FeedState + Feed<B>, B: Batches + Sink>(reader: &mut BatchReader<F, B>) -> Read {
     let mut batches = Vec::new();
     let error = loop {
-        match reader.next_batch(&mut || Ok(()), &bytes_in) {
+        match reader.next_batch(&mut || Ok(())) {
             Ok(Some(batch)) => {
                 assert_eq!(batch.schema(), reader.schema());
                 assert!(batch.num_rows() > 0, "an empty batch");
@@ -60,7 +65,7 @@ fn drain<F: Feed<B>, B: Batches + Sink>(
             Err(error) => break Some(error),
         }
     };
-    let after = reader.next_batch(&mut || Ok(()), &bytes_in);
+    let after = reader.next_batch(&mut || Ok(()));
     assert!(matches!(after, Ok(None)), "nothing comes after the end");
     Read { batches, error }
 }

@@ -218,6 +218,7 @@ impl PatchSink for Collect<PatchRow> {
             PatchOp::End(end) => {
                 out.name = match end {
                     PatchEnd::Mark => None,
+                    PatchEnd::Header => Some("header".into()),
                     PatchEnd::Frame => Some("frame".to_owned()),
                     PatchEnd::Eof => Some("eof".to_owned()),
                 };

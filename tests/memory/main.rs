@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
 use jelly_patch::decode::Framing;
 use jelly_patch::io::Source;
+use jelly_patch::open::FeedState;
 use jelly_patch::reader::Feed;
 use jelly_patch::sink::Sink;
 use jelly_patch::{Error, Limits};
@@ -59,14 +60,15 @@ impl Reading {
 }
 
 fn options(framing: Framing) -> ReadOptions {
-    let mut options = ReadOptions { format_is_told: true, ..ReadOptions::default() };
-    options.decode.framing = framing;
+    let mut options = ReadOptions::default();
+    options.open.format_is_told = true;
+    options.open.decode.framing = framing;
     options
 }
 
 fn limited(change: impl FnOnce(&mut Limits)) -> ReadOptions {
     let mut options = options(Framing::Delimited);
-    change(&mut options.decode.limits);
+    change(&mut options.open.decode.limits);
     options
 }
 
@@ -85,7 +87,7 @@ fn rdf(pieces: impl Iterator<Item = Vec<u8>>, options: &ReadOptions) -> Reading 
     let source = file(pieces);
     measure(|| {
         let reader = read_rdf(source, options);
-        reader.and_then(|mut reader| drain(&mut reader, |feed| feed.decoder().consumed()))
+        reader.and_then(|mut reader| drain(&mut reader))
     })
 }
 
@@ -93,7 +95,7 @@ fn patch(pieces: impl Iterator<Item = Vec<u8>>, options: &ReadOptions) -> Readin
     let source = file(pieces);
     measure(|| {
         let reader = read_patch(source, options);
-        reader.and_then(|mut reader| drain(&mut reader, |feed| feed.reader().decoder().consumed()))
+        reader.and_then(|mut reader| drain(&mut reader))
     })
 }
 
@@ -109,13 +111,12 @@ fn measure(read: impl FnOnce() -> Result<Drained, Error>) -> Reading {
 }
 
 /// Reads as a consumer does who looks at one batch while the next is made.
-fn drain<F: Feed<B>, B: Batches + Sink>(
+fn drain<F: FeedState + Feed<B>, B: Batches + Sink>(
     reader: &mut BatchReader<F, B>,
-    bytes_in: impl Fn(&F) -> u64,
 ) -> Result<Drained, Error> {
     let (mut rows, mut bytes, mut held) = (0, 0, None);
     loop {
-        match reader.next_batch(&mut || Ok(()), &bytes_in) {
+        match reader.next_batch(&mut || Ok(())) {
             Ok(Some(batch)) => {
                 rows += batch.num_rows() as u64;
                 bytes += batch.get_array_memory_size() as u64;

@@ -1,0 +1,178 @@
+//! Formats whose stream is one row after the other, without frames: text and Thrift.
+//!
+//! A [`RowFormat`] reads one row that lies whole in memory. [`RowDecoder`] makes a push decoder of it:
+//! a piece is read where it lies, and only a row that it cuts is copied.
+
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::limits::Limits;
+use crate::push::{Progress, Push, PushState};
+use crate::sink::Sink;
+
+/// What the start of the input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many bytes were read. 0 is fine where something else came of it: a row that is implied.
+    Taken(usize),
+    /// Not all of a row; nothing was done. Never the answer at the end of the input.
+    Short,
+}
+
+/// The state of a format.
+pub trait RowState {
+    /// Rows handed to the sink.
+    fn rows(&self) -> u64;
+}
+
+/// Reads rows for `S`.
+pub trait RowFormat<S: Sink>: RowState {
+    /// Reads the row at the start of `input`, which is byte `offset` of the stream and not empty.
+    ///
+    /// White space and comments before it may be taken by themselves. Errors have a position.
+    fn row(&mut self, input: &[u8], offset: u64, at_end: bool, sink: &mut S) -> Result<Step>;
+
+    /// All rows were read: delivers one row that the end implies, and says whether there was one.
+    fn end(&mut self, sink: &mut S) -> Result<bool> {
+        let _ = sink;
+        Ok(false)
+    }
+}
+
+/// What is asked for at least when a row goes on.
+const PIECE: usize = 4 << 10;
+
+/// Decodes a stream of rows that is pushed in pieces.
+#[derive(Debug)]
+pub struct RowDecoder<F> {
+    format: F,
+    /// The start of a row that the input cut.
+    carry: Vec<u8>,
+    /// Byte of the stream where the next row starts.
+    offset: u64,
+    most: usize,
+    source: Option<Arc<str>>,
+    failed: bool,
+}
+
+impl<F: RowState> RowDecoder<F> {
+    /// A decoder at the start of a stream.
+    pub fn new(format: F, limits: &Limits, source: Option<Arc<str>>) -> Self {
+        RowDecoder { format, carry: Vec::new(), offset: 0, most: limits.row_bytes, source, failed: false }
+    }
+
+    /// The format and where it stands.
+    pub fn format(&self) -> &F {
+        &self.format
+    }
+
+    fn run<S: Sink>(&mut self, input: &[u8], sink: &mut S) -> Result<usize>
+    where
+        F: RowFormat<S>,
+    {
+        let mut taken = 0;
+        while !sink.is_full() && taken < input.len() {
+            let rest = &input[taken..];
+            if self.carry.is_empty() {
+                match self.format.row(rest, self.offset, false, sink)? {
+                    Step::Taken(bytes) => {
+                        taken += bytes;
+                        self.offset += bytes as u64;
+                    }
+                    Step::Short => {
+                        self.hold(rest)?;
+                        taken = input.len();
+                    }
+                }
+                continue;
+            }
+            let held = self.carry.len();
+            let more = rest.len().min(held.max(PIECE));
+            self.hold(&rest[..more])?;
+            match self.format.row(&self.carry, self.offset, false, sink)? {
+                Step::Taken(bytes) => {
+                    self.offset += bytes as u64;
+                    taken += bytes.saturating_sub(held);
+                    self.carry.truncate(held);
+                    self.carry.drain(..bytes.min(held));
+                }
+                Step::Short => taken += more,
+            }
+        }
+        Ok(taken)
+    }
+
+    fn hold(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.carry.len() + bytes.len() > self.most.saturating_add(PIECE) {
+            let message = format!("a row of more than {} bytes", self.most);
+            let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
+            return Err(error.located(&Position { offset: Some(self.offset), ..Position::default() }));
+        }
+        self.carry.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn check_alive(&self) -> Result<()> {
+        if self.failed {
+            let message = "this decoder failed before; nothing after its error can be trusted";
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(())
+    }
+}
+
+impl<F: RowState> PushState for RowDecoder<F> {
+    fn consumed(&self) -> u64 {
+        self.offset + self.carry.len() as u64
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { frame: None, rows: self.format.rows(), offset: self.offset }
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) -> Error {
+        self.failed = true;
+        error.located(&Position { source: self.source.clone(), ..Position::default() })
+    }
+}
+
+impl<S: Sink, F: RowFormat<S>> Push<S> for RowDecoder<F> {
+    fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
+        self.check_alive()?;
+        self.run(input, sink).map_err(|error| self.fail(error))
+    }
+
+    fn finish(&mut self, sink: &mut S) -> Result<bool> {
+        self.check_alive()?;
+        let mut read = 0;
+        let done = loop {
+            if sink.is_full() {
+                break Ok(false);
+            }
+            let rest = &self.carry[read..];
+            let step = if rest.is_empty() {
+                match self.format.end(sink) {
+                    Ok(true) => continue,
+                    Ok(false) => break Ok(true),
+                    Err(error) => Err(error),
+                }
+            } else {
+                self.format.row(rest, self.offset, true, sink)
+            };
+            match step {
+                Ok(Step::Taken(bytes)) => {
+                    read += bytes;
+                    self.offset += bytes as u64;
+                }
+                Ok(Step::Short) => {
+                    let message = "a row that does not end at the end of the input";
+                    break Err(Error::new(ErrorKind::Internal, message));
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        self.carry.drain(..read);
+        done.map_err(|error| self.fail(error))
+    }
+}
