@@ -93,6 +93,32 @@ impl<'a> Datatype<'a> {
     }
 }
 
+/// A term whose strings lie in one piece, without escapes: what readers of text find and encoders split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainTerm<'a> {
+    /// A bare IRI.
+    Iri(&'a str),
+    /// A blank node, by its label without `_:`.
+    BlankNode(&'a str),
+    /// A literal: its lexical form and what kind it is.
+    Literal(&'a str, PlainKind<'a>),
+    /// A quoted triple.
+    Triple(&'a Triple),
+    /// The default graph; only in graph position.
+    DefaultGraph,
+}
+
+/// What a literal has beside its lexical form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainKind<'a> {
+    /// Nothing: an `xsd:string`.
+    Simple,
+    /// A language tag.
+    Language(&'a str),
+    /// A bare datatype IRI other than `xsd:string`.
+    Datatype(&'a str),
+}
+
 /// A quoted triple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Triple {
