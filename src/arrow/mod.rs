@@ -2,6 +2,7 @@
 
 mod columns;
 mod frame;
+mod input;
 mod open;
 mod patch;
 mod pool;
@@ -10,6 +11,7 @@ mod reader;
 pub mod schema;
 mod settings;
 
+pub use input::{PatchRows, PlainPatchSink, PlainRdfSink, RdfRows};
 pub use open::{PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
