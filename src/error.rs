@@ -67,6 +67,8 @@ kinds! {
     TruncatedFrame = Truncated "truncated.frame",
     /// The input ends inside a gzip member or zstd frame.
     TruncatedCompressed = Truncated "truncated.compressed",
+    /// The input ends inside a row.
+    TruncatedRow = Truncated "truncated.row",
     /// A varint runs over 10 bytes or past the end of its message.
     WireVarint = Wire "wire.varint",
     /// Field number 0, or one over 2^29-1.
@@ -83,6 +85,8 @@ kinds! {
     WireRow = Wire "wire.row",
     /// A member that must be set is not.
     WireUnset = Wire "wire.unset",
+    /// A term that a patch cannot hold, or that contradicts itself.
+    WireTerm = Wire "wire.term",
     /// A triple outside a graph, a graph inside a graph, a stray graph end.
     WireGraph = Wire "wire.graph",
     /// Not this format at all.
@@ -141,6 +145,8 @@ kinds! {
     PatchUnterminated = Patch "patch.unterminated",
     /// A graph in a stream of triples.
     PatchGraph = Patch "patch.graph",
+    /// A term that cannot stand in its place.
+    EncodeTerm = Encode "encode.term",
     /// The operating system or the source of the bytes.
     Io = Io "io",
     /// A wrong option or combination of options.
