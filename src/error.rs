@@ -85,6 +85,8 @@ kinds! {
     WireRow = Wire "wire.row",
     /// A member that must be set is not.
     WireUnset = Wire "wire.unset",
+    /// A term that a patch cannot hold, or that contradicts itself.
+    WireTerm = Wire "wire.term",
     /// A triple outside a graph, a graph inside a graph, a stray graph end.
     WireGraph = Wire "wire.graph",
     /// Not this format at all.
@@ -183,6 +185,8 @@ kinds! {
     EncodePatch = Encode "encode.patch",
     /// A second single frame before the first was taken.
     EncodeFrame = Encode "encode.frame",
+    /// A row given to a writer that is no row of the format.
+    EncodeRow = Encode "encode.row",
     /// The operating system or the source of the bytes.
     Io = Io "io",
     /// A wrong option or combination of options.

@@ -35,6 +35,7 @@ pub mod rows;
 pub mod sink;
 pub mod term;
 mod text;
+pub mod thrift;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};

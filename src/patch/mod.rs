@@ -1,7 +1,8 @@
 //! What patches mean.
 
+pub(crate) mod boundary;
 mod committed;
-mod numbering;
+pub(crate) mod numbering;
 mod outcomes;
 mod spool;
 

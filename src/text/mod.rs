@@ -4,6 +4,7 @@
 pub(crate) mod buffer;
 pub(crate) mod lex;
 pub(crate) mod scan;
+pub(crate) mod slot;
 mod write;
 
 #[cfg(feature = "arrow")]
