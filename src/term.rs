@@ -242,6 +242,47 @@ impl TermBuf {
     }
 }
 
+impl TermBuf {
+    /// This term, borrowed in one piece.
+    pub fn as_plain(&self) -> PlainTerm<'_> {
+        match self {
+            TermBuf::Iri(iri) => PlainTerm::Iri(bare(iri.close.as_padded(), "")),
+            TermBuf::BlankNode(label) => PlainTerm::BlankNode(label),
+            TermBuf::Literal(literal) => {
+                let kind = match &literal.kind {
+                    LiteralKindBuf::Simple => PlainKind::Simple,
+                    LiteralKindBuf::Language(tag) => PlainKind::Language(tag),
+                    LiteralKindBuf::Datatype { suffix, .. } => {
+                        PlainKind::Datatype(bare(suffix.as_padded(), DATATYPE_OPEN))
+                    }
+                };
+                PlainTerm::Literal(&literal.lex, kind)
+            }
+            TermBuf::Triple(triple) => PlainTerm::Triple(triple),
+            TermBuf::DefaultGraph => PlainTerm::DefaultGraph,
+        }
+    }
+}
+
+/// What stands between `open` and `>`.
+fn bare<'a>(text: Padded<'a>, open: &str) -> &'a str {
+    &text.text()[open.len()..text.len() - 1]
+}
+
+impl From<PlainTerm<'_>> for TermBuf {
+    fn from(term: PlainTerm<'_>) -> Self {
+        match term {
+            PlainTerm::Iri(iri) => TermBuf::iri(iri),
+            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
+            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
+            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
+            PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => TermBuf::typed_literal(lex, iri),
+            PlainTerm::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
+            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
+        }
+    }
+}
+
 impl From<Term<'_>> for TermBuf {
     fn from(term: Term<'_>) -> Self {
         match term {

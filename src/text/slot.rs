@@ -2,9 +2,7 @@
 
 use super::buffer::{Padded, PaddedBuf};
 use super::scan::{is_plain_iri, is_plain_literal};
-use crate::term::{
-    DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf,
-};
+use crate::term::{DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf};
 
 /// The last term of one place. Its memory is used again for the next.
 #[derive(Debug, Default)]

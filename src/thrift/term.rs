@@ -221,7 +221,8 @@ fn triple<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<TermBuf> {
                 if found.id == member::TRIPLE {
                     found.expect(kind::STRUCT)?;
                     if stack.len() >= cursor.limits().nesting {
-                        let message = format!("quoted triples nest more than {} deep", cursor.limits().nesting);
+                        let message =
+                            format!("quoted triples nest more than {} deep", cursor.limits().nesting);
                         return Err(
                             Fault::limit(ErrorKind::LimitNesting, "nesting", found.at, message).into()
                         );

@@ -39,9 +39,8 @@ impl PatchRows {
         let mut columns = Columns::of(batch)?;
         self.after_statement = false;
         for row in 0..batch.num_rows() {
-            self.row(row, &mut columns, sink).map_err(|error| {
-                error.located(&Position { row: Some(self.rows), ..Position::default() })
-            })?;
+            self.row(row, &mut columns, sink)
+                .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
             self.rows += 1;
         }
         Ok(())
@@ -61,7 +60,11 @@ impl PatchRows {
             self.after_statement = true;
             let [s, p, o, g] = &columns.terms;
             let terms = [s.term(), p.term(), o.term(), g.term()];
-            return sink.plain_row(&if op == "A" { PlainOp::Add(terms, same) } else { PlainOp::Delete(terms, same) });
+            return sink.plain_row(&if op == "A" {
+                PlainOp::Add(terms, same)
+            } else {
+                PlainOp::Delete(terms, same)
+            });
         }
         self.after_statement = false;
         self.other_row(op, row, columns, sink)
@@ -87,13 +90,15 @@ impl PatchRows {
                 columns.value(row)?.ok_or_else(|| columns.value.missing())?;
                 PlainOp::Header { key, value: columns.value.term() }
             }
-            "PA" => {
-                let iri = columns.namespace(row)?.ok_or_else(|| columns.value.missing())?;
-                PlainOp::AddPrefix { name: columns.name(row)?, iri, graph: columns.graph(row)? }
-            }
-            "PD" => {
-                let iri = columns.namespace(row)?;
-                PlainOp::DeletePrefix { name: columns.name(row)?, iri, graph: columns.graph(row)? }
+            "PA" | "PD" => {
+                columns.read_graph(row)?;
+                let has_iri = columns.value(row)?.is_some();
+                let (name, graph) = (columns.name(row)?, columns.terms[3].term());
+                match columns.namespace(has_iri)? {
+                    iri if op == "PD" => PlainOp::DeletePrefix { name, iri, graph },
+                    Some(iri) => PlainOp::AddPrefix { name, iri, graph },
+                    None => return Err(columns.value.missing()),
+                }
             }
             other => {
                 let message = format!("{other:?} is no op: H, PA, PD, A, D, TX, TC, TA or Z");
@@ -104,7 +109,12 @@ impl PatchRows {
     }
 
     #[inline(always)]
-    fn note_patch<S: PlainPatchSink>(&mut self, source: Option<&str>, patch: i64, sink: &mut S) -> Result<()> {
+    fn note_patch<S: PlainPatchSink>(
+        &mut self,
+        source: Option<&str>,
+        patch: i64,
+        sink: &mut S,
+    ) -> Result<()> {
         match &self.patch {
             Some((last, number)) if *number == patch && last.as_deref() == source => return Ok(()),
             Some(_) => {
@@ -153,22 +163,20 @@ impl<'b> Columns<'b> {
         Ok(self.value.read(row)?.map(drop))
     }
 
-    fn namespace(&mut self, row: usize) -> Result<Option<&str>> {
-        if self.value(row)?.is_none() {
-            return Ok(None);
-        }
+    fn namespace(&self, has_iri: bool) -> Result<Option<&str>> {
         match self.value.term() {
+            _ if !has_iri => Ok(None),
             PlainTerm::Iri(iri) => Ok(Some(iri)),
             _ => Err(bad_cell("value", "the value of a prefix must be an IRI")),
         }
     }
 
-    fn graph(&mut self, row: usize) -> Result<PlainTerm<'_>> {
+    fn read_graph(&mut self, row: usize) -> Result<()> {
         let graph = &mut self.terms[3];
         if graph.read(row)?.is_none() {
             graph.set_default_graph();
         }
-        Ok(graph.term())
+        Ok(())
     }
 }
 
@@ -176,7 +184,9 @@ impl<'b> Columns<'b> {
 pub(super) fn numbers<'b>(name: &str, column: Option<&'b ArrayRef>) -> Result<Option<&'b Int64Array>> {
     match column {
         None => Ok(None),
-        Some(column) if *column.data_type() == DataType::Int64 => Ok(Some(column.as_primitive::<Int64Type>())),
+        Some(column) if *column.data_type() == DataType::Int64 => {
+            Ok(Some(column.as_primitive::<Int64Type>()))
+        }
         Some(column) if *column.data_type() == DataType::Null => Ok(None),
         Some(column) => {
             let message = format!("column {name:?} is of type {}; it must be int64", column.data_type());

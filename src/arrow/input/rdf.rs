@@ -41,9 +41,8 @@ impl RdfRows {
             if let Some(frames) = frames.filter(|frames| frames.is_valid(row)) {
                 self.note_frame(source.get(row), frames.value(row), sink)?;
             }
-            self.row(row, &mut terms, sink).map_err(|error| {
-                error.located(&Position { row: Some(self.rows), ..Position::default() })
-            })?;
+            self.row(row, &mut terms, sink)
+                .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
             self.rows += 1;
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::bad_cell;
 use super::strings::Strings;
 use crate::error::Result;
 use crate::term::{PlainTerm, TermBuf};
-use crate::text::{plain_term, term_buf};
+use crate::text::lex::{Scratch, plain_term_of, term_of};
 
 /// A column of terms, and the term that was read last.
 pub(super) struct Terms<'b> {
@@ -55,13 +55,20 @@ impl<'b> Terms<'b> {
         if self.text == Some(text) {
             return Ok(Some(true));
         }
-        if let Some(term) = plain_term(text) {
+        if let Some(term) = plain_term_of(text) {
             (self.term, self.owned) = (term, None);
         } else {
-            self.owned = Some(term_buf(text).map_err(|error| error.with_field(self.name.to_owned()))?);
+            self.owned = Some(self.odd_term(text)?);
         }
         self.text = Some(text);
         Ok(Some(false))
+    }
+
+    #[cold]
+    fn odd_term(&self, text: &str) -> Result<TermBuf> {
+        let mut scratch = Scratch::default();
+        let term = term_of(text, &mut scratch).map_err(|error| error.with_field(self.name.to_owned()))?;
+        Ok(term.into())
     }
 
     /// The term that was read.
@@ -94,12 +101,13 @@ impl<'b> Terms<'b> {
             return Err(bad_cell(self.name, "a term without a kind"));
         };
         let value = value.get(row);
-        let text = || value.ok_or_else(|| bad_cell(self.name, format!("a term of kind {kind} without a value")));
+        let text =
+            || value.ok_or_else(|| bad_cell(self.name, format!("a term of kind {kind} without a value")));
         self.owned = Some(match kind {
             "iri" => TermBuf::iri(text()?),
             "bnode" => TermBuf::blank_node(text()?),
             "default" => TermBuf::DefaultGraph,
-            "triple" => term_buf(text()?).map_err(|error| error.with_field(self.name.to_owned()))?,
+            "triple" => self.odd_term(text()?)?,
             "literal" => match (datatype.get(row), language.get(row)) {
                 (None, None) => TermBuf::simple_literal(text()?),
                 (None, Some(tag)) => TermBuf::language_literal(text()?, tag),

@@ -23,30 +23,29 @@ const RULES: Rules = Rules {
 /// The term of canonical text, as columns hold it; the empty text is the default graph.
 #[inline]
 pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<PlainTerm<'a>> {
+    match plain_term_of(text) {
+        Some(term) => Ok(term),
+        None => odd_term_of(text, scratch),
+    }
+}
+
+/// As [`term_of`], of text that has no escapes and is no quoted triple.
+#[inline]
+pub(crate) fn plain_term_of(text: &str) -> Option<PlainTerm<'_>> {
     let bytes = text.as_bytes();
     match (bytes.first(), bytes.last()) {
         (Some(b'<'), Some(b'>')) if bytes.len() > 1 => {
             let iri = &text[1..bytes.len() - 1];
-            if iri::is_plain(iri) {
-                return Ok(PlainTerm::Iri(iri));
-            }
+            iri::is_plain(iri).then_some(PlainTerm::Iri(iri))
         }
-        (Some(b'"'), Some(_)) => {
-            if let Some(term) = literal_of(text) {
-                return Ok(term);
-            }
-        }
+        (Some(b'"'), Some(_)) => literal_of(text),
         (Some(b'_'), Some(_)) => {
-            if let Some(label) = text.strip_prefix("_:")
-                && is_plain_label(label)
-            {
-                return Ok(PlainTerm::BlankNode(label));
-            }
+            let label = text.strip_prefix("_:")?;
+            is_plain_label(label).then_some(PlainTerm::BlankNode(label))
         }
-        (None, _) => return Ok(PlainTerm::DefaultGraph),
-        _ => {}
+        (None, _) => Some(PlainTerm::DefaultGraph),
+        _ => None,
     }
-    odd_term_of(text, scratch)
 }
 
 /// A literal without escapes.
