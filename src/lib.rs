@@ -17,6 +17,8 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #[cfg(feature = "arrow")]
 pub mod arrow;
+pub mod convert;
+pub mod create;
 pub mod decode;
 pub mod encode;
 pub mod error;

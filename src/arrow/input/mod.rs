@@ -9,8 +9,8 @@ mod rdf;
 mod strings;
 mod terms;
 
-pub use patch::{PatchRows, PlainPatchSink};
-pub use rdf::{PlainRdfSink, RdfRows};
+pub use patch::PatchRows;
+pub use rdf::RdfRows;
 
 use crate::error::{Error, ErrorKind};
 

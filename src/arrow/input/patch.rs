@@ -9,16 +9,11 @@ use super::bad_cell;
 use super::rdf::statement;
 use super::strings::Strings;
 use super::terms::Terms;
+use crate::create::PlainPatchSink;
 use crate::encode::PlainOp;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::sink::Same;
 use crate::term::PlainTerm;
-
-/// Takes rows of patches whose terms lie in one piece.
-pub trait PlainPatchSink {
-    /// A row.
-    fn plain_row(&mut self, op: &PlainOp<'_>) -> Result<()>;
-}
 
 /// Reads batches with the columns of `PATCH_SCHEMA`, one after the other.
 ///

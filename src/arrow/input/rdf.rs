@@ -4,18 +4,9 @@ use arrow_array::{Array, RecordBatch};
 
 use super::strings::Strings;
 use super::terms::Terms;
+use crate::create::PlainRdfSink;
 use crate::error::{Position, Result};
 use crate::sink::Same;
-use crate::term::PlainTerm;
-
-/// Takes statements whose terms lie in one piece.
-pub trait PlainRdfSink {
-    /// A statement: subject, predicate, object, graph, and what is known to repeat.
-    fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()>;
-
-    /// The frame column has another number from here on.
-    fn next_frame(&mut self) -> Result<()>;
-}
 
 /// Reads batches with the columns of `RDF_SCHEMA`, one after the other.
 #[derive(Debug, Default)]
