@@ -20,6 +20,7 @@ pub mod arrow;
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub mod index;
 pub mod inspect;
 pub mod io;
 mod limits;
