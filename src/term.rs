@@ -243,30 +243,27 @@ impl TermBuf {
 }
 
 impl TermBuf {
-    /// This term, borrowed in one piece.
+    /// This term in one piece.
     pub fn as_plain(&self) -> PlainTerm<'_> {
-        match self {
-            TermBuf::Iri(iri) => PlainTerm::Iri(bare(iri.close.as_padded(), "")),
-            TermBuf::BlankNode(label) => PlainTerm::BlankNode(label),
-            TermBuf::Literal(literal) => {
-                let kind = match &literal.kind {
-                    LiteralKindBuf::Simple => PlainKind::Simple,
-                    LiteralKindBuf::Language(tag) => PlainKind::Language(tag),
-                    LiteralKindBuf::Datatype { suffix, .. } => {
-                        PlainKind::Datatype(bare(suffix.as_padded(), DATATYPE_OPEN))
-                    }
-                };
-                PlainTerm::Literal(&literal.lex, kind)
-            }
-            TermBuf::Triple(triple) => PlainTerm::Triple(triple),
-            TermBuf::DefaultGraph => PlainTerm::DefaultGraph,
+        match self.as_term() {
+            Term::Iri(iri) => PlainTerm::Iri(iri.name()),
+            Term::BlankNode(label) => PlainTerm::BlankNode(label),
+            Term::Literal(literal) => PlainTerm::from(literal),
+            Term::Triple(triple) => PlainTerm::Triple(triple),
+            Term::DefaultGraph => PlainTerm::DefaultGraph,
         }
     }
 }
 
-/// What stands between `open` and `>`.
-fn bare<'a>(text: Padded<'a>, open: &str) -> &'a str {
-    &text.text()[open.len()..text.len() - 1]
+impl<'a> From<Literal<'a>> for PlainTerm<'a> {
+    fn from(literal: Literal<'a>) -> Self {
+        let kind = match literal.kind {
+            LiteralKind::Simple => PlainKind::Simple,
+            LiteralKind::Language(tag) => PlainKind::Language(tag),
+            LiteralKind::Datatype(datatype) => PlainKind::Datatype(datatype.iri()),
+        };
+        PlainTerm::Literal(literal.lex, kind)
+    }
 }
 
 impl From<PlainTerm<'_>> for TermBuf {

@@ -26,6 +26,8 @@ pub use delimiter::Framing;
 pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
 pub(crate) use frame::{Event, FrameReader};
+pub(crate) use lookup::TableKind;
+pub(crate) use options::{PATCH_VERSION, RDF_VERSION};
 pub use patch::Patch;
 pub use rdf::Rdf;
 
@@ -39,6 +41,7 @@ use frame::Located;
 use metadata::Metadata;
 pub(crate) use metadata::metadata_entry;
 use repeat::{Slot, Slots};
+pub(crate) use row::Place;
 use term::Terms;
 
 /// How to read a stream of either format.
