@@ -3,7 +3,6 @@
 #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns use all of it"))]
 pub(crate) mod buffer;
 pub(crate) mod scan;
-pub(crate) mod slot;
 mod write;
 
 #[cfg(feature = "arrow")]

@@ -6,6 +6,7 @@
 mod compact;
 mod read;
 mod row;
+mod slot;
 mod term;
 mod value;
 mod write;

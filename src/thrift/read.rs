@@ -2,13 +2,13 @@
 
 use super::compact::{Cursor, Halt};
 use super::row::{RawRow, row};
+use super::slot::TermSlot;
 use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::patch::numbering::Numbering;
 use crate::rows::{RowFormat, RowState, Step};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
-use crate::text::slot::TermSlot;
 use crate::wire::Fault;
 
 /// The rows of RDF Patch Thrift, for a [`RowDecoder`](crate::rows::RowDecoder).

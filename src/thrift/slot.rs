@@ -1,14 +1,12 @@
-//! A term that readers of rows without tables find in one piece, kept in the pieces that [`Term`] has.
+//! A term that lies in one piece, kept in the pieces that [`Term`] has.
 
-use super::buffer::{Padded, PaddedBuf};
-use super::scan::{is_plain_iri, is_plain_literal};
-use crate::term::{
-    DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf,
-};
+use crate::term::{DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf};
+use crate::text::buffer::{Padded, PaddedBuf};
+use crate::text::scan::{is_plain_iri, is_plain_literal};
 
 /// The last term of one place. Its memory is used again for the next.
 #[derive(Debug, Default)]
-pub(crate) struct TermSlot {
+pub(super) struct TermSlot {
     kind: Kind,
     /// An IRI and `>`, or a datatype as [`Datatype`] has it.
     iri: PaddedBuf,
@@ -36,13 +34,13 @@ const KEPT: usize = 64 << 10;
 
 impl TermSlot {
     /// No term was here yet.
-    pub(crate) fn is_unset(&self) -> bool {
+    pub(super) fn is_unset(&self) -> bool {
         matches!(self.kind, Kind::Unset)
     }
 
     /// Replaces the term; whether it is the same as before.
     #[inline]
-    pub(crate) fn set(&mut self, term: &PlainTerm<'_>) -> bool {
+    pub(super) fn set(&mut self, term: &PlainTerm<'_>) -> bool {
         if self.holds(term) {
             return true;
         }
@@ -79,7 +77,7 @@ impl TermSlot {
     }
 
     /// Replaces the term by an owned one; whether it is the same as before.
-    pub(crate) fn put(&mut self, term: TermBuf) -> bool {
+    pub(super) fn put(&mut self, term: TermBuf) -> bool {
         if matches!(&self.kind, Kind::Owned(own) if *own == term) {
             return true;
         }
@@ -113,7 +111,7 @@ impl TermSlot {
 
     /// The term; the default graph if there was none.
     #[inline]
-    pub(crate) fn term(&self) -> Term<'_> {
+    pub(super) fn term(&self) -> Term<'_> {
         let literal = |kind| Term::Literal(Literal { lex: &self.text, plain: self.text_plain, kind });
         match &self.kind {
             Kind::Iri => Term::Iri(self.iri()),
@@ -130,7 +128,7 @@ impl TermSlot {
     }
 
     /// Replaces the term by an IRI.
-    pub(crate) fn set_iri(&mut self, iri: &str) -> Iri<'_> {
+    pub(super) fn set_iri(&mut self, iri: &str) -> Iri<'_> {
         self.set(&PlainTerm::Iri(iri));
         self.iri()
     }
