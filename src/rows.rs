@@ -87,7 +87,8 @@ impl<F: RowState> RowDecoder<F> {
                 continue;
             }
             let held = self.carry.len();
-            let more = rest.len().min(held.max(PIECE));
+            let room = self.most.saturating_add(PIECE).saturating_sub(held);
+            let more = rest.len().min(held.max(PIECE)).min(room.max(1));
             self.hold(&rest[..more])?;
             match self.format.row(&self.carry, self.offset, false, sink)? {
                 Step::Taken(bytes) => {

@@ -18,5 +18,6 @@ mod oracle_selftest;
 mod oracle_vectors;
 mod positions;
 mod snapshot;
+mod thrift;
 mod traps;
 mod truncation;

@@ -38,11 +38,11 @@ macro_rules! encode_each {
     ($any:ident: $($variant:ident)|+) => {
         impl Encode for $any {
             fn output(&mut self) -> &mut Vec<u8> {
-                match self { $($any::$variant(encoder) => encoder.output(),)+ }
+                match self { $($any::$variant(encoder) => Encode::output(&mut **encoder),)+ }
             }
 
             fn finish(&mut self) -> Result<()> {
-                match self { $($any::$variant(encoder) => encoder.finish(),)+ }
+                match self { $($any::$variant(encoder) => Encode::finish(&mut **encoder),)+ }
             }
         }
 
@@ -99,6 +99,37 @@ macro_rules! patch_each {
             }
         }
     };
+}
+
+impl Encode for RdfEncoder {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl Encode for PatchEncoder {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl Encode for ThriftWriter {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish();
+        Ok(())
+    }
 }
 
 encode_each!(AnyRdfEncoder: Jelly);

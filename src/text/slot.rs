@@ -1,8 +1,8 @@
-//! A term that readers of rows without tables find in one piece, kept in the pieces that [`Term`] has.
+//! A term that lies in one piece, kept in the pieces that [`Term`] has.
 
-use super::buffer::{Padded, PaddedBuf};
-use super::scan::{is_plain_iri, is_plain_literal};
 use crate::term::{DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf};
+use crate::text::buffer::{Padded, PaddedBuf};
+use crate::text::scan::{is_plain_iri, is_plain_literal};
 
 /// The last term of one place. Its memory is used again for the next.
 #[derive(Debug, Default)]

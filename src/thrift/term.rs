@@ -162,13 +162,13 @@ fn only_string<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<&'a str> 
 /// `RDF_Literal`.
 fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     field.expect(kind::STRUCT)?;
-    let (mut lex, mut tag, mut datatype, mut direction) = (None, "", "", "");
+    let (mut lex, mut tag, mut datatype, mut direction) = (None, "", None, "");
     let mut last = 0;
     while let Some(part) = cursor.field(&mut last)? {
         match part.id {
             1 => lex = Some(cursor.string(&part).map_err(|halt| halt.within("lex"))?),
             2 => tag = cursor.string(&part).map_err(|halt| halt.within("langtag"))?,
-            3 => datatype = cursor.string(&part).map_err(|halt| halt.within("datatype"))?,
+            3 => datatype = Some(cursor.string(&part).map_err(|halt| halt.within("datatype"))?),
             4 => {
                 let message = "a prefixed name, and there are no prefixes to read it with";
                 return Err(part.fault(ErrorKind::WireTerm, message).within("dtPrefix"));
@@ -179,11 +179,11 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     }
     let lex = lex.ok_or_else(|| field.fault(ErrorKind::WireUnset, "its lexical form is not set"))?;
     let kind = match (tag, direction, datatype) {
-        ("", "", "" | XSD_STRING) => PlainKind::Simple,
-        ("", "", datatype) => PlainKind::Datatype(datatype),
+        ("", "", None | Some(XSD_STRING)) => PlainKind::Simple,
+        ("", "", Some(datatype)) => PlainKind::Datatype(datatype),
         // Jena writes a direction as the datatype alone, and loses which
-        (_, "", "" | RDF_LANG_STRING | RDF_DIR_LANG_STRING) if !tag.is_empty() => PlainKind::Language(tag),
-        (_, "ltr" | "rtl", "" | RDF_DIR_LANG_STRING) if !tag.is_empty() => {
+        (_, "", None | Some(RDF_LANG_STRING | RDF_DIR_LANG_STRING)) => PlainKind::Language(tag),
+        (_, "ltr" | "rtl", None | Some(RDF_DIR_LANG_STRING)) if !tag.is_empty() => {
             let term = TermBuf::language_literal(lex, &format!("{tag}--{direction}"));
             return Ok(Parsed::Made(Box::new(term)));
         }

@@ -32,11 +32,10 @@ impl ThriftWriter {
     }
 
     /// No row follows.
-    pub fn finish(&mut self) -> Result<()> {
+    pub fn finish(&mut self) {
         if self.marks.at_end() {
             self.transaction(transaction::SEGMENT);
         }
-        Ok(())
     }
 
     /// The head of field `id` of a struct whose last field was `last`.
@@ -163,8 +162,15 @@ impl ThriftWriter {
         self.text([literal.lex, ""])?;
         match literal.kind {
             LiteralKind::Simple => {}
+            LiteralKind::Language("") => {
+                let message = "an empty language tag, which is read as none";
+                return Err(Error::new(ErrorKind::EncodeTerm, message));
+            }
             LiteralKind::Language(tag) => {
-                let directed = tag.split_once("--").filter(|(_, end)| matches!(*end, "ltr" | "rtl"));
+                let directed = ["--ltr", "--rtl"].into_iter().find_map(|end| {
+                    let tag = tag.strip_suffix(end).filter(|tag| !tag.is_empty())?;
+                    Some((tag, &end[2..]))
+                });
                 self.field(1, 2, kind::BINARY);
                 self.text([directed.map_or(tag, |(tag, _)| tag), ""])?;
                 if let Some((_, direction)) = directed {
