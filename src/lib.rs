@@ -22,6 +22,7 @@ pub mod create;
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub mod format;
 pub mod index;
 pub mod inspect;
 pub mod io;

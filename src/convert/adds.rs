@@ -39,6 +39,10 @@ impl<S: Encode + PatchSink> Encode for Adds<S> {
         self.row(PatchOp::End(PatchEnd::Mark))?;
         self.sink.finish()
     }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.sink.restart_offsets(skip)
+    }
 }
 
 impl<S: Sink> Sink for Adds<S> {

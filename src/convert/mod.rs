@@ -11,7 +11,7 @@ pub use adds::Adds;
 pub use patch::PatchTarget;
 pub use rdf::RdfTarget;
 
-use crate::create::Encode;
+use crate::create::{Encode, Writer};
 use crate::error::Result;
 use crate::reader::Feed;
 use crate::sink::Sink;
@@ -27,13 +27,12 @@ pub struct Tally {
     pub bytes_out: u64,
 }
 
-/// Feeds all rows to `target`, and what it makes of them to `write`; `poll` is told how far it got.
-///
-/// `write` gets whole frames or rows, and may stop the conversion as `poll` may.
+/// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` is told how far it got, and may
+/// stop the conversion.
 pub fn convert<F, T>(
     feed: &mut F,
     target: &mut T,
-    write: &mut dyn FnMut(&[u8]) -> Result<()>,
+    writer: &mut Writer,
     poll: &mut dyn FnMut(Tally) -> Result<()>,
 ) -> Result<Tally>
 where
@@ -48,10 +47,8 @@ where
         if ended {
             target.finish()?;
         }
-        let output = target.output();
-        tally.bytes_out += output.len() as u64;
-        write(output)?;
-        output.clear();
+        writer.take(target)?;
+        tally.bytes_out = writer.written();
         if ended {
             return Ok(tally);
         }

@@ -38,6 +38,10 @@ impl Encode for PatchTarget {
     fn finish(&mut self) -> Result<()> {
         self.encoder()?.finish()
     }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.encoder.as_ref().map_or_else(Vec::new, |encoder| encoder.restart_offsets(skip))
+    }
 }
 
 impl Sink for PatchTarget {

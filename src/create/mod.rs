@@ -1,8 +1,12 @@
 //! From rows to bytes, whatever the format: the counterpart of [`open`](crate::open).
 
+mod options;
 mod plain;
+mod writer;
 
+pub use options::{CreateOptions, RESTART_BYTES, default_patch_options, default_rdf_options};
 pub use plain::{PlainPatchSink, PlainPatchWriter, PlainRdfSink, PlainRdfWriter};
+pub use writer::Writer;
 
 use crate::encode::{PatchEncoder, RdfEncoder};
 use crate::error::Result;
@@ -18,6 +22,12 @@ pub trait Encode {
 
     /// No row follows.
     fn finish(&mut self) -> Result<()>;
+
+    /// Places of the stream where a reader can enter, but for the first `skip`.
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        let _ = skip;
+        Vec::new()
+    }
 }
 
 /// An encoder of statements, whatever the format.
@@ -43,6 +53,10 @@ macro_rules! encode_each {
 
             fn finish(&mut self) -> Result<()> {
                 match self { $($any::$variant(encoder) => Encode::finish(&mut **encoder),)+ }
+            }
+
+            fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+                match self { $($any::$variant(encoder) => Encode::restart_offsets(&**encoder, skip),)+ }
             }
         }
 
@@ -109,6 +123,10 @@ impl Encode for RdfEncoder {
     fn finish(&mut self) -> Result<()> {
         self.finish()
     }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.restart_offsets().skip(skip).collect()
+    }
 }
 
 impl Encode for PatchEncoder {
@@ -118,6 +136,10 @@ impl Encode for PatchEncoder {
 
     fn finish(&mut self) -> Result<()> {
         self.finish()
+    }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.restart_offsets().skip(skip).collect()
     }
 }
 
@@ -136,6 +158,16 @@ encode_each!(AnyRdfEncoder: Jelly);
 encode_each!(AnyPatchEncoder: Jelly | Thrift);
 rdf_each!(Jelly);
 patch_each!(Jelly | Thrift);
+
+impl AnyPatchEncoder {
+    /// Ends the frame, in formats that have frames.
+    pub fn end_frame(&mut self) -> Result<()> {
+        match self {
+            AnyPatchEncoder::Jelly(encoder) => encoder.end_frame(),
+            AnyPatchEncoder::Thrift(_) => Ok(()),
+        }
+    }
+}
 
 impl AnyRdfEncoder {
     /// Ends the frame, in formats that have frames.

@@ -2,8 +2,10 @@
 
 mod decompress;
 mod detect;
+mod output;
 mod source;
 
 pub use decompress::Compression;
 pub use detect::{Content, expect, sniff};
+pub use output::{Output, Target};
 pub use source::{Opened, SharedBytes, Source, Stream, open};

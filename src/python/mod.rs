@@ -2,6 +2,7 @@
 
 mod batch;
 mod capsule;
+mod destination;
 mod error;
 mod guard;
 mod handle;
@@ -15,6 +16,9 @@ mod schema;
 mod signals;
 mod stream_options;
 mod values;
+mod write_options;
+mod write_rows;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -34,6 +38,8 @@ mod _internal {
     use super::rows::RowIterator;
     #[pymodule_export]
     use super::schema::Schema;
+    #[pymodule_export]
+    use super::writer::Writer;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,10 +1,13 @@
 //! Options of a stream as the data classes of `jelly.types`.
 
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::options::StreamOptions;
-use crate::options::{Features, TableSizes};
+use crate::options::{
+    Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType,
+    StreamOptions, TableSizes,
+};
 
 /// A `jelly.RdfOptions` or `jelly.PatchOptions`.
 pub(super) fn object<'py>(py: Python<'py>, options: &StreamOptions) -> PyResult<Bound<'py, PyAny>> {
@@ -33,4 +36,61 @@ pub(super) fn object<'py>(py: Python<'py>, options: &StreamOptions) -> PyResult<
     values.set_item("max_datatype_table_size", tables.datatypes)?;
     values.set_item("version", version)?;
     py.import("jelly.types")?.getattr(class)?.call((), Some(&values))
+}
+
+/// Reads a `jelly.RdfOptions` or `jelly.PatchOptions`.
+pub(super) fn read(object: &Bound<'_, PyAny>) -> PyResult<StreamOptions> {
+    let types = object.py().import("jelly.types")?;
+    let get = |name: &str| object.getattr(name);
+    let is_rdf = object.is_instance(&types.getattr("RdfOptions")?)?;
+    if !is_rdf && !object.is_instance(&types.getattr("PatchOptions")?)? {
+        let name = object.get_type().name()?;
+        let message = format!("options must be a jelly.RdfOptions or jelly.PatchOptions, not {name}");
+        return Err(PyTypeError::new_err(message));
+    }
+    let features = Features {
+        generalized_statements: get("generalized_statements")?.extract()?,
+        rdf_star: get("rdf_star")?.extract()?,
+    };
+    let tables = TableSizes {
+        names: get("max_name_table_size")?.extract()?,
+        prefixes: get("max_prefix_table_size")?.extract()?,
+        datatypes: get("max_datatype_table_size")?.extract()?,
+    };
+    let version: u32 = get("version")?.extract()?;
+    if is_rdf {
+        let logical: String = get("logical_type")?.extract()?;
+        let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(&logical));
+        let logical_type = known.or_else(|| logical.parse().ok().map(LogicalType));
+        return Ok(StreamOptions::Rdf(RdfOptions {
+            stream_name: get("stream_name")?.extract()?,
+            physical_type: of_name(object, "physical_type", PhysicalType::ALL, PhysicalType::name)?,
+            logical_type: logical_type.ok_or_else(|| {
+                PyValueError::new_err(format!("logical_type is {logical:?}; there is no such type"))
+            })?,
+            features,
+            tables,
+            version,
+        }));
+    }
+    Ok(StreamOptions::Patch(PatchOptions {
+        statement_type: of_name(object, "statement_type", StatementType::ALL, StatementType::name)?,
+        stream_type: of_name(object, "stream_type", PatchStreamType::ALL, PatchStreamType::name)?,
+        features,
+        tables,
+        version,
+    }))
+}
+
+fn of_name<T: Copy>(
+    object: &Bound<'_, PyAny>,
+    field: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> PyResult<T> {
+    let word: String = object.getattr(field)?.extract()?;
+    all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
+        let words: Vec<_> = all.iter().map(|&known| name(known)).collect();
+        PyValueError::new_err(format!("{field} is {word:?}; it can be {}", words.join(", ")))
+    })
 }

@@ -41,6 +41,11 @@ impl PatchRows {
         Ok(())
     }
 
+    /// The patch was ended by the caller.
+    pub fn forget_patch(&mut self) {
+        self.patch = None;
+    }
+
     #[inline(always)]
     fn row<S: PlainPatchSink>(&mut self, row: usize, columns: &mut Columns<'_>, sink: &mut S) -> Result<()> {
         let op = columns.op.get(row).ok_or_else(|| bad_cell("op", "no op"))?;

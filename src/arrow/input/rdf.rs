@@ -7,6 +7,7 @@ use super::terms::Terms;
 use crate::create::PlainRdfSink;
 use crate::error::{Position, Result};
 use crate::sink::Same;
+use crate::term::PlainTerm;
 
 /// Reads batches with the columns of `RDF_SCHEMA`, one after the other.
 #[derive(Debug, Default)]
@@ -37,6 +38,14 @@ impl RdfRows {
             self.rows += 1;
         }
         Ok(())
+    }
+
+    /// Whether the first row is in a named graph, or none is there to tell.
+    pub fn has_graphs(batch: &RecordBatch) -> bool {
+        let graph = Terms::of("graph", batch.column_by_name("graph"));
+        let first = graph
+            .and_then(|mut graph| Ok(graph.read(0)?.is_some() && graph.term() != PlainTerm::DefaultGraph));
+        first.unwrap_or(false)
     }
 
     #[inline(always)]
