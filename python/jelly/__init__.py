@@ -16,6 +16,7 @@ from jelly._internal import (
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
+from jelly.writers import PatchWriter, RdfWriter
 
 __all__ = [
     "PATCH_SCHEMA",
@@ -30,10 +31,12 @@ __all__ = [
     "PatchOptions",
     "PatchReader",
     "PatchRow",
+    "PatchWriter",
     "Position",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
+    "RdfWriter",
     "RecordBatch",
     "Schema",
     "Term",

@@ -12,16 +12,21 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checka
 from jelly import _internal
 
 __all__ = [
+    "AnyFormat",
+    "ArrowArrayExportable",
     "ArrowSchemaExportable",
     "ArrowStreamExportable",
     "BlankNodes",
     "Compression",
+    "Destination",
     "Framing",
     "Limits",
     "Mode",
+    "PatchFormat",
     "PatchOptions",
     "PatchRow",
     "Position",
+    "RdfFormat",
     "RdfOptions",
     "RdfRow",
     "Source",
@@ -52,6 +57,28 @@ Source: TypeAlias = (
     | Iterable[bytes | bytearray | memoryview]
 )
 """A path (``-`` is standard input), bytes, a binary file object or an iterable of bytes."""
+
+
+class SupportsWrite(Protocol):
+    """A binary file object."""
+
+    def write(self, data: bytes, /) -> int | None: ...
+
+
+Destination: TypeAlias = str | os.PathLike[str] | SupportsWrite
+"""A path (``-`` is standard output) or a binary file object."""
+RdfFormat = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]
+PatchFormat = Literal["auto", "jelly-patch", "rdfp", "rdfp-v1", "trp"]
+AnyFormat: TypeAlias = RdfFormat | PatchFormat
+
+
+@runtime_checkable
+class ArrowArrayExportable(Protocol):
+    """A record batch of any Arrow library."""
+
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
 
 
 @runtime_checkable

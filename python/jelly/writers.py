@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from jelly import _internal
-from jelly.types import Destination, Limits, PatchOptions, RdfOptions, WriteCompression
+from jelly.types import Compression, Destination, Limits, PatchOptions, RdfOptions
 
 if TYPE_CHECKING:
     from jelly.types import ArrowArrayExportable, ArrowStreamExportable, PatchFormat, RdfFormat
@@ -126,7 +126,7 @@ class RdfWriter(_Writer):
         options: RdfOptions | None = None,
         *,
         format: RdfFormat = "auto",
-        compression: WriteCompression = "auto",
+        compression: Compression = "auto",
         compression_level: int | None = None,
         delimited: bool = True,
         frame_rows: int | None = None,
@@ -190,7 +190,7 @@ class PatchWriter(_Writer):
         options: PatchOptions | None = None,
         *,
         format: PatchFormat = "auto",
-        compression: WriteCompression = "auto",
+        compression: Compression = "auto",
         compression_level: int | None = None,
         delimited: bool = True,
         frame_rows: int | None = None,
