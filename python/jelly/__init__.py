@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jelly import errors, spark
 from jelly._batches import BatchDecoder, batch_decoder, decode_batches
+from jelly._encoder import BatchEncoder, batch_encoder
 from jelly._internal import (
     PatchReader,
     RdfReader,
@@ -25,6 +26,7 @@ __all__ = [
     "RDF_SCHEMA_DDL",
     "Advice",
     "BatchDecoder",
+    "BatchEncoder",
     "Inspection",
     "Limits",
     "Patch",
@@ -44,6 +46,7 @@ __all__ = [
     "ValidationReport",
     "__version__",
     "batch_decoder",
+    "batch_encoder",
     "decode_batches",
     "errors",
     "inspect",
