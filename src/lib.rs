@@ -19,6 +19,7 @@
 pub mod arrow;
 pub mod decode;
 pub mod error;
+mod format;
 pub mod inspect;
 pub mod io;
 mod limits;
@@ -33,9 +34,10 @@ pub mod reader;
 pub mod rows;
 pub mod sink;
 pub mod term;
-mod text;
+pub mod text;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
+pub use format::{PatchFormat, RdfFormat};
 pub use limits::Limits;
 pub use namespaces::Namespaces;

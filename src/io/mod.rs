@@ -5,5 +5,5 @@ mod detect;
 mod source;
 
 pub use decompress::Compression;
-pub use detect::{Content, expect, sniff};
+pub use detect::{Content, patch_format, rdf_format, sniff};
 pub use source::{Opened, SharedBytes, Source, Stream, open};

@@ -6,3 +6,4 @@ mod outcomes;
 mod spool;
 
 pub use committed::Committed;
+pub(crate) use numbering::Numbering;

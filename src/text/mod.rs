@@ -3,8 +3,18 @@
 #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns use all of it"))]
 pub(crate) mod buffer;
 pub(crate) mod lex;
+mod nquads;
+mod other;
+mod rdf_patch;
+mod rows;
 pub(crate) mod scan;
+mod v1;
 mod write;
+
+pub use nquads::{Lines, LinesOptions};
+pub use other::OtherRdf;
+pub use rdf_patch::{PatchDialect, RdfPatch};
+pub use rows::TextRows;
 
 #[cfg(feature = "arrow")]
 pub(crate) use write::TermWriter;
