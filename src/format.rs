@@ -1,7 +1,7 @@
-//! Names and file extensions of the formats.
+//! The formats there are, their names and extensions.
 
 macro_rules! formats {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal [$($extension:literal)*],)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $title:literal $extensions:tt,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$vdoc])* $variant,)* }
@@ -10,15 +10,25 @@ macro_rules! formats {
             /// Every format there is.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The word for it in options.
+            /// The name in options.
             pub fn name(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
+                match self { $($name::$variant => $text,)* }
             }
 
-            /// The format that a file name tells, below the extension of its compression.
-            pub fn of_name(name: &str) -> Option<Self> {
+            /// The name for people.
+            pub fn title(self) -> &'static str {
+                match self { $($name::$variant => $title,)* }
+            }
+
+            /// The format with this name in options.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|format| format.name() == name)
+            }
+
+            /// By the extension of a file name, also under `.gz` and `.zst`.
+            pub fn of_file(name: &str) -> Option<Self> {
                 let extension = extension(name)?;
-                $(if [$($extension,)*].contains(&extension.as_str()) {
+                $(if (&$extensions as &[&str]).contains(&extension.as_str()) {
                     return Some($name::$variant);
                 })*
                 None
@@ -28,44 +38,44 @@ macro_rules! formats {
 }
 
 formats! {
-    /// Formats of statements.
+    /// The formats of statements.
     RdfFormat {
         /// Jelly-RDF.
-        Jelly = "jelly" ["jelly"],
+        Jelly = "jelly" "Jelly-RDF" ["jelly"],
         /// N-Triples.
-        NTriples = "nt" ["nt"],
+        NTriples = "nt" "N-Triples" ["nt"],
         /// N-Quads.
-        NQuads = "nq" ["nq"],
+        NQuads = "nq" "N-Quads" ["nq"],
         /// Turtle.
-        Turtle = "ttl" ["ttl"],
+        Turtle = "ttl" "Turtle" ["ttl"],
         /// `TriG`.
-        TriG = "trig" ["trig"],
+        TriG = "trig" "TriG" ["trig"],
         /// RDF/XML.
-        RdfXml = "rdfxml" ["rdf" "owl"],
+        RdfXml = "rdfxml" "RDF/XML" ["rdf", "owl"],
         /// JSON-LD.
-        JsonLd = "jsonld" ["jsonld"],
+        JsonLd = "jsonld" "JSON-LD" ["jsonld"],
     }
 }
 
 formats! {
-    /// Formats of patches.
+    /// The formats of patches.
     PatchFormat {
         /// Jelly-Patch.
-        Jelly = "jelly-patch" ["jellyp"],
+        Jelly = "jelly-patch" "Jelly-Patch" ["jellyp"],
         /// RDF Patch text.
-        Text = "rdfp" ["rdfp"],
-        /// RDF Patch v1, which is read only.
-        TextV1 = "rdfp-v1" [],
+        RdfPatch = "rdfp" "RDF Patch text" ["rdfp"],
+        /// The older RDF Patch v1 (RDF Tuples); never told by content or extension.
+        RdfPatchV1 = "rdfp-v1" "RDF Patch v1" [],
         /// RDF Patch Thrift.
-        Thrift = "trp" ["trp"],
+        Thrift = "trp" "RDF Patch Thrift" ["trp"],
     }
 }
 
-/// The extension in lower case, without that of a compression.
 fn extension(name: &str) -> Option<String> {
     let name = name.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
-    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-    name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
+    let name = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    let (stem, extension) = name.rsplit_once('.')?;
+    (!stem.is_empty()).then(|| extension.to_owned())
 }
 
 #[cfg(test)]
@@ -73,13 +83,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_formats() {
-        assert_eq!(RdfFormat::of_name("a.b/C.NQ.gz"), Some(RdfFormat::NQuads));
-        assert_eq!(RdfFormat::of_name("x.owl"), Some(RdfFormat::RdfXml));
-        assert_eq!(RdfFormat::of_name("nt"), None);
-        assert_eq!(PatchFormat::of_name("log.rdfp.zst"), Some(PatchFormat::Text));
-        assert_eq!(PatchFormat::of_name("log.jelly"), None);
-        let words: Vec<_> = RdfFormat::ALL.iter().map(|format| format.name()).collect();
-        assert_eq!(words, ["jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]);
+    fn names_and_extensions() {
+        for format in RdfFormat::ALL {
+            assert_eq!(RdfFormat::from_name(format.name()), Some(*format));
+        }
+        for (name, format) in [
+            ("a.nq", Some(RdfFormat::NQuads)),
+            ("/x.y/A.NT.GZ", Some(RdfFormat::NTriples)),
+            ("a.b.ttl.zst", Some(RdfFormat::Turtle)),
+            ("a.jelly", Some(RdfFormat::Jelly)),
+            ("nq", None),
+            (".nq", None),
+            ("a.gz", None),
+            ("a.nq/b", None),
+        ] {
+            assert_eq!(RdfFormat::of_file(name), format, "{name}");
+        }
+        assert_eq!(PatchFormat::of_file("log.rdfp.gz"), Some(PatchFormat::RdfPatch));
+        assert_eq!(PatchFormat::of_file("log.trp"), Some(PatchFormat::Thrift));
+        assert_eq!(PatchFormat::from_name("rdfp-v1"), Some(PatchFormat::RdfPatchV1));
     }
 }

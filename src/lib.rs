@@ -38,10 +38,11 @@ pub mod reader;
 pub mod rows;
 pub mod sink;
 pub mod term;
-mod text;
+pub mod text;
 pub mod thrift;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
+pub use format::{PatchFormat, RdfFormat};
 pub use limits::Limits;
 pub use namespaces::Namespaces;

@@ -1,21 +1,25 @@
 //! From a source to rows: finds out what it is and sets the right decoder on it.
 
-use std::sync::Arc;
-
 use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::io::{Compression, Content, Opened, Source, expect, open};
+use crate::format::{PatchFormat, RdfFormat};
+use crate::io::{Compression, Opened, Source, open, patch_format, rdf_format};
 use crate::options::StreamOptions;
 use crate::patch::Committed;
 use crate::push::{Progress, Push, PushState};
 use crate::reader::{Feed, Poll, Reader};
+use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
+use crate::text::{Lines, LinesOptions, OtherRdf, PatchDialect, RdfPatch, TextRows};
+use crate::thrift::ThriftPatch;
 
 /// How a source is read; one list for every format.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The format is told, so the first bytes are not looked at.
-    pub format_is_told: bool,
+    /// The format of statements; `None`: told by the content, then by the name.
+    pub rdf_format: Option<RdfFormat>,
+    /// The format of patches, likewise.
+    pub patch_format: Option<PatchFormat>,
     /// How frames lie in the bytes, what is refused, the limits, and the name of the source.
     pub decode: DecodeOptions,
     /// `None`: told by the content.
@@ -31,6 +35,8 @@ pub struct OpenOptions {
 pub enum AnyRdfDecoder {
     /// Jelly-RDF.
     Jelly(Box<RdfDecoder>),
+    /// N-Triples or N-Quads.
+    Lines(Box<RowDecoder<TextRows<Lines>>>),
 }
 
 /// A decoder of patches, whatever the format.
@@ -38,6 +44,10 @@ pub enum AnyRdfDecoder {
 pub enum AnyPatchDecoder {
     /// Jelly-Patch.
     Jelly(Box<PatchDecoder>),
+    /// RDF Patch text.
+    Text(Box<RowDecoder<TextRows<RdfPatch>>>),
+    /// RDF Patch Thrift.
+    Thrift(Box<RowDecoder<ThriftPatch>>),
 }
 
 macro_rules! push_each {
@@ -80,8 +90,8 @@ macro_rules! push_each {
     };
 }
 
-push_each!(AnyRdfDecoder, RdfSink: Jelly);
-push_each!(AnyPatchDecoder, PatchSink: Jelly);
+push_each!(AnyRdfDecoder, RdfSink: Jelly | Lines);
+push_each!(AnyPatchDecoder, PatchSink: Jelly | Text | Thrift);
 
 /// Where rows come from, as far as it is not about the rows themselves.
 pub trait FeedState {
@@ -98,21 +108,35 @@ pub trait FeedState {
 }
 
 /// Statements of a source.
-pub struct RdfFeed(Reader<AnyRdfDecoder>);
+pub struct RdfFeed(RdfRows);
+
+enum RdfRows {
+    Pushed(Reader<AnyRdfDecoder>),
+    Other(Box<OtherRdf>),
+}
 
 impl FeedState for RdfFeed {
     fn decoder(&self) -> &dyn PushState {
-        self.0.decoder()
+        match &self.0 {
+            RdfRows::Pushed(reader) => reader.decoder(),
+            RdfRows::Other(other) => &**other,
+        }
     }
 
     fn close(&mut self) {
-        self.0.close();
+        match &mut self.0 {
+            RdfRows::Pushed(reader) => reader.close(),
+            RdfRows::Other(other) => other.close(),
+        }
     }
 }
 
 impl<S: RdfSink> Feed<S> for RdfFeed {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        self.0.advance(sink, poll)
+        match &mut self.0 {
+            RdfRows::Pushed(reader) => reader.advance(sink, poll),
+            RdfRows::Other(other) => other.advance(sink, poll),
+        }
     }
 }
 
@@ -166,14 +190,35 @@ pub struct Found<F> {
 
 /// Opens a source of statements.
 pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>> {
-    let (opened, refused) = open_as(source, options, Content::JellyRdf)?;
+    let name = file_name(&source, options);
+    let opened = open_bytes(source, options)?;
     let config = options.decode.clone();
-    let decoder = match &options.resume {
-        Some(snapshot) => RdfDecoder::resume(config, snapshot)?,
-        None => Decoder::new(config),
+    let told = options.rdf_format.or(options.resume.as_ref().map(|_| RdfFormat::Jelly));
+    let (format, refused) =
+        found(told, options, RdfFormat::Jelly, || rdf_format(&opened.start, config.framing, name.as_deref()));
+    if let Some(snapshot) = &options.resume {
+        refuse_resume(format != RdfFormat::Jelly)?;
+        let decoder = AnyRdfDecoder::Jelly(Box::new(RdfDecoder::resume(config, snapshot)?));
+        let rows = RdfRows::Pushed(Reader::new(decoder, opened.stream));
+        return Ok(Found { feed: RdfFeed(rows), refused });
+    }
+    let decoder = match format {
+        RdfFormat::Jelly => AnyRdfDecoder::Jelly(Box::new(Decoder::new(config))),
+        RdfFormat::NTriples | RdfFormat::NQuads => {
+            let lines = LinesOptions {
+                triples: format == RdfFormat::NTriples,
+                generalized: config.lenient_flags,
+                strict: config.strict,
+            };
+            let rows = TextRows::lines(lines, &config.limits);
+            AnyRdfDecoder::Lines(Box::new(RowDecoder::new(rows, &config.limits, config.source)))
+        }
+        other => {
+            let other = OtherRdf::new(other, opened.stream, &config);
+            return Ok(Found { feed: RdfFeed(RdfRows::Other(Box::new(other))), refused });
+        }
     };
-    let decoder = AnyRdfDecoder::Jelly(Box::new(decoder));
-    Ok(Found { feed: RdfFeed(Reader::new(decoder, opened.stream)), refused })
+    Ok(Found { feed: RdfFeed(RdfRows::Pushed(Reader::new(decoder, opened.stream))), refused })
 }
 
 /// Opens a source of patches.
@@ -181,32 +226,84 @@ pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFe
     if options.committed && options.resume.is_some() {
         return Err(Error::new(ErrorKind::Argument, "resume goes with rows=\"all\" only"));
     }
-    let (opened, refused) = open_as(source, options, Content::JellyPatch)?;
-    let config = options.decode.clone();
-    let decoder = match &options.resume {
-        Some(snapshot) => PatchDecoder::resume(config, snapshot)?,
-        None => Decoder::new(config),
-    };
-    let decoder = AnyPatchDecoder::Jelly(Box::new(decoder));
-    let rows = if options.committed {
-        PatchRows::Committed(Box::new(Committed::new(opened, &options.decode, || {
-            AnyPatchDecoder::Jelly(Box::new(Decoder::new(options.decode.clone())))
-        })?))
+    let name = file_name(&source, options);
+    let opened = open_bytes(source, options)?;
+    let config = &options.decode;
+    let told = options.patch_format.or(options.resume.as_ref().map(|_| PatchFormat::Jelly));
+    let (format, refused) = found(told, options, PatchFormat::Jelly, || {
+        patch_format(&opened.start, config.framing, name.as_deref())
+    });
+    let rows = if let Some(snapshot) = &options.resume {
+        refuse_resume(format != PatchFormat::Jelly)?;
+        let decoder = PatchDecoder::resume(config.clone(), snapshot)?;
+        PatchRows::All(Reader::new(AnyPatchDecoder::Jelly(Box::new(decoder)), opened.stream))
+    } else if options.committed {
+        let first = AnyPatchDecoder::new(format, config)?;
+        let committed = Committed::new(opened, config, [first, AnyPatchDecoder::new(format, config)?])?;
+        PatchRows::Committed(Box::new(committed))
     } else {
-        PatchRows::All(Reader::new(decoder, opened.stream))
+        PatchRows::All(Reader::new(AnyPatchDecoder::new(format, config)?, opened.stream))
     };
     Ok(Found { feed: PatchFeed(rows), refused })
 }
 
-/// Opens a source; content of another kind is told beside it.
-fn open_as(source: Source, options: &OpenOptions, wanted: Content) -> Result<(Opened, Option<Error>)> {
-    let name: Option<Arc<str>> = options.decode.source.clone();
-    let locate = |error: Error| error.located(&Position { source: name.clone(), ..Position::default() });
-    let framing = options.decode.framing;
-    let opened = open(source, options.compression, framing, &options.decode.limits).map_err(locate)?;
-    if options.format_is_told || options.resume.is_some() {
-        return Ok((opened, None));
+impl AnyPatchDecoder {
+    /// A decoder at the start of a stream.
+    pub fn new(format: PatchFormat, config: &DecodeOptions) -> Result<Self> {
+        let dialect = match format {
+            PatchFormat::Jelly => {
+                return Ok(AnyPatchDecoder::Jelly(Box::new(Decoder::new(config.clone()))));
+            }
+            PatchFormat::RdfPatch if config.strict => PatchDialect::Strict,
+            PatchFormat::RdfPatch => PatchDialect::Any,
+            PatchFormat::RdfPatchV1 => PatchDialect::V1,
+            PatchFormat::Thrift => {
+                let rows = ThriftPatch::new(&config.limits, config.strict);
+                let decoder = RowDecoder::new(rows, &config.limits, config.source.clone());
+                return Ok(AnyPatchDecoder::Thrift(Box::new(decoder)));
+            }
+        };
+        let rows = TextRows::patch(dialect, config.strict, &config.limits);
+        Ok(AnyPatchDecoder::Text(Box::new(RowDecoder::new(rows, &config.limits, config.source.clone()))))
     }
-    let refused = expect(&opened.start, framing, wanted).map_err(locate).err();
-    Ok((opened, refused))
+}
+
+/// The name that tells the format: of the file, or what the source is called.
+fn file_name(source: &Source, options: &OpenOptions) -> Option<String> {
+    match source {
+        Source::Path(path) => Some(path.to_string_lossy().into_owned()),
+        _ => options.decode.source.as_deref().map(str::to_owned),
+    }
+}
+
+fn locate(options: &OpenOptions, error: Error) -> Error {
+    error.located(&Position { source: options.decode.source.clone(), ..Position::default() })
+}
+
+fn open_bytes(source: Source, options: &OpenOptions) -> Result<Opened> {
+    let config = &options.decode;
+    open(source, options.compression, config.framing, &config.limits).map_err(|error| locate(options, error))
+}
+
+/// The format that is told or found; content of another kind is told beside one that stands for it.
+fn found<F>(
+    told: Option<F>,
+    options: &OpenOptions,
+    stands: F,
+    find: impl FnOnce() -> Result<F>,
+) -> (F, Option<Error>) {
+    if let Some(told) = told {
+        return (told, None);
+    }
+    match find() {
+        Ok(format) => (format, None),
+        Err(error) => (stands, Some(locate(options, error))),
+    }
+}
+
+fn refuse_resume(refused: bool) -> Result<()> {
+    if refused {
+        return Err(Error::new(ErrorKind::Argument, "resume is for Jelly streams only"));
+    }
+    Ok(())
 }

@@ -78,7 +78,7 @@ impl CreateOptions {
                 Ok(AnyPatchEncoder::Jelly(Box::new(PatchEncoder::new(options, encode)?)))
             }
             PatchFormat::Thrift => Ok(AnyPatchEncoder::Thrift(Box::default())),
-            PatchFormat::Text | PatchFormat::TextV1 => {
+            PatchFormat::RdfPatch | PatchFormat::RdfPatchV1 => {
                 Err(Error::new(ErrorKind::Argument, format!("{} is not written", format.name())))
             }
         }

@@ -7,3 +7,4 @@ mod outcomes;
 mod spool;
 
 pub use committed::Committed;
+pub(crate) use numbering::Numbering;

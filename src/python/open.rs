@@ -6,7 +6,7 @@ use pyo3::pybacked::PyBackedBytes;
 use super::error::Failure;
 use super::handle::{AnyReader, Handle};
 use super::input::Input;
-use super::options::{self, Choice};
+use super::options;
 use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
 use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
@@ -35,13 +35,18 @@ struct Keywords<'a, 'py> {
 }
 
 impl Keywords<'_, '_> {
-    fn read(self, formats: &Choice<bool>, own_name: Option<String>) -> PyResult<ReadOptions> {
+    fn read(self, kind: Kind, own_name: Option<String>) -> PyResult<ReadOptions> {
+        let (rdf_format, patch_format) = match kind {
+            Kind::Rdf => (options::RDF_FORMAT.read(self.format)?, None),
+            Kind::Patch => (None, options::PATCH_FORMAT.read(self.format)?),
+        };
         let mut limits = options::limits(self.limits.as_ref())?;
         limits.batch_rows = options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
         limits.batch_bytes = options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
         let mut read = ReadOptions {
             open: OpenOptions {
-                format_is_told: formats.read(self.format)?,
+                rdf_format,
+                patch_format,
                 decode: DecodeOptions {
                     framing: options::FRAMING.read(self.framing)?,
                     strict: self.strict,
@@ -133,7 +138,7 @@ pub(super) fn read_rdf<'py>(
         source_name,
     };
     let mut input = Input::new(source)?;
-    let options = keywords.read(&options::RDF_FORMAT, input.name.take())?;
+    let options = keywords.read(Kind::Rdf, input.name.take())?;
     let reader = open(py, input, Kind::Rdf, &options)?;
     Py::new(py, (RdfReader, reader))
 }
@@ -182,7 +187,7 @@ pub(super) fn read_patch<'py>(
         source_name,
     };
     let mut input = Input::new(source)?;
-    let options = keywords.read(&options::PATCH_FORMAT, input.name.take())?;
+    let options = keywords.read(Kind::Patch, input.name.take())?;
     let reader = open(py, input, Kind::Patch, &options)?;
     Py::new(py, (PatchReader, reader))
 }

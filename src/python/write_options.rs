@@ -65,8 +65,8 @@ impl WriteOptions {
         let is_patch = kind == "patch";
         let format_word = word("format")?;
         let (rdf, patch) = if is_patch {
-            let all = [PatchFormat::Jelly, PatchFormat::Text, PatchFormat::Thrift];
-            let found = name.and_then(PatchFormat::of_name);
+            let all = [PatchFormat::Jelly, PatchFormat::RdfPatch, PatchFormat::Thrift];
+            let found = name.and_then(PatchFormat::of_file);
             (RdfFormat::Jelly, format(&format_word, &all, PatchFormat::name, found, PatchFormat::Jelly)?)
         } else {
             let all = [
@@ -76,7 +76,7 @@ impl WriteOptions {
                 RdfFormat::Turtle,
                 RdfFormat::TriG,
             ];
-            let found = name.and_then(RdfFormat::of_name);
+            let found = name.and_then(RdfFormat::of_file);
             (format(&format_word, &all, RdfFormat::name, found, RdfFormat::Jelly)?, PatchFormat::Jelly)
         };
         let stream = get("options")?.map(|object| stream_options::read(&object)).transpose()?;

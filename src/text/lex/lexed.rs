@@ -23,6 +23,11 @@ impl Scratch {
         pieces.into_iter().for_each(|piece| self.text.push_str(piece));
     }
 
+    /// The quoted triple that was read last.
+    pub(crate) fn triple(&self) -> Option<&Triple> {
+        self.triple.as_deref()
+    }
+
     /// Gives memory back where a term was long.
     #[inline]
     pub(crate) fn shrink(&mut self) {
@@ -110,12 +115,29 @@ impl Lexed {
         lexed
     }
 
+    /// A word.
+    pub(crate) fn name(start: usize, end: usize) -> Self {
+        Lexed::at(Kind::Simple, start, end).with_text(start, end)
+    }
+
+    /// The IRI, label or lexical form.
+    pub(crate) fn string<'a>(&self, text: &'a str, scratch: &'a Scratch) -> &'a str {
+        self.text(text, scratch)
+    }
+
     /// Where the string of an IRI or label is, if not in the scratch.
     pub(super) fn is_in_text(&self) -> Option<(usize, usize)> {
         match self.text {
             Part::Text(start, end) => Some((start, end)),
             Part::Scratch => None,
         }
+    }
+
+    /// Both are the same text.
+    #[inline(always)]
+    pub(crate) fn is_same(&self, other: &Lexed, text: &str) -> bool {
+        let (own, others) = (self.start..self.end, other.start..other.end);
+        own.len() == others.len() && text.as_bytes()[own] == text.as_bytes()[others]
     }
 
     pub(crate) fn is_literal(&self) -> bool {

@@ -55,6 +55,8 @@ pub(crate) struct Rules {
     pub(crate) raw_lines: bool,
     /// Deepest nesting of quoted triples.
     pub(crate) nesting: usize,
+    /// Longest row.
+    pub(crate) row_bytes: usize,
 }
 
 /// Goes through a text.
@@ -91,6 +93,17 @@ impl<'t> Lexer<'t> {
     #[inline(always)]
     pub(crate) fn rest(&self) -> &'t [u8] {
         &self.text.as_bytes()[self.at..]
+    }
+
+    /// The row that began at `start` ends here.
+    #[inline(always)]
+    pub(crate) fn check_row(&self, start: usize) -> Lex<()> {
+        if self.at - start <= self.rules.row_bytes {
+            return Ok(());
+        }
+        let message = format!("a row of more than {} bytes", self.rules.row_bytes);
+        let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
+        Err(Stop::Bad(error.moved_to(start as u64)))
     }
 
     /// Goes over spaces and tabs.
@@ -143,6 +156,9 @@ impl<'t> Lexer<'t> {
     fn odd_term(&mut self, first: u8, scratch: &mut Scratch) -> Lex {
         match first {
             b'\'' if self.rules.quotes => self.literal(scratch),
+            b'.' if !self.rules.bare || !self.byte(self.at + 1)?.is_ascii_digit() => {
+                bad(ErrorKind::TextRow, self.at, "a term is missing before the dot")
+            }
             b'0'..=b'9' | b'+' | b'-' | b'.' if self.rules.bare => self.number(scratch),
             b't' | b'f' if self.rules.bare => self.boolean(scratch),
             _ => self.no_term(),

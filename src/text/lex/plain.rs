@@ -18,6 +18,7 @@ const RULES: Rules = Rules {
     free_lines: false,
     raw_lines: true,
     nesting: MAX_NESTING,
+    row_bytes: usize::MAX,
 };
 
 /// The term of canonical text, as columns hold it; the empty text is the default graph.
