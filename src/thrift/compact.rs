@@ -2,6 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::limits::Limits;
+use crate::text::scan::ascii;
 use crate::wire::{Fault, Varint, read_varint};
 
 /// Types of fields and elements.
@@ -187,7 +188,25 @@ impl<'a> Cursor<'a> {
             return Err(Fault::limit(ErrorKind::LimitTerm, "term_bytes", field.at, message).into());
         }
         let bytes = self.take(length)?;
-        simdutf8::basic::from_utf8(bytes).map_err(|_| not_utf8(bytes, field))
+        utf8(bytes).ok_or_else(|| not_utf8(bytes, field))
+    }
+
+    /// A union whose member `id` is a struct whose field 1 is a short string, where nothing is wrong with it.
+    #[inline(always)]
+    pub(super) fn short_string_member(&mut self) -> Option<(i32, &'a str)> {
+        let [head @ (0x1c | 0x2c), 0x18, length @ 0..0x80, ref rest @ ..] = *self.rest else {
+            return None;
+        };
+        let (bytes, rest) = rest.split_at_checked(length.into())?;
+        let [0, 0, rest @ ..] = rest else {
+            return None;
+        };
+        if bytes.len() > self.limits.term_bytes {
+            return None;
+        }
+        let text = utf8(bytes)?;
+        self.rest = rest;
+        Some(((head >> 4).into(), text))
     }
 
     /// The head of the next field of a struct whose last field was `last`; `None` at its end.
@@ -294,6 +313,16 @@ enum Inside {
         kinds: [u8; 2],
     },
     Struct,
+}
+
+#[inline(always)]
+fn utf8(bytes: &[u8]) -> Option<&str> {
+    ascii(bytes).or_else(|| other_utf8(bytes))
+}
+
+#[inline(never)]
+fn other_utf8(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
 }
 
 #[cold]

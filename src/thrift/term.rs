@@ -60,9 +60,18 @@ pub(super) fn nothing_to_repeat(at: &[u8]) -> Fault {
 }
 
 /// Reads a field that is a term.
-#[inline]
+#[inline(always)]
 pub(super) fn term<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     field.expect(kind::STRUCT)?;
+    match cursor.short_string_member() {
+        Some((member::IRI, iri)) => Ok(Parsed::Plain(PlainTerm::Iri(iri))),
+        Some((_, label)) => Ok(Parsed::Plain(PlainTerm::BlankNode(label))),
+        None => any_term(cursor, field),
+    }
+}
+
+#[inline(never)]
+fn any_term<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     let mut last = 0;
     let found = union_member(cursor, &mut last, field)?;
     let parsed = match found.id {
