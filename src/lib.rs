@@ -19,6 +19,7 @@
 pub mod arrow;
 pub mod decode;
 pub mod error;
+pub mod index;
 pub mod inspect;
 pub mod io;
 mod limits;

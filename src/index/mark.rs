@@ -1,0 +1,147 @@
+//! The restart mark: metadata of a frame at which a reader can begin.
+//!
+//! Value: version, ordinal, rows, frames, patches, transactions, flags, each a varint. Rows and parts are
+//! those before the frame, numbered as readers number them.
+
+use crate::wire::{Varint, read_varint, write_varint};
+
+/// Key of the metadata entry. It comes before the rows of its frame, and options are the first of them.
+pub const MARK_KEY: &str = "jelly.restart";
+
+pub(super) const VERSION: u64 = 1;
+const IN_TRANSACTION: u64 = 1;
+const HAS_ROWS: u64 = 2;
+
+/// What lies before a place in a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Rows.
+    pub seq: u64,
+    /// Frames.
+    pub frame: u64,
+    /// Patches that ended.
+    pub patch: u64,
+    /// Transactions that began.
+    pub txn: u64,
+    /// The last transaction that began is open.
+    pub in_transaction: bool,
+    /// The patch has rows.
+    pub has_rows: bool,
+}
+
+impl Counters {
+    /// The four numbers.
+    pub(super) fn numbers(self) -> [u64; 4] {
+        [self.seq, self.frame, self.patch, self.txn]
+    }
+
+    /// Numbers and flags.
+    pub(super) fn new([seq, frame, patch, txn]: [u64; 4], flags: u64) -> Option<Self> {
+        let (in_transaction, has_rows) = (flags & IN_TRANSACTION != 0, flags & HAS_ROWS != 0);
+        let known = flags <= IN_TRANSACTION | HAS_ROWS;
+        known.then_some(Counters { seq, frame, patch, txn, in_transaction, has_rows })
+    }
+
+    /// The flags as they are written.
+    pub(super) fn flags(self) -> u64 {
+        u64::from(self.in_transaction) * IN_TRANSACTION + u64::from(self.has_rows) * HAS_ROWS
+    }
+
+    /// The same place where so much lies before the stream; `None`: the sum cannot be.
+    pub fn after(self, base: Counters) -> Option<Counters> {
+        let (own, base) = (self.numbers(), base.numbers());
+        let mut sum = [0; 4];
+        for (sum, (own, base)) in sum.iter_mut().zip(own.into_iter().zip(base)) {
+            *sum = own.checked_add(base).filter(|sum| sum >> 62 == 0)?;
+        }
+        Counters::new(sum, self.flags())
+    }
+}
+
+/// A restart mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Marks before this one in its stream; 0: a new stream begins.
+    pub ordinal: u64,
+    /// What lies before it in its stream.
+    pub at: Counters,
+}
+
+/// Why bytes of ours cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Written by a newer version.
+    Version(u64),
+    /// Not what was written.
+    Damaged,
+}
+
+impl Mark {
+    /// The value of the metadata entry.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_varint(&mut out, VERSION);
+        write_varint(&mut out, self.ordinal);
+        self.at.numbers().into_iter().for_each(|number| write_varint(&mut out, number));
+        write_varint(&mut out, self.at.flags());
+        out
+    }
+
+    /// Reads the value of the metadata entry.
+    pub fn decode(mut bytes: &[u8]) -> Result<Self, Unreadable> {
+        version(&mut bytes)?;
+        let mark = (|| {
+            let ordinal = number(&mut bytes)?;
+            let numbers = [(); 4].map(|()| number(&mut bytes));
+            let [Some(seq), Some(frame), Some(patch), Some(txn)] = numbers else {
+                return None;
+            };
+            let at = Counters::new([seq, frame, patch, txn], number(&mut bytes)?)?;
+            bytes.is_empty().then_some(Mark { ordinal, at })
+        })();
+        mark.ok_or(Unreadable::Damaged)
+    }
+}
+
+/// The version at the start, if it is this one.
+pub(super) fn version(bytes: &mut &[u8]) -> Result<(), Unreadable> {
+    match number(bytes) {
+        Some(VERSION) => Ok(()),
+        Some(newer @ 2..) => Err(Unreadable::Version(newer)),
+        _ => Err(Unreadable::Damaged),
+    }
+}
+
+/// A number that counts on without overflow.
+pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let Varint::Value(value, used) = read_varint(bytes) else {
+        return None;
+    };
+    *bytes = &bytes[used..];
+    (value >> 62 == 0).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_back() {
+        for flags in 0..4 {
+            let at = Counters::new([300, 2, 0, 1 << 40], flags).unwrap();
+            let mark = Mark { ordinal: 7, at };
+            let bytes = mark.encode();
+            assert_eq!(Mark::decode(&bytes), Ok(mark));
+            for cut in 0..bytes.len() {
+                assert_eq!(Mark::decode(&bytes[..cut]), Err(Unreadable::Damaged), "cut at {cut}");
+            }
+            assert_eq!(Mark::decode(&[&bytes[..], &[0]].concat()), Err(Unreadable::Damaged));
+        }
+        assert_eq!(Mark::decode(&[2, 0xff]), Err(Unreadable::Version(2)));
+        assert_eq!(
+            Mark::decode(&[1, 0, 0, 0, 0, 0, 4]),
+            Err(Unreadable::Damaged),
+            "a flag that is not known"
+        );
+    }
+}
