@@ -35,8 +35,10 @@ pub mod rows;
 pub mod sink;
 pub mod term;
 mod text;
+mod warning;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
 pub use limits::Limits;
 pub use namespaces::Namespaces;
+pub use warning::Warning;

@@ -10,6 +10,7 @@ use crate::patch::Committed;
 use crate::push::{Progress, Push, PushState};
 use crate::reader::{Feed, Poll, Reader};
 use crate::sink::{PatchSink, RdfSink};
+use crate::warning::Warning;
 
 /// How a source is read; one list for every format.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +62,10 @@ macro_rules! push_each {
 
             fn snapshot(&self) -> Result<Vec<u8>> {
                 match self { $($any::$variant(decoder) => PushState::snapshot(&**decoder),)+ }
+            }
+
+            fn warnings(&self) -> Vec<Warning> {
+                match self { $($any::$variant(decoder) => PushState::warnings(&**decoder),)+ }
             }
 
             fn fail(&mut self, error: Error) -> Error {

@@ -94,7 +94,7 @@ impl Footer {
             }
             let end = read_added(&mut bytes, last.at)?;
             let length = u64::from_le_bytes(bytes.try_into().ok()?);
-            (last.offset < length).then_some(Footer { points, end, length })
+            (last.offset < length && length >> 62 == 0).then_some(Footer { points, end, length })
         })();
         footer.ok_or(Unreadable::Damaged)
     }
