@@ -145,6 +145,18 @@ kinds! {
     PatchUnterminated = Patch "patch.unterminated",
     /// A graph in a stream of triples.
     PatchGraph = Patch "patch.graph",
+    /// A table that cannot hold the entries of one row, or is switched off but needed, or below the minimum.
+    EncodeTable = Encode "encode.table",
+    /// Quoted triples or generalized terms that the options do not declare.
+    EncodeUndeclared = Encode "encode.undeclared",
+    /// A term that cannot stand in its place.
+    EncodeTerm = Encode "encode.term",
+    /// A graph in a stream of triples, or the end of a graph that did not start.
+    EncodeGraph = Encode "encode.graph",
+    /// A second patch in a FLAT stream.
+    EncodePatch = Encode "encode.patch",
+    /// A second single frame before the first was taken.
+    EncodeFrame = Encode "encode.frame",
     /// The operating system or the source of the bytes.
     Io = Io "io",
     /// A wrong option or combination of options.

@@ -18,6 +18,7 @@
 #[cfg(feature = "arrow")]
 pub mod arrow;
 pub mod decode;
+pub mod encode;
 pub mod error;
 pub mod index;
 pub mod inspect;

@@ -242,6 +242,44 @@ impl TermBuf {
     }
 }
 
+impl TermBuf {
+    /// This term in one piece.
+    pub fn as_plain(&self) -> PlainTerm<'_> {
+        match self.as_term() {
+            Term::Iri(iri) => PlainTerm::Iri(iri.name()),
+            Term::BlankNode(label) => PlainTerm::BlankNode(label),
+            Term::Literal(literal) => PlainTerm::from(literal),
+            Term::Triple(triple) => PlainTerm::Triple(triple),
+            Term::DefaultGraph => PlainTerm::DefaultGraph,
+        }
+    }
+}
+
+impl<'a> From<Literal<'a>> for PlainTerm<'a> {
+    fn from(literal: Literal<'a>) -> Self {
+        let kind = match literal.kind {
+            LiteralKind::Simple => PlainKind::Simple,
+            LiteralKind::Language(tag) => PlainKind::Language(tag),
+            LiteralKind::Datatype(datatype) => PlainKind::Datatype(datatype.iri()),
+        };
+        PlainTerm::Literal(literal.lex, kind)
+    }
+}
+
+impl From<PlainTerm<'_>> for TermBuf {
+    fn from(term: PlainTerm<'_>) -> Self {
+        match term {
+            PlainTerm::Iri(iri) => TermBuf::iri(iri),
+            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
+            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
+            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
+            PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => TermBuf::typed_literal(lex, iri),
+            PlainTerm::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
+            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
+        }
+    }
+}
+
 impl From<Term<'_>> for TermBuf {
     fn from(term: Term<'_>) -> Self {
         match term {

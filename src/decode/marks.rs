@@ -154,7 +154,9 @@ impl Marks {
             };
         };
         match (mark.ordinal, self.phase) {
-            (0, _) if mark.at != Counters::default() => Err(wrong("a stream begins with rows before it")),
+            (0, _) if mark.counters != Counters::default() => {
+                Err(wrong("a stream begins with rows before it"))
+            }
             (0, _) => {
                 self.refuse_open()?;
                 self.pending = Some(mark);
@@ -191,8 +193,8 @@ impl Marks {
         let Some(mark) = self.pending.take() else {
             return Ok(());
         };
-        if mark.at.after(self.base) != Some(before) {
-            let (told, found) = (mark.at.after(self.base).unwrap_or(mark.at), before);
+        if mark.counters.after(self.base) != Some(before) {
+            let (told, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
             return Err(wrong(format!(
                 "restart mark {} tells of {} rows in {} frames before it, not of {} in {}: frames are missing or double",
                 mark.ordinal, told.seq, told.frame, found.seq, found.frame

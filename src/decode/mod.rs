@@ -27,7 +27,9 @@ pub use delimiter::Framing;
 pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
 pub(crate) use frame::{Event, FrameReader};
+pub(crate) use lookup::TableKind;
 pub(crate) use marks::Entry;
+pub(crate) use options::{PATCH_VERSION, RDF_VERSION};
 pub use patch::Patch;
 pub use rdf::Rdf;
 
@@ -44,6 +46,7 @@ use marks::{Marks, Wrong};
 use metadata::Metadata;
 pub(crate) use metadata::metadata_entry;
 use repeat::{Slot, Slots};
+pub(crate) use row::Place;
 use term::Terms;
 
 /// How to read a stream of either format.
@@ -144,7 +147,7 @@ impl<D: DialectState> Decoder<D> {
             }
             Framing::Delimited | Framing::Concatenated => {}
         }
-        let Some(place) = entry.mark.at.after(entry.base) else {
+        let Some(place) = entry.mark.counters.after(entry.base) else {
             return Err(Error::new(ErrorKind::WireMark, "a restart point that cannot be"));
         };
         let mut decoder = Decoder::<D>::new(config);

@@ -297,17 +297,17 @@ impl DialectState for Patch {
             seq: self.at.seq,
             frame,
             patch: self.at.patch,
-            txn: self.txns,
+            txns: self.txns,
             in_transaction: self.at.txn.is_some(),
             has_rows: self.at.has_rows,
         }
     }
 
     fn begin_at(&mut self, place: Counters) {
-        let Counters { seq, patch, txn, in_transaction, has_rows, .. } = place;
-        let open = if in_transaction { txn.checked_sub(1) } else { None };
+        let Counters { seq, patch, txns, in_transaction, has_rows, .. } = place;
+        let open = if in_transaction { txns.checked_sub(1) } else { None };
         self.at = Progress { patch, seq, txn: open, has_rows };
-        self.txns = txn;
+        self.txns = txns;
     }
 
     fn restore_counters(&mut self, counters: &[u64]) -> bool {

@@ -23,7 +23,7 @@ pub struct Point {
     /// The first byte of its frame, or of its row, in the uncompressed stream.
     pub offset: u64,
     /// What lies before it.
-    pub at: Counters,
+    pub counters: Counters,
 }
 
 /// The footer of a stream.
@@ -46,11 +46,11 @@ impl Footer {
         let mut last = Point::default();
         for point in &self.points {
             write_varint(&mut out, point.offset.saturating_sub(last.offset));
-            write_added(&mut out, last.at, point.at);
-            write_varint(&mut out, point.at.flags());
+            write_added(&mut out, last.counters, point.counters);
+            write_varint(&mut out, point.counters.flags());
             last = *point;
         }
-        write_added(&mut out, last.at, self.end);
+        write_added(&mut out, last.counters, self.end);
         out.extend_from_slice(&self.length.to_le_bytes());
         tail::seal(out, MAGIC)
     }
@@ -85,14 +85,14 @@ impl Footer {
             for _ in 0..count {
                 let added = number(&mut bytes)?;
                 let offset = last.offset.checked_add(added)?;
-                let at = read_added(&mut bytes, last.at)?;
-                let point = Point { offset, at: Counters::new(at.numbers(), number(&mut bytes)?)? };
+                let added = read_added(&mut bytes, last.counters)?;
+                let point = Point { offset, counters: Counters::new(added.numbers(), number(&mut bytes)?)? };
                 // the stream begins at the first, and each of the others is further on
                 let right = if points.is_empty() { point == Point::default() } else { added > 0 };
                 points.push(right.then_some(point)?);
                 last = point;
             }
-            let end = read_added(&mut bytes, last.at)?;
+            let end = read_added(&mut bytes, last.counters)?;
             let length = u64::from_le_bytes(bytes.try_into().ok()?);
             (last.offset < length && length >> 62 == 0).then_some(Footer { points, end, length })
         })();
@@ -115,18 +115,18 @@ mod tests {
     use super::*;
 
     fn footer() -> Footer {
-        let at = |seq, frame, patch, txn, in_transaction| Counters {
+        let at = |seq, frame, patch, txns, in_transaction| Counters {
             seq,
             frame,
             patch,
-            txn,
+            txns,
             in_transaction,
             has_rows: in_transaction,
         };
         let points = vec![
             Point::default(),
-            Point { offset: 1 << 26, at: at(500, 7, 1, 1, true) },
-            Point { offset: 1 << 28, at: at(90_000, 70, 1, 4, false) },
+            Point { offset: 1 << 26, counters: at(500, 7, 1, 1, true) },
+            Point { offset: 1 << 28, counters: at(90_000, 70, 1, 4, false) },
         ];
         Footer { points, end: at(90_001, 71, 2, 4, false), length: u64::MAX >> 3 }
     }

@@ -22,7 +22,7 @@ pub struct Counters {
     /// Patches that ended.
     pub patch: u64,
     /// Transactions that began.
-    pub txn: u64,
+    pub txns: u64,
     /// The last transaction that began is open.
     pub in_transaction: bool,
     /// The patch has rows.
@@ -32,14 +32,14 @@ pub struct Counters {
 impl Counters {
     /// The four numbers.
     pub(super) fn numbers(self) -> [u64; 4] {
-        [self.seq, self.frame, self.patch, self.txn]
+        [self.seq, self.frame, self.patch, self.txns]
     }
 
     /// Numbers and flags.
-    pub(super) fn new([seq, frame, patch, txn]: [u64; 4], flags: u64) -> Option<Self> {
+    pub(super) fn new([seq, frame, patch, txns]: [u64; 4], flags: u64) -> Option<Self> {
         let (in_transaction, has_rows) = (flags & IN_TRANSACTION != 0, flags & HAS_ROWS != 0);
         let known = flags <= IN_TRANSACTION | HAS_ROWS;
-        known.then_some(Counters { seq, frame, patch, txn, in_transaction, has_rows })
+        known.then_some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
     }
 
     /// The flags as they are written.
@@ -64,7 +64,7 @@ pub struct Mark {
     /// Marks before this one in its stream; 0: a new stream begins.
     pub ordinal: u64,
     /// What lies before it in its stream.
-    pub at: Counters,
+    pub counters: Counters,
 }
 
 /// Why bytes of ours cannot be read.
@@ -82,8 +82,8 @@ impl Mark {
         let mut out = Vec::new();
         write_varint(&mut out, VERSION);
         write_varint(&mut out, self.ordinal);
-        self.at.numbers().into_iter().for_each(|number| write_varint(&mut out, number));
-        write_varint(&mut out, self.at.flags());
+        self.counters.numbers().into_iter().for_each(|number| write_varint(&mut out, number));
+        write_varint(&mut out, self.counters.flags());
         out
     }
 
@@ -96,8 +96,8 @@ impl Mark {
             let [Some(seq), Some(frame), Some(patch), Some(txn)] = numbers else {
                 return None;
             };
-            let at = Counters::new([seq, frame, patch, txn], number(&mut bytes)?)?;
-            bytes.is_empty().then_some(Mark { ordinal, at })
+            let counters = Counters::new([seq, frame, patch, txn], number(&mut bytes)?)?;
+            bytes.is_empty().then_some(Mark { ordinal, counters })
         })();
         mark.ok_or(Unreadable::Damaged)
     }
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn comes_back() {
         for flags in 0..4 {
-            let at = Counters::new([300, 2, 0, 1 << 40], flags).unwrap();
-            let mark = Mark { ordinal: 7, at };
+            let counters = Counters::new([300, 2, 0, 1 << 40], flags).unwrap();
+            let mark = Mark { ordinal: 7, counters };
             let bytes = mark.encode();
             assert_eq!(Mark::decode(&bytes), Ok(mark));
             for cut in 0..bytes.len() {

@@ -202,7 +202,7 @@ impl TextBuffer {
 
 /// Copies text that has no spare bytes to where there are some.
 #[inline(always)]
-fn copy(to: &mut [u8], text: &[u8]) {
+pub(crate) fn copy(to: &mut [u8], text: &[u8]) {
     let length = text.len();
     if length > 64 {
         to[..length].copy_from_slice(text);

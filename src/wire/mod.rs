@@ -3,7 +3,9 @@
 mod cursor;
 mod fault;
 mod varint;
+mod write;
 
 pub(crate) use cursor::{Cursor, FIXED32, FIXED64, GROUP_END, GROUP_START, Key, LEN, VARINT, last_tag};
 pub(crate) use fault::Fault;
 pub(crate) use varint::{MAX_VARINT, Varint, read_varint, write_varint};
+pub(crate) use write::{Buffer, varint_len};

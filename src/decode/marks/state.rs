@@ -21,7 +21,7 @@ impl Marks {
         }
         if let Some(mark) = self.pending {
             out.push(mark.ordinal);
-            push(&mut out, mark.at);
+            push(&mut out, mark.counters);
         }
         Some(out)
     }
@@ -38,7 +38,7 @@ impl Marks {
             _ => return None,
         };
         let pending = match rest.next() {
-            Some(ordinal) => Some(Mark { ordinal, at: take(&mut rest)? }),
+            Some(ordinal) => Some(Mark { ordinal, counters: take(&mut rest)? }),
             None => None,
         };
         let marks = Marks { phase, pending, start, base, frame_start, ..Marks::default() };
@@ -46,13 +46,13 @@ impl Marks {
     }
 }
 
-fn push(out: &mut Vec<u64>, Counters { seq, frame, patch, txn, in_transaction, has_rows }: Counters) {
-    out.extend([seq, frame, patch, txn, in_transaction.into(), has_rows.into()]);
+fn push(out: &mut Vec<u64>, Counters { seq, frame, patch, txns, in_transaction, has_rows }: Counters) {
+    out.extend([seq, frame, patch, txns, in_transaction.into(), has_rows.into()]);
 }
 
 fn take(rest: &mut impl Iterator<Item = u64>) -> Option<Counters> {
     let mut next = || rest.next();
-    let (seq, frame, patch, txn) = (next()?, next()?, next()?, next()?);
+    let (seq, frame, patch, txns) = (next()?, next()?, next()?, next()?);
     let (in_transaction, has_rows) = (next()? != 0, next()? != 0);
-    Some(Counters { seq, frame, patch, txn, in_transaction, has_rows })
+    Some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
 }

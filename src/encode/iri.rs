@@ -1,0 +1,150 @@
+//! IRIs: where they are split, and ids that count on from the IRI before.
+
+use super::bytes::{may_split, same};
+use super::lookup::Lookups;
+use super::row::Rows;
+use crate::decode::TableKind;
+use crate::error::Result;
+
+/// Prefix and name id as they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WireIri {
+    pub(crate) prefix: u32,
+    pub(crate) name: u32,
+}
+
+/// What the next IRI can count on.
+#[derive(Debug)]
+pub(crate) struct IriState {
+    /// The ids of the last IRI.
+    prefix: u32,
+    name: u32,
+    /// The prefix that each place had last; 0 is none yet.
+    near: [u32; PLACES],
+}
+
+/// Subject, predicate, object, graph, header or namespace.
+const PLACES: usize = 5;
+
+impl IriState {
+    /// At the start of a stream.
+    pub(crate) fn new() -> Self {
+        IriState { prefix: 0, name: 0, near: [0; PLACES] }
+    }
+
+    /// The next IRI has explicit ids.
+    pub(crate) fn restart(&mut self) {
+        *self = IriState { name: u32::MAX, ..IriState::new() };
+    }
+
+    /// Ids of an IRI; entries that must be set go to `rows`.
+    #[inline(always)]
+    pub(crate) fn ids(
+        &mut self,
+        iri: &[u8],
+        place: usize,
+        lookups: &mut Lookups,
+        rows: &mut Rows,
+        row: u64,
+    ) -> Result<WireIri> {
+        let (wire_prefix, name) = if lookups.prefixes.is_off() {
+            (0, iri)
+        } else {
+            let near = self.near[place];
+            let (prefix, name) = if near != 0
+                && let Some(name) = strip(iri, lookups.prefixes.text(near))
+            {
+                lookups.prefixes.touch(near, row);
+                (near, name)
+            } else {
+                let (prefix, name) = iri.split_at(split(iri));
+                let interned = lookups.prefixes.intern(prefix, row)?;
+                if let Some(set) = interned.set {
+                    rows.entry(TableKind::Prefix, set, prefix);
+                }
+                self.near[place] = interned.id;
+                (interned.id, name)
+            };
+            let wire = if prefix == self.prefix { 0 } else { prefix };
+            self.prefix = prefix;
+            (wire, name)
+        };
+        let interned = lookups.names.intern(name, row)?;
+        if let Some(set) = interned.set {
+            rows.entry(TableKind::Name, set, name);
+        }
+        let wire_name = if interned.id == self.name.wrapping_add(1) { 0 } else { interned.id };
+        self.name = interned.id;
+        Ok(WireIri { prefix: wire_prefix, name: wire_name })
+    }
+}
+
+/// Where the name begins: after the first `#` at index 8 or later, else after the last `/`, else all is name.
+#[inline(never)]
+fn split(iri: &[u8]) -> usize {
+    const SCHEME: usize = 8;
+    let hash = iri.get(SCHEME..).and_then(|rest| memchr::memchr(b'#', rest)).map(|at| at + SCHEME);
+    hash.or_else(|| memchr::memrchr(b'/', iri)).map_or(0, |at| at + 1)
+}
+
+/// The name, if the IRI surely splits after this prefix, which another IRI was split after.
+#[inline(always)]
+fn strip<'a>(iri: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    let (start, name) = iri.split_at_checked(prefix.len())?;
+    // the first `#` splits, whatever comes after; a `/` does if nothing comes after that could
+    let splits = same(start, prefix) && (prefix.last() == Some(&b'#') || !may_split(name));
+    splits.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_as_jelly_jvm_does() {
+        for (iri, prefix) in [
+            ("http://example.org/a#b#c/d", "http://example.org/a#"),
+            ("http://example.org/a/b", "http://example.org/a/"),
+            ("http://", "http://"),
+            ("https://#a", "https://#"),
+            ("http://#a", "http://"),
+            ("urn:a#b", ""),
+            ("urn:abcd#b", "urn:abcd#"),
+            ("urn:a#b/c", "urn:a#b/"),
+            ("urn:uuid:1", ""),
+            ("", ""),
+            ("#", ""),
+            ("/", "/"),
+        ] {
+            assert_eq!(split(iri.as_bytes()), prefix.len(), "{iri}");
+        }
+    }
+
+    /// All short strings over what matters, with every prefix that one of them has.
+    #[test]
+    fn a_known_prefix_gives_the_same_split() {
+        let mut iris = vec![String::new()];
+        for start in ["", "urn:a/", "urn:ab", "urn:abc"] {
+            for n in 0..4usize.pow(5) {
+                let tail: String = (0..5).map(|at| ["a", "#", "/", "+"][n >> (2 * at) & 3]).collect();
+                iris.extend((0..=5).map(|length| format!("{start}{}", &tail[..length])));
+            }
+        }
+        iris.sort();
+        iris.dedup();
+        let mut prefixes: Vec<&[u8]> =
+            iris.iter().map(|iri| &iri.as_bytes()[..split(iri.as_bytes())]).collect();
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        let mut quick = 0;
+        for iri in iris.iter().map(String::as_bytes) {
+            for prefix in &prefixes {
+                if let Some(name) = strip(iri, prefix) {
+                    assert_eq!(iri.len() - name.len(), split(iri), "{}", String::from_utf8_lossy(iri));
+                    quick += 1;
+                }
+            }
+        }
+        assert!(prefixes.len() > 500 && quick > 2000, "{} {quick}", prefixes.len());
+    }
+}

@@ -1,0 +1,283 @@
+//! Writes Jelly-Patch: FRAME, FLAT and PUNCTUATED, of TRIPLES and QUADS.
+
+use super::EncodeOptions;
+use super::joined::{Joined, iri_text};
+use super::options::write_patch_options;
+use super::stream::{Format, Stream};
+use super::term::refuse_graph;
+use crate::decode::{PATCH_VERSION, Place};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{PatchOptions, PatchStreamType, StatementType};
+use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+use crate::term::{PlainTerm, Term, TermBuf};
+
+/// Members of `RdfPatchRow`.
+const ADD: u32 = 2;
+const DELETE: u32 = 3;
+const ADD_PREFIX: u32 = 4;
+const DELETE_PREFIX: u32 = 5;
+const BEGIN: u32 = 6;
+const COMMIT: u32 = 7;
+const ABORT: u32 = 8;
+const NAME: u32 = 11;
+const HEADER: u32 = 14;
+const MARK: u32 = 15;
+
+/// What a row of a patch does, its terms in one piece.
+#[derive(Clone, Copy, Debug)]
+pub enum PlainOp<'a> {
+    /// `H`.
+    Header {
+        /// The key.
+        key: &'a str,
+        /// The value.
+        value: PlainTerm<'a>,
+    },
+    /// `PA`.
+    AddPrefix {
+        /// The label, without colon.
+        name: &'a str,
+        /// The namespace.
+        iri: &'a str,
+        /// The graph it belongs to.
+        graph: PlainTerm<'a>,
+    },
+    /// `PD`.
+    DeletePrefix {
+        /// The label, without colon.
+        name: &'a str,
+        /// The namespace, where it is known.
+        iri: Option<&'a str>,
+        /// The graph it belongs to.
+        graph: PlainTerm<'a>,
+    },
+    /// `A`, with what is known to repeat.
+    Add([PlainTerm<'a>; 4], Same),
+    /// `D`, likewise.
+    Delete([PlainTerm<'a>; 4], Same),
+    /// `TX`.
+    Begin,
+    /// `TC`.
+    Commit,
+    /// `TA`.
+    Abort,
+    /// `Z`: the patch ends here.
+    End,
+}
+
+/// Encodes Jelly-Patch.
+#[derive(Debug)]
+pub struct PatchEncoder {
+    stream: Stream,
+    statements: StatementType,
+    stream_type: PatchStreamType,
+    joined: Joined,
+}
+
+impl PatchEncoder {
+    /// An encoder at the start of a stream. The version in `options` is ignored: it is 1.
+    pub fn new(mut options: PatchOptions, encode: EncodeOptions) -> Result<Self> {
+        options.version = PATCH_VERSION;
+        let format = Format {
+            name_field: NAME,
+            options: write_patch_options(&options),
+            features: options.features,
+            tables: options.tables,
+            splits: options.stream_type != PatchStreamType::Frame,
+        };
+        Ok(PatchEncoder {
+            stream: Stream::new(format, &encode)?,
+            statements: options.statement_type,
+            stream_type: options.stream_type,
+            joined: Joined::default(),
+        })
+    }
+
+    /// Adds a row.
+    #[inline]
+    pub fn plain_row(&mut self, op: &PlainOp<'_>) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.add(op);
+        self.stream.settle(done)
+    }
+
+    /// Ends the patch, also an empty one.
+    pub fn end_patch(&mut self) -> Result<()> {
+        self.plain_row(&PlainOp::End)
+    }
+
+    /// Ends the frame if it has rows; in FRAME streams it ends a patch, empty or not.
+    pub fn end_frame(&mut self) -> Result<()> {
+        if self.stream_type == PatchStreamType::Frame {
+            return self.end_patch();
+        }
+        self.stream.check_open()?;
+        let done = if self.stream.has_begun() { self.stream.end_frame(&[]) } else { Ok(()) };
+        self.stream.settle(done)
+    }
+
+    /// Ends the stream: an open patch, the last frame, and the footer if it has one.
+    pub fn finish(&mut self) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.finish_stream();
+        self.stream.settle(done)
+    }
+
+    /// The whole frames that the caller has not taken yet.
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        self.stream.output()
+    }
+
+    /// Offsets of the frames so far at which decoding may begin.
+    pub fn restart_offsets(&self) -> impl Iterator<Item = u64> {
+        self.stream.restart_offsets()
+    }
+
+    #[inline(always)]
+    fn add(&mut self, op: &PlainOp<'_>) -> Result<()> {
+        if self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0 {
+            let message = "a second patch, but a FLAT stream is one patch";
+            return Err(Error::new(ErrorKind::EncodePatch, message));
+        }
+        self.stream.begin();
+        match op {
+            PlainOp::Add(terms, same) => self.statement(ADD, terms, *same)?,
+            PlainOp::Delete(terms, same) => self.statement(DELETE, terms, *same)?,
+            PlainOp::End => return self.end(),
+            other => self.other(other)?,
+        }
+        self.stream.counters.seq += 1;
+        self.stream.counters.has_rows = true;
+        self.split()
+    }
+
+    #[inline(always)]
+    fn statement(&mut self, field: u32, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+        let stream = &mut self.stream;
+        if self.statements == StatementType::Quads {
+            stream.terms.statement::<4>(terms, same, &mut stream.rows)?;
+        } else {
+            refuse_graph(&terms[3])?;
+            stream.terms.statement::<3>(terms, same, &mut stream.rows)?;
+        }
+        stream.push_row(field)
+    }
+
+    #[inline(never)]
+    fn other(&mut self, op: &PlainOp<'_>) -> Result<()> {
+        self.stream.terms.begin_row();
+        let counters = &mut self.stream.counters;
+        match *op {
+            PlainOp::Header { key, value } => {
+                let Stream { terms, rows, .. } = &mut self.stream;
+                terms.label(key)?;
+                terms.header(&value, 2, rows)?;
+                self.stream.push_row(HEADER)
+            }
+            PlainOp::AddPrefix { name, iri, graph } => self.prefix(ADD_PREFIX, name, Some(iri), &graph),
+            PlainOp::DeletePrefix { name, iri, graph } => self.prefix(DELETE_PREFIX, name, iri, &graph),
+            PlainOp::Begin => {
+                (counters.in_transaction, counters.txns) = (true, counters.txns + 1);
+                self.stream.push_row(BEGIN)
+            }
+            PlainOp::Commit | PlainOp::Abort => {
+                counters.in_transaction = false;
+                self.stream.push_row(if matches!(op, PlainOp::Commit) { COMMIT } else { ABORT })
+            }
+            // these are dealt with where rows come in
+            PlainOp::Add(..) | PlainOp::Delete(..) | PlainOp::End => Ok(()),
+        }
+    }
+
+    fn prefix(&mut self, field: u32, name: &str, iri: Option<&str>, graph: &PlainTerm<'_>) -> Result<()> {
+        let Stream { terms, rows, .. } = &mut self.stream;
+        terms.label(name)?;
+        if let Some(iri) = iri {
+            terms.iri(iri, Place::Header, 2, rows)?;
+        }
+        if self.statements == StatementType::Quads {
+            terms.repeating_graph(graph, 3, rows)?;
+        } else {
+            refuse_graph(graph)?;
+        }
+        self.stream.push_row(field)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let counters = &mut self.stream.counters;
+        counters.seq += 1;
+        counters.patch += 1;
+        (counters.in_transaction, counters.has_rows) = (false, false);
+        match self.stream_type {
+            PatchStreamType::Frame => self.stream.end_frame(&[]),
+            PatchStreamType::Flat => Ok(()),
+            PatchStreamType::Punctuated => {
+                self.stream.rows.push(MARK, &[]);
+                self.split()
+            }
+        }
+    }
+
+    /// Ends the frame if it has enough rows.
+    #[inline(always)]
+    fn split(&mut self) -> Result<()> {
+        if self.stream.is_full() { self.stream.end_frame(&[]) } else { Ok(()) }
+    }
+
+    fn finish_stream(&mut self) -> Result<()> {
+        if self.stream.counters.has_rows && self.stream_type != PatchStreamType::Flat {
+            self.end()?;
+        }
+        // options alone would be a patch of FRAME and FLAT
+        let is_open = self.stream_type == PatchStreamType::Flat && self.stream.counters.patch == 0;
+        self.stream.finish(self.stream_type == PatchStreamType::Punctuated, is_open.into())
+    }
+
+    fn changed(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
+        let same = statement.same;
+        let usable = self.stream.usable(same);
+        let mut joined = std::mem::take(&mut self.joined);
+        let terms = joined.terms(&statement.terms, |place| usable.at(place));
+        let done =
+            self.plain_row(&if adds { PlainOp::Add(terms, same) } else { PlainOp::Delete(terms, same) });
+        self.joined = joined;
+        done
+    }
+
+    fn changed_prefix(&mut self, op: &PatchOp<'_>) -> Result<()> {
+        let plain = |graph: Term<'_>| TermBuf::from(graph);
+        match *op {
+            PatchOp::AddPrefix { name, iri, graph } => self.plain_row(&PlainOp::AddPrefix {
+                name,
+                iri: &iri_text(iri),
+                graph: plain(graph).as_plain(),
+            }),
+            PatchOp::DeletePrefix { name, iri, graph } => self.plain_row(&PlainOp::DeletePrefix {
+                name,
+                iri: iri.map(iri_text).as_deref(),
+                graph: plain(graph).as_plain(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Sink for PatchEncoder {}
+
+impl PatchSink for PatchEncoder {
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        match &row.op {
+            PatchOp::Add(statement) => self.changed(statement, true),
+            PatchOp::Delete(statement) => self.changed(statement, false),
+            PatchOp::Header { key, value } => {
+                let value = TermBuf::from(*value);
+                self.plain_row(&PlainOp::Header { key, value: value.as_plain() })
+            }
+            PatchOp::AddPrefix { .. } | PatchOp::DeletePrefix { .. } => self.changed_prefix(&row.op),
+            PatchOp::Begin => self.plain_row(&PlainOp::Begin),
+            PatchOp::Commit => self.plain_row(&PlainOp::Commit),
+            PatchOp::Abort => self.plain_row(&PlainOp::Abort),
+            PatchOp::End(_) => self.end_patch(),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Writes Jelly-RDF: TRIPLES, QUADS and GRAPHS.
+
+use super::EncodeOptions;
+use super::joined::{Joined, iri_text};
+use super::options::write_rdf_options;
+use super::restart::is_ours;
+use super::stream::{Format, Stream};
+use super::term::refuse_graph;
+use crate::decode::{Place, RDF_VERSION};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{PhysicalType, RdfOptions};
+use crate::sink::{RdfRow, RdfSink, Same, Sink};
+use crate::term::{Iri, PlainTerm, Term, TermBuf};
+
+/// Members of `RdfStreamRow`.
+const TRIPLE: u32 = 2;
+const QUAD: u32 = 3;
+const GRAPH_START: u32 = 4;
+const GRAPH_END: u32 = 5;
+const NAMESPACE: u32 = 6;
+const NAME: u32 = 9;
+
+/// A graph of a GRAPHS stream that did not end.
+#[derive(Debug)]
+struct OpenGraph {
+    graph: TermBuf,
+    /// The caller said that it starts, and will say that it ends.
+    explicit: bool,
+    /// Its start is written; not so after a restart point, before which it had to end.
+    started: bool,
+}
+
+/// Encodes Jelly-RDF.
+#[derive(Debug)]
+pub struct RdfEncoder {
+    stream: Stream,
+    physical: PhysicalType,
+    /// Frames have a meaning.
+    grouped: bool,
+    namespaces: bool,
+    open: Option<OpenGraph>,
+    joined: Joined,
+}
+
+impl RdfEncoder {
+    /// An encoder at the start of a stream. The version in `options` is ignored: it is 2 with namespaces, else 1.
+    pub fn new(mut options: RdfOptions, encode: EncodeOptions) -> Result<Self> {
+        options.version = if encode.namespaces { RDF_VERSION } else { 1 };
+        let grouped = options.logical_type.is_grouped();
+        let format = Format {
+            name_field: NAME,
+            options: write_rdf_options(&options),
+            features: options.features,
+            tables: options.tables,
+            splits: !grouped,
+        };
+        Ok(RdfEncoder {
+            stream: Stream::new(format, &encode)?,
+            physical: options.physical_type,
+            grouped,
+            namespaces: encode.namespaces,
+            open: None,
+            joined: Joined::default(),
+        })
+    }
+
+    /// Adds a statement: subject, predicate, object, graph; in GRAPHS, runs of equal graphs become graphs.
+    ///
+    /// `same` says which terms are those of the statement before, where the caller knows; [`Same::NONE`] is always right.
+    #[inline]
+    pub fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.add_statement(terms, same);
+        self.stream.settle(done)
+    }
+
+    /// Declares a namespace: label without colon, IRI. Does nothing unless namespaces are asked for.
+    pub fn plain_namespace(&mut self, name: &str, iri: &str) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.add_namespace(name, iri);
+        self.stream.settle(done)
+    }
+
+    /// Starts a graph of a GRAPHS stream; one that is open ends. In other streams the statements say it.
+    pub fn plain_graph_start(&mut self, graph: PlainTerm<'_>) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.start_graph(&graph, true);
+        self.stream.settle(done)
+    }
+
+    /// Ends the graph of a GRAPHS stream.
+    pub fn plain_graph_end(&mut self) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.end_graph();
+        self.stream.settle(done)
+    }
+
+    /// Ends the frame, empty or not, and a graph that nobody started.
+    pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.close_frame(metadata);
+        self.stream.settle(done)
+    }
+
+    /// Ends the stream: the open graph, the last frame, and the footer if it has one.
+    pub fn finish(&mut self) -> Result<()> {
+        self.stream.check_open()?;
+        let done = self.finish_stream();
+        self.stream.settle(done)
+    }
+
+    /// The whole frames that the caller has not taken yet.
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        self.stream.output()
+    }
+
+    /// Offsets of the frames so far at which decoding may begin.
+    pub fn restart_offsets(&self) -> impl Iterator<Item = u64> {
+        self.stream.restart_offsets()
+    }
+
+    #[inline(always)]
+    fn add_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+        let stream = &mut self.stream;
+        match self.physical {
+            PhysicalType::Triples => {
+                refuse_graph(&terms[3])?;
+                stream.begin();
+                stream.terms.statement::<3>(terms, same, &mut stream.rows)?;
+                stream.push_row(TRIPLE)?;
+            }
+            PhysicalType::Quads => {
+                stream.begin();
+                stream.terms.statement::<4>(terms, same, &mut stream.rows)?;
+                stream.push_row(QUAD)?;
+            }
+            PhysicalType::Graphs => self.add_to_graph(terms, same)?,
+        }
+        self.stream.counters.seq += 1;
+        self.split()
+    }
+
+    fn add_to_graph(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+        let terms_before = &self.stream.terms;
+        let is_open = self.open.is_some()
+            && (terms_before.graph_repeats(same) || terms_before.is_last_graph(&terms[3]));
+        if !is_open {
+            self.start_graph(&terms[3], false)?;
+        }
+        self.begin()?;
+        let stream = &mut self.stream;
+        stream.terms.graph_is_known();
+        stream.terms.statement::<3>(terms, same, &mut stream.rows)?;
+        stream.push_row(TRIPLE)
+    }
+
+    fn add_namespace(&mut self, name: &str, iri: &str) -> Result<()> {
+        if !self.namespaces {
+            return Ok(());
+        }
+        self.begin()?;
+        let Stream { terms, rows, .. } = &mut self.stream;
+        terms.begin_row();
+        terms.label(name)?;
+        terms.iri(iri, Place::Header, 2, rows)?;
+        self.stream.push_row(NAMESPACE)?;
+        self.split()
+    }
+
+    /// Begins the frame; after a restart point the open graph starts again.
+    #[inline(always)]
+    fn begin(&mut self) -> Result<()> {
+        self.stream.begin();
+        match &mut self.open {
+            Some(open) if !open.started => {
+                open.started = true;
+                write_graph_start(&mut self.stream, &open.graph.as_plain())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start_graph(&mut self, graph: &PlainTerm<'_>, explicit: bool) -> Result<()> {
+        if self.physical != PhysicalType::Graphs {
+            return Ok(());
+        }
+        if self.open.is_some() {
+            self.end_graph()?;
+        }
+        self.stream.begin();
+        write_graph_start(&mut self.stream, graph)?;
+        self.open = Some(OpenGraph { graph: (*graph).into(), explicit, started: true });
+        Ok(())
+    }
+
+    fn end_graph(&mut self) -> Result<()> {
+        if self.physical != PhysicalType::Graphs {
+            return Ok(());
+        }
+        self.stream.terms.forget_graph();
+        match self.open.take() {
+            Some(open) if open.started => {
+                self.stream.begin();
+                self.stream.rows.push(GRAPH_END, &[]);
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => Err(Error::new(ErrorKind::EncodeGraph, "a graph ends that did not start")),
+        }
+    }
+
+    /// Ends the frame if it has enough rows.
+    #[inline(always)]
+    fn split(&mut self) -> Result<()> {
+        if self.stream.is_full() { self.write_frame(&[]) } else { Ok(()) }
+    }
+
+    fn close_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        if let Some((key, _)) = metadata.iter().find(|(key, _)| is_ours(key)) {
+            let message = format!("metadata under the key {key} is the encoder's own");
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        if self.open.as_ref().is_some_and(|open| !open.explicit) {
+            self.end_graph()?;
+        }
+        self.write_frame(metadata)
+    }
+
+    /// Writes the frame; before a restart point the open graph ends.
+    #[inline(never)]
+    fn write_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        if self.stream.restart_follows()
+            && let Some(open) = self.open.as_mut().filter(|open| open.started)
+        {
+            open.started = false;
+            self.stream.begin();
+            self.stream.rows.push(GRAPH_END, &[]);
+        }
+        self.stream.end_frame(metadata)
+    }
+
+    fn finish_stream(&mut self) -> Result<()> {
+        if self.open.is_some() {
+            self.end_graph()?;
+        }
+        self.stream.finish(true, 0)
+    }
+}
+
+fn write_graph_start(stream: &mut Stream, graph: &PlainTerm<'_>) -> Result<()> {
+    stream.terms.begin_row();
+    stream.terms.graph(graph, 1, &mut stream.rows)?;
+    stream.push_row(GRAPH_START)
+}
+
+impl Sink for RdfEncoder {
+    /// Frames that have a meaning or metadata are kept; others are cut anew.
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        let kept: Vec<_> = metadata.iter().filter(|(key, _)| !is_ours(key)).cloned().collect();
+        if self.grouped || !kept.is_empty() { self.end_frame(&kept) } else { Ok(()) }
+    }
+}
+
+impl RdfSink for RdfEncoder {
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        let same = row.statement.same;
+        let usable = self.stream.usable(same);
+        let mut joined = std::mem::take(&mut self.joined);
+        let terms = joined.terms(&row.statement.terms, |place| usable.at(place));
+        let done = self.plain_statement(&terms, same);
+        self.joined = joined;
+        done
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.plain_namespace(name, &iri_text(iri))
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        self.plain_graph_start(TermBuf::from(graph).as_plain())
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        self.plain_graph_end()
+    }
+}

@@ -1,0 +1,61 @@
+//! Restart points of a stream: marks on frames that begin anew, and a footer that lists them.
+
+use super::frame::metadata_entry;
+use crate::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
+use crate::wire::Buffer;
+
+/// The restart points so far.
+#[derive(Debug)]
+pub(crate) struct Restarts {
+    every: u64,
+    points: Vec<Point>,
+    /// The next frame is one.
+    due: bool,
+}
+
+impl Restarts {
+    /// The first frame is a restart point, and the first frame after each so many bytes.
+    pub(crate) fn new(every: u64) -> Self {
+        Restarts { every, points: Vec::new(), due: true }
+    }
+
+    /// Marks the frame that begins at `offset`, if it is to be marked.
+    pub(crate) fn mark(&mut self, offset: u64, counters: Counters, head: &mut Buffer) -> bool {
+        if !self.due {
+            return false;
+        }
+        self.due = false;
+        let mark = Mark { ordinal: self.points.len() as u64, counters };
+        metadata_entry(head, MARK_KEY, &mark.encode());
+        self.points.push(Point { offset, counters });
+        true
+    }
+
+    /// Whether a frame that begins at `offset` is far enough from the last point.
+    pub(crate) fn is_due(&self, offset: u64) -> bool {
+        self.points.last().is_none_or(|last| offset - last.offset >= self.every)
+    }
+
+    /// The next frame is a restart point.
+    pub(crate) fn request(&mut self) {
+        self.due = true;
+    }
+
+    /// Offsets of the points.
+    pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> {
+        self.points.iter().map(|point| point.offset)
+    }
+
+    /// The footer of a stream of so many bytes that holds so much, as the last field of its last frame.
+    pub(crate) fn footer(&self, end: Counters, length: u64) -> Vec<u8> {
+        let footer = Footer { points: self.points.clone(), end, length };
+        let mut out = Buffer::default();
+        metadata_entry(&mut out, FOOTER_KEY, &footer.encode());
+        out.as_bytes().to_vec()
+    }
+}
+
+/// Whether this library writes metadata of this key itself.
+pub(crate) fn is_ours(key: &str) -> bool {
+    matches!(key, MARK_KEY | FOOTER_KEY)
+}

@@ -1,0 +1,203 @@
+//! What both formats share: the frame under construction, when it ends, and whether the encoder is alive.
+
+use super::EncodeOptions;
+use super::frame::{Frames, metadata_entry};
+use super::options::OPTIONS_FIELD;
+use super::restart::Restarts;
+use super::row::Rows;
+use super::term::Terms;
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::Counters;
+use crate::options::{Features, TableSizes};
+use crate::sink::Same;
+use crate::wire::Buffer;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    /// An error came: what was begun is never written.
+    Failed,
+    Finished,
+}
+
+/// A stream under construction.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) terms: Terms,
+    pub(crate) rows: Rows,
+    pub(crate) counters: Counters,
+    frames: Frames,
+    restarts: Option<Restarts>,
+    /// The message of the options row.
+    options: Buffer,
+    /// Rows at which a frame ends.
+    frame_rows: usize,
+    row_bytes: usize,
+    /// The frame has its options, if it is to have them.
+    begun: bool,
+    /// Metadata before the rows.
+    head: Buffer,
+    state: State,
+}
+
+/// What the formats tell their stream.
+pub(crate) struct Format {
+    /// The member of a row that holds a name entry.
+    pub(crate) name_field: u32,
+    /// The message of the options row.
+    pub(crate) options: Buffer,
+    pub(crate) features: Features,
+    pub(crate) tables: TableSizes,
+    /// Frames end by themselves.
+    pub(crate) splits: bool,
+}
+
+impl Stream {
+    pub(crate) fn new(format: Format, encode: &EncodeOptions) -> Result<Self> {
+        super::options::check(format.tables, encode)?;
+        let splits = format.splits && encode.framing == super::Framing::Delimited;
+        Ok(Stream {
+            terms: Terms::new(format.tables, format.features, &encode.limits),
+            rows: Rows::new(format.name_field),
+            counters: Counters::default(),
+            frames: Frames::new(encode.framing, encode.limits.frame_bytes, encode.restart_bytes.is_some()),
+            restarts: encode.restart_bytes.map(Restarts::new),
+            options: format.options,
+            frame_rows: if splits { encode.frame_rows } else { usize::MAX },
+            row_bytes: encode.limits.row_bytes,
+            begun: false,
+            head: Buffer::default(),
+            state: State::Open,
+        })
+    }
+
+    pub(crate) fn output(&mut self) -> &mut Vec<u8> {
+        &mut self.frames.output
+    }
+
+    /// Offsets of the frames at which decoding may begin.
+    pub(crate) fn restart_offsets(&self) -> impl Iterator<Item = u64> {
+        self.restarts.iter().flat_map(Restarts::offsets)
+    }
+
+    /// Refuses work after an error or the end.
+    #[inline(always)]
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.state == State::Open { Ok(()) } else { Err(self.closed()) }
+    }
+
+    #[cold]
+    fn closed(&self) -> Error {
+        let message = match self.state {
+            State::Failed => "this encoder failed before; what it wrote is not a whole stream",
+            _ => "this encoder finished its stream",
+        };
+        Error::new(ErrorKind::Argument, message)
+    }
+
+    /// Remembers whether work failed.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, done: Result<()>) -> Result<()> {
+        if done.is_err() {
+            self.state = State::Failed;
+        }
+        done
+    }
+
+    /// Begins the frame, if it has not begun; says whether all before it is forgotten.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self) -> bool {
+        !self.begun && self.begin_frame()
+    }
+
+    #[inline(never)]
+    fn begin_frame(&mut self) -> bool {
+        self.begun = true;
+        let offset = self.frames.offset();
+        let marked = match &mut self.restarts {
+            Some(restarts) => restarts.mark(offset, self.counters, &mut self.head),
+            None => false,
+        };
+        let is_first = self.counters.frame == 0;
+        if is_first || marked {
+            self.rows.push(OPTIONS_FIELD, self.options.as_bytes());
+        }
+        if marked && !is_first {
+            self.terms.restart();
+        }
+        marked && !is_first
+    }
+
+    /// What can be relied on of what the caller knows to repeat; before a frame begins, nothing.
+    pub(crate) fn usable(&self, same: Same) -> Same {
+        if self.begun { self.terms.usable(same) } else { Same::NONE }
+    }
+
+    /// Adds the row whose message is under construction.
+    #[inline(always)]
+    pub(crate) fn push_row(&mut self, field: u32) -> Result<()> {
+        let message = self.terms.body.as_bytes();
+        if message.len() > self.row_bytes {
+            return Err(row_too_long(message.len()));
+        }
+        self.rows.push(field, message);
+        Ok(())
+    }
+
+    /// Whether the frame has as many rows as it should.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows.count() >= self.frame_rows
+    }
+
+    /// Whether the frame has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Whether the frame after this one will be a restart point.
+    pub(crate) fn restart_follows(&self) -> bool {
+        let end = || self.frames.next_offset(self.head.len() + self.rows.as_bytes().len());
+        self.restarts.as_ref().is_some_and(|restarts| restarts.is_due(end()))
+    }
+
+    /// Ends the frame.
+    pub(crate) fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.begin();
+        let restart_follows = self.restart_follows();
+        let mut tail = Buffer::default();
+        for (key, value) in metadata {
+            metadata_entry(&mut tail, key, value);
+        }
+        self.frames.push(&[self.head.as_bytes(), self.rows.as_bytes(), tail.as_bytes()])?;
+        self.rows.clear();
+        self.head.clear();
+        self.begun = false;
+        self.counters.frame += 1;
+        if let Some(restarts) = self.restarts.as_mut().filter(|_| restart_follows) {
+            restarts.request();
+        }
+        Ok(())
+    }
+
+    /// Ends the stream; readers find so many rows and patches more than there were. One without any row has
+    /// options only if it is `never_empty`.
+    pub(crate) fn finish(&mut self, never_empty: bool, implied: u64) -> Result<()> {
+        if self.begun || never_empty && self.counters.frame == 0 {
+            self.end_frame(&[])?;
+        }
+        if let Some(restarts) = &self.restarts {
+            let Counters { seq, frame, patch, txns, .. } = self.counters;
+            let (seq, patch) = (seq + implied, patch + implied);
+            let end = Counters { seq, frame, patch, txns, ..Counters::default() };
+            self.frames.finish_with(|length| restarts.footer(end, length))?;
+        }
+        self.state = State::Finished;
+        Ok(())
+    }
+}
+
+#[cold]
+fn row_too_long(length: usize) -> Error {
+    Error::limit(ErrorKind::LimitRow, "row_bytes", format!("a row of {length} bytes"))
+}

@@ -1,0 +1,211 @@
+//! Writes messages: sizes are known before, or a message is closed when it is whole.
+
+use super::{LEN, VARINT};
+use crate::text::buffer::copy;
+
+/// Bytes of a varint.
+#[inline(always)]
+pub(crate) fn varint_len(value: u64) -> usize {
+    (70 - (value | 1).leading_zeros() as usize) / 7
+}
+
+/// A message under construction.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    /// All of it initialised; what is beyond `len` is room.
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+/// Where the length of an open message stands.
+#[must_use]
+pub(crate) struct Open(usize);
+
+impl Buffer {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// At least `length` bytes of room.
+    #[inline(always)]
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        if self.bytes.len() - self.len < length {
+            self.grow(length);
+        }
+        &mut self.bytes[self.len..]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, length: usize) {
+        let size = (self.len + length).max(2 * self.bytes.len()).max(256);
+        self.bytes.resize(size, 0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        copy(self.room(bytes.len()), bytes);
+        self.len += bytes.len();
+    }
+
+    #[inline(always)]
+    pub(crate) fn varint(&mut self, value: u64) {
+        let room = self.room(super::MAX_VARINT);
+        self.len += put_varint(room, value);
+    }
+
+    #[inline(always)]
+    fn tag(&mut self, field: u32, wire: u8) {
+        self.varint(u64::from(field << 3) | u64::from(wire));
+    }
+
+    /// A field of a number.
+    #[inline(always)]
+    pub(crate) fn number(&mut self, field: u32, value: u64) {
+        self.tag(field, VARINT);
+        self.varint(value);
+    }
+
+    /// A field of a number that is not written when it is 0.
+    pub(crate) fn number_unless_zero(&mut self, field: u32, value: u64) {
+        if value != 0 {
+            self.number(field, value);
+        }
+    }
+
+    /// A field of bytes, of text or of a message.
+    #[inline(always)]
+    pub(crate) fn bytes(&mut self, field: u32, bytes: &[u8]) {
+        self.header(field, bytes.len());
+        self.raw(bytes);
+    }
+
+    /// Tag and length of a field; so many bytes follow.
+    #[inline(always)]
+    pub(crate) fn header(&mut self, field: u32, length: usize) {
+        if field < 16 && length < 0x80 {
+            let room = self.room(2);
+            room[0] = (field << 3) as u8 | LEN;
+            room[1] = length as u8;
+            self.len += 2;
+        } else {
+            self.tag(field, LEN);
+            self.varint(length as u64);
+        }
+    }
+
+    /// A field of a message with two numbers, 1 and 2, that are not written when they are 0.
+    #[inline(always)]
+    pub(crate) fn pair(&mut self, field: u32, one: u32, two: u32) {
+        let room = self.room(4 * super::MAX_VARINT);
+        let start = put_varint(room, u64::from(field << 3) | u64::from(LEN));
+        let mut end = start + 1;
+        for (tag, value) in [(1 << 3, one), (2 << 3, two)] {
+            if value != 0 {
+                room[end] = tag | VARINT;
+                end += 1;
+                end += put_varint(&mut room[end..], value.into());
+            }
+        }
+        room[start] = (end - start - 1) as u8;
+        self.len += end;
+    }
+
+    /// Opens a message whose size is not known.
+    pub(crate) fn open(&mut self, field: u32) -> Open {
+        self.header(field, 0);
+        Open(self.len - 1)
+    }
+
+    /// Closes it; all within was written since.
+    pub(crate) fn close(&mut self, open: Open) {
+        let Open(at) = open;
+        let length = self.len - at - 1;
+        let more = varint_len(length as u64) - 1;
+        if more > 0 {
+            let _ = self.room(more);
+            self.bytes.copy_within(at + 1..self.len, at + 1 + more);
+            self.len += more;
+        }
+        let _ = put_varint(&mut self.bytes[at..], length as u64);
+    }
+}
+
+/// Writes a varint to where there is room for it; its length.
+#[inline(always)]
+fn put_varint(room: &mut [u8], mut value: u64) -> usize {
+    let mut length = 0;
+    while value >= 0x80 {
+        room[length] = value as u8 | 0x80;
+        value >>= 7;
+        length += 1;
+    }
+    room[length] = value as u8;
+    length + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cursor, write_varint};
+
+    #[test]
+    fn varints_have_the_length_that_is_said() {
+        for value in (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit]).chain([u64::MAX]) {
+            let (mut ours, mut theirs) = (Buffer::default(), Vec::new());
+            ours.varint(value);
+            write_varint(&mut theirs, value);
+            assert_eq!((ours.as_bytes(), varint_len(value)), (&theirs[..], theirs.len()));
+        }
+    }
+
+    #[test]
+    fn pairs_leave_out_what_is_zero() {
+        let values = [0, 1, 127, 128, 300, 16_384, u32::MAX];
+        for (one, two) in values.iter().flat_map(|one| values.map(|two| (*one, two))) {
+            let (mut ours, mut theirs) = (Buffer::default(), Buffer::default());
+            ours.pair(16, one, two);
+            let open = theirs.open(16);
+            theirs.number_unless_zero(1, one.into());
+            theirs.number_unless_zero(2, two.into());
+            theirs.close(open);
+            assert_eq!(ours.as_bytes(), theirs.as_bytes(), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn open_messages_get_their_length() {
+        for length in [0, 1, 127, 128, 129, 16_383, 16_384, 70_000] {
+            let text = vec![b'x'; length];
+            let mut buffer = Buffer::default();
+            buffer.number(1, 300);
+            let outer = buffer.open(20);
+            let inner = buffer.open(4);
+            buffer.raw(&text);
+            buffer.close(inner);
+            buffer.close(outer);
+            buffer.number(2, 7);
+
+            let mut cursor = Cursor::new(buffer.as_bytes());
+            assert_eq!((cursor.key().unwrap().field, cursor.varint().unwrap()), (1, 300));
+            assert_eq!(cursor.key().unwrap().field, 20);
+            let mut outer = Cursor::new(cursor.bytes().unwrap());
+            assert_eq!(outer.key().unwrap().field, 4);
+            assert_eq!(outer.bytes().unwrap(), text);
+            assert!(outer.is_empty());
+            assert_eq!((cursor.key().unwrap().field, cursor.varint().unwrap()), (2, 7));
+            assert!(cursor.is_empty());
+        }
+    }
+}
