@@ -85,8 +85,8 @@ impl Footer {
             for _ in 0..count {
                 let added = number(&mut bytes)?;
                 let offset = last.offset.checked_add(added)?;
-                let added = read_added(&mut bytes, last.counters)?;
-                let point = Point { offset, counters: Counters::new(added.numbers(), number(&mut bytes)?)? };
+                let sum = read_added(&mut bytes, last.counters)?;
+                let point = Point { offset, counters: Counters::new(sum.numbers(), number(&mut bytes)?)? };
                 // the stream begins at the first, and each of the others is further on
                 let right = if points.is_empty() { point == Point::default() } else { added > 0 };
                 points.push(right.then_some(point)?);
