@@ -65,6 +65,8 @@ kinds! {
     TruncatedLength = Truncated "truncated.length",
     /// The input ends inside a frame.
     TruncatedFrame = Truncated "truncated.frame",
+    /// A stream of restart marks ends without its footer.
+    TruncatedStream = Truncated "truncated.stream",
     /// The input ends inside a gzip member or zstd frame.
     TruncatedCompressed = Truncated "truncated.compressed",
     /// The input ends inside a row.
@@ -91,6 +93,8 @@ kinds! {
     WireGraph = Wire "wire.graph",
     /// Not this format at all.
     WireFormat = Wire "wire.format",
+    /// A restart mark or footer that does not fit the rows before it, or is not there.
+    WireMark = Wire "wire.mark",
     /// The compressed bytes are damaged.
     WireCompressed = Wire "wire.compressed",
     /// A lookup id whose entry was never set.

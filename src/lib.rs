@@ -40,9 +40,11 @@ pub mod sink;
 pub mod term;
 pub mod text;
 pub mod thrift;
+mod warning;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
 pub use format::{PatchFormat, RdfFormat};
 pub use limits::Limits;
 pub use namespaces::Namespaces;
+pub use warning::Warning;

@@ -12,6 +12,7 @@ use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
 use crate::text::{Lines, LinesOptions, OtherRdf, PatchDialect, RdfPatch, TextRows};
 use crate::thrift::ThriftPatch;
+use crate::warning::Warning;
 
 /// How a source is read; one list for every format.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +72,10 @@ macro_rules! push_each {
 
             fn snapshot(&self) -> Result<Vec<u8>> {
                 match self { $($any::$variant(decoder) => PushState::snapshot(&**decoder),)+ }
+            }
+
+            fn warnings(&self) -> Vec<Warning> {
+                match self { $($any::$variant(decoder) => PushState::warnings(&**decoder),)+ }
             }
 
             fn fail(&mut self, error: Error) -> Error {

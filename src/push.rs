@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StreamOptions;
 use crate::sink::Sink;
+use crate::warning::Warning;
 
 /// How far decoding got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,11 @@ pub trait PushState {
     /// All that a decoder in another process needs to go on.
     fn snapshot(&self) -> Result<Vec<u8>> {
         Err(Error::new(ErrorKind::Argument, "a snapshot is of a Jelly stream"))
+    }
+
+    /// What was passed over so far.
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
     }
 
     /// Gives up: puts the error where the stream stands.

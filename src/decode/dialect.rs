@@ -1,10 +1,13 @@
 //! What Jelly-RDF and Jelly-Patch differ in: their rows.
 
 use super::DecodeOptions;
+use super::delimiter::Framing;
+use super::marks::{Marks, OptionsRow, at_options};
 use super::merge::Message;
 use super::repeat::Slots;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, StreamOptions, TableSizes};
 use crate::sink::Sink;
@@ -17,6 +20,9 @@ pub struct Context<'d, 'a> {
     pub(crate) config: &'d DecodeOptions,
     /// 0-based frame.
     pub(crate) frame: u64,
+    /// 0-based row in the frame.
+    pub(crate) row: u64,
+    pub(crate) marks: &'d mut Marks,
     /// See [`Held::allowed`](super::repeat::Held::allowed).
     pub(crate) copies: u64,
 }
@@ -67,6 +73,14 @@ pub trait DialectState: Default {
     #[doc(hidden)]
     fn counters(&self) -> Vec<u64>;
 
+    /// What lies before this place, where so many frames do.
+    #[doc(hidden)]
+    fn place(&self, frame: u64) -> Counters;
+
+    /// Begins after so much.
+    #[doc(hidden)]
+    fn begin_at(&mut self, place: Counters);
+
     /// Takes what [`Self::counters`] gave; false if it is not that.
     #[doc(hidden)]
     fn restore_counters(&mut self, counters: &[u64]) -> bool;
@@ -111,6 +125,31 @@ impl Context<'_, '_> {
         let features = features.allowed(self.config);
         *self.terms = Some(Terms::new(tables, features, self.copies));
         *self.slots = [super::repeat::Slot::Unset; 4];
+    }
+
+    /// Goes on with empty tables, whose ids must be told anew: none counts on from one before.
+    pub(crate) fn restart_stream(&mut self, tables: TableSizes, features: Features) {
+        self.begin_stream(tables, features);
+        if let Some(terms) = self.terms {
+            terms.forget_ids();
+        }
+    }
+
+    /// What an options row means. `options` are its bytes.
+    pub(crate) fn options_row(&mut self, is_first: bool, options: &[u8]) -> Result<OptionsRow, Fault> {
+        let concatenated = self.config.framing == Framing::Concatenated;
+        let means = self.marks.options_row(self.row, is_first, concatenated);
+        means.map_err(|wrong| at_options(wrong, options))
+    }
+
+    /// A stream begins at this options row.
+    pub(crate) fn mark_begin(&mut self, before: Counters, options: &[u8]) -> Result<(), Fault> {
+        self.marks.begin(before).map_err(|wrong| at_options(wrong, options))
+    }
+
+    /// The stream restarts at this options row.
+    pub(crate) fn mark_restart(&mut self, before: Counters, options: &[u8]) -> Result<(), Fault> {
+        self.marks.restart(before).map_err(|wrong| at_options(wrong, options))
     }
 
     /// Sets an entry of a lookup table.

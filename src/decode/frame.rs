@@ -110,6 +110,11 @@ impl FrameReader {
         self.frames
     }
 
+    /// Rows of this frame that were handed out.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
     /// The first byte that is not in a row or frame handed out: where a resumed reader begins.
     pub(crate) fn offset(&self) -> u64 {
         if self.carry_used { self.offset + self.carry.len() as u64 } else { self.offset }

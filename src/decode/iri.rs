@@ -15,6 +15,11 @@ pub(crate) struct IriIds {
 }
 
 impl IriIds {
+    /// No id can count on from these.
+    pub(crate) fn forgotten(has_prefixes: bool) -> Self {
+        IriIds { prefix: if has_prefixes { u32::MAX } else { 0 }, name: u32::MAX }
+    }
+
     /// Resolves an `RdfIri` to ids that are in the tables.
     pub(crate) fn resolve(
         &mut self,

@@ -80,6 +80,11 @@ impl Lookup {
         Lookup { kind, size, last_set: 0, entries: Vec::new(), bytes: 0 }
     }
 
+    /// Entries that the options allow.
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
     /// The id of an entry, from the id on the wire: 0 is the one after the entry set last.
     pub(crate) fn entry_id(&self, wire_id: u32, at: &[u8]) -> Result<u32, Fault> {
         let label = self.kind.label();

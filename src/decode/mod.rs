@@ -9,6 +9,7 @@ mod frame;
 mod iri;
 mod literal;
 mod lookup;
+mod marks;
 mod merge;
 mod metadata;
 mod options;
@@ -27,17 +28,21 @@ pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
 pub(crate) use frame::{Event, FrameReader};
 pub(crate) use lookup::TableKind;
+pub(crate) use marks::Entry;
 pub(crate) use options::{PATCH_VERSION, RDF_VERSION};
 pub use patch::Patch;
 pub use rdf::Rdf;
 
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::index::{FOOTER_KEY, MARK_KEY};
 use crate::limits::{EXPANSION_GRACE, Limits, MAX_NESTING};
 use crate::options::StreamOptions;
 use crate::push::{Progress, Push, PushState};
 use crate::sink::Sink;
+use crate::warning::Warning;
 use dialect::{Context, Halt};
-use frame::Located;
+use frame::{FramePlace, Located};
+use marks::{Marks, Wrong};
 use metadata::Metadata;
 pub(crate) use metadata::metadata_entry;
 use repeat::{Slot, Slots};
@@ -99,6 +104,7 @@ pub struct Decoder<D> {
     slots: Slots<'static>,
     config: DecodeOptions,
     metadata: Metadata,
+    marks: Marks,
     consumed: u64,
     /// Bytes of terms that may be copied; see [`repeat::Held`].
     copies: u64,
@@ -124,6 +130,7 @@ impl<D: DialectState> Decoder<D> {
             slots: [Slot::Unset; 4],
             config,
             metadata: Metadata::default(),
+            marks: Marks::default(),
             consumed: 0,
             copies: 0,
             failed: false,
@@ -131,7 +138,35 @@ impl<D: DialectState> Decoder<D> {
         }
     }
 
-    /// Metadata of the frame that began last (`RdfStreamFrame.metadata`), in the order of the wire.
+    /// A decoder whose input begins at a restart mark; that and the options must be there.
+    pub(crate) fn enter(mut config: DecodeOptions, entry: Entry) -> Result<Self> {
+        match config.framing {
+            Framing::Auto => config.framing = Framing::Delimited,
+            Framing::Single => {
+                return Err(Error::new(ErrorKind::Argument, "a single frame has no restart points"));
+            }
+            Framing::Delimited | Framing::Concatenated => {}
+        }
+        let Some(place) = entry.mark.counters.after(entry.base) else {
+            return Err(Error::new(ErrorKind::WireMark, "a restart point that cannot be"));
+        };
+        let mut decoder = Decoder::<D>::new(config);
+        decoder.dialect.begin_at(place);
+        decoder.frames.resume(place.frame, 0, entry.offset, FramePlace::Between);
+        decoder.consumed = entry.offset;
+        decoder.marks = Marks::entering(entry);
+        Ok(decoder)
+    }
+
+    /// Restart marks and footers that were passed over, and why.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let warning =
+            |why: &&str| Warning::new(format!("a seekable stream, but {why}"), self.config.source.clone());
+        self.marks.warnings().iter().map(warning).collect()
+    }
+
+    /// Metadata of the frame that began last (`RdfStreamFrame.metadata`), in the order of the wire; restart
+    /// marks and footers, which are about bytes and not about data, are not among it.
     pub fn metadata(&self) -> &[(String, Vec<u8>)] {
         self.metadata.entries()
     }
@@ -217,7 +252,9 @@ impl<D: DialectState> Decoder<D> {
             let message = "the stream has frames but no options";
             return Err(Error::new(ErrorKind::OptionsMissing, message));
         }
-        self.dialect.stream_end(self.config.strict, sink)
+        self.marks.refuse_open().map_err(misplaced)?;
+        self.dialect.stream_end(self.config.strict, sink)?;
+        self.marks.check_end(self.dialect.place(self.frames.frames())).map_err(misplaced)
     }
 
     fn run<'a, S: Sink>(&mut self, rest: &mut &'a [u8], slots: &mut Slots<'a>, sink: &mut S) -> Result<()>
@@ -269,8 +306,15 @@ impl<D: DialectState> Decoder<D> {
     {
         let ids = self.terms.as_ref().map(|terms| terms.ids);
         let frame = self.frames.frames() - 1;
-        let context =
-            Context { terms: &mut self.terms, slots, config: &self.config, frame, copies: self.copies };
+        let context = Context {
+            terms: &mut self.terms,
+            slots,
+            config: &self.config,
+            frame,
+            row: self.frames.rows() - 1,
+            marks: &mut self.marks,
+            copies: self.copies,
+        };
         let Err(halt) = self.dialect.row(row.bytes, context, sink) else {
             return Ok(());
         };
@@ -316,6 +360,8 @@ impl<D: DialectState> Decoder<D> {
             slots: &mut short,
             config: &self.config,
             frame,
+            row: self.frames.rows() - 1,
+            marks: &mut self.marks,
             copies: self.copies,
         };
         let done = self.dialect.row(&merged, context, sink).map_err(|halt| match halt {
@@ -331,6 +377,7 @@ impl<D: DialectState> Decoder<D> {
         D: Dialect<S>,
     {
         self.dialect.frame_end(self.config.strict, sink)?;
+        self.marks.frame_end(self.frames.offset()).map_err(misplaced)?;
         sink.frame_end(self.metadata.entries())
     }
 
@@ -340,6 +387,11 @@ impl<D: DialectState> Decoder<D> {
         let entry = self.frames.carried();
         let limits = &self.config.limits;
         match metadata_entry(entry.bytes, limits.nesting) {
+            Ok((MARK_KEY, value)) => {
+                let place = |wrong| at(misplaced(wrong), entry.offset);
+                self.marks.mark(value, self.frames.rows()).map_err(place)?;
+            }
+            Ok((FOOTER_KEY, value)) => self.marks.footer(value),
             Ok((key, value)) => self.metadata.insert(key, value),
             Err(fault) if D::KNOWS_METADATA => {
                 return Err(fault.within("metadata").locate(entry.bytes, entry.offset));
@@ -410,6 +462,10 @@ impl<D: DialectState> PushState for Decoder<D> {
         self.snapshot()
     }
 
+    fn warnings(&self) -> Vec<Warning> {
+        self.warnings()
+    }
+
     fn fail(&mut self, error: Error) -> Error {
         self.fail(error)
     }
@@ -423,6 +479,11 @@ impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
     fn finish(&mut self, sink: &mut S) -> Result<bool> {
         self.finish(sink)
     }
+}
+
+#[cold]
+fn misplaced((kind, message): Wrong) -> Error {
+    Error::new(kind, message)
 }
 
 #[cold]

@@ -2,15 +2,16 @@
 
 mod rows;
 
-use super::delimiter::Framing;
 use super::dialect::{Context, Dialect, DialectState, Halt, options_changed, options_missing};
 use super::lookup::TableKind;
+use super::marks::OptionsRow;
 use super::merge::Message;
 use super::options::read_patch_options;
 use super::quick::Quick;
 use super::repeat::Slot;
 use super::row::{Member, member, short_member};
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, StreamOptions, TableSizes};
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
@@ -69,14 +70,32 @@ impl Patch {
         sink: &mut S,
     ) -> Result<(), Halt> {
         let options = read_patch_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
-        match &self.options {
-            Some((first, _)) if context.config.framing != Framing::Concatenated => {
-                return if *first == options { Ok(()) } else { Err(options_changed(bytes).into()) };
+        let row = context.options_row(self.options.is_none(), bytes)?;
+        if let (OptionsRow::Again | OptionsRow::Restarts, Some((first, _))) = (row, &self.options) {
+            if *first != options {
+                return Err(options_changed(bytes).into());
             }
-            Some(_) => self.end_stream(context.config.strict, sink)?,
-            None => {}
+            if row == OptionsRow::Restarts {
+                context.mark_restart(self.place(context.frame), bytes)?;
+                context.restart_stream(options.tables, options.features);
+                self.started = false;
+            }
+            return Ok(());
         }
-        context.begin_stream(options.tables, options.features);
+        if row == OptionsRow::Enters {
+            let expected = context.marks.expected_options().unwrap_or_default();
+            if read_patch_options(expected, &context.config.limits).ok() != Some(options) {
+                return Err(options_changed(bytes).into());
+            }
+            context.marks.entered();
+            context.restart_stream(options.tables, options.features);
+        } else {
+            if self.options.is_some() {
+                self.end_stream(context.config.strict, sink)?;
+            }
+            context.mark_begin(self.place(context.frame), bytes)?;
+            context.begin_stream(options.tables, options.features);
+        }
         self.started = false;
         let before = std::mem::take(&mut self.frames_before_options);
         if options.stream_type == PatchStreamType::Frame {
@@ -271,6 +290,24 @@ impl DialectState for Patch {
         let rows = at.has_rows.into();
         let ends = (self.frames_before_options, self.pending_ends);
         vec![at.patch, at.seq, txn, self.txns, rows, ends.0, ends.1]
+    }
+
+    fn place(&self, frame: u64) -> Counters {
+        Counters {
+            seq: self.at.seq,
+            frame,
+            patch: self.at.patch,
+            txns: self.txns,
+            in_transaction: self.at.txn.is_some(),
+            has_rows: self.at.has_rows,
+        }
+    }
+
+    fn begin_at(&mut self, place: Counters) {
+        let Counters { seq, patch, txns, in_transaction, has_rows, .. } = place;
+        let open = if in_transaction { txns.checked_sub(1) } else { None };
+        self.at = Progress { patch, seq, txn: open, has_rows };
+        self.txns = txns;
     }
 
     fn restore_counters(&mut self, counters: &[u64]) -> bool {

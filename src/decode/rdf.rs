@@ -1,14 +1,15 @@
 //! The rows of Jelly-RDF: TRIPLES, QUADS and GRAPHS.
 
-use super::delimiter::Framing;
 use super::dialect::{Context, Dialect, DialectState, Halt, options_changed, options_missing};
 use super::literal::utf8;
 use super::lookup::TableKind;
+use super::marks::OptionsRow;
 use super::merge::Message;
 use super::options::read_rdf_options;
 use super::quick::Quick;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
+use crate::index::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, StreamOptions, TableSizes};
 use crate::sink::{RdfRow, RdfSink, Statement};
@@ -39,13 +40,29 @@ impl Rdf {
         sink: &mut S,
     ) -> Result<(), Halt> {
         let options = read_rdf_options(bytes, &context.config.limits).map_err(|f| f.within("options"))?;
-        match &self.options {
-            Some((first, _)) if context.config.framing != Framing::Concatenated => {
-                return if *first == options { Ok(()) } else { Err(options_changed(bytes).into()) };
+        let row = context.options_row(self.options.is_none(), bytes)?;
+        if let (OptionsRow::Again | OptionsRow::Restarts, Some((first, _))) = (row, &self.options) {
+            if *first != options {
+                return Err(options_changed(bytes).into());
             }
-            _ => {}
+            if row == OptionsRow::Restarts {
+                context.mark_restart(self.place(context.frame), bytes)?;
+                context.restart_stream(options.tables, options.features);
+                (self.in_graph, self.started) = (false, false);
+            }
+            return Ok(());
         }
-        context.begin_stream(options.tables, options.features);
+        if row == OptionsRow::Enters {
+            let expected = context.marks.expected_options().unwrap_or_default();
+            if read_rdf_options(expected, &context.config.limits).ok().as_ref() != Some(&options) {
+                return Err(options_changed(bytes).into());
+            }
+            context.marks.entered();
+            context.restart_stream(options.tables, options.features);
+        } else {
+            context.mark_begin(self.place(context.frame), bytes)?;
+            context.begin_stream(options.tables, options.features);
+        }
         (self.in_graph, self.started) = (false, false);
         sink.options(&options)?;
         self.options = Some((options, bytes.to_vec()));
@@ -238,6 +255,14 @@ impl DialectState for Rdf {
 
     fn counters(&self) -> Vec<u64> {
         vec![self.seq, self.in_graph.into()]
+    }
+
+    fn place(&self, frame: u64) -> Counters {
+        Counters { seq: self.seq, frame, ..Counters::default() }
+    }
+
+    fn begin_at(&mut self, place: Counters) {
+        self.seq = place.seq;
     }
 
     fn restore_counters(&mut self, counters: &[u64]) -> bool {

@@ -5,6 +5,7 @@
 use super::delimiter::Framing;
 use super::frame::FramePlace;
 use super::lookup::TableKind;
+use super::marks::Marks;
 use super::repeat::{Slot, Slots};
 use super::term::Terms;
 use super::{DecodeOptions, Decoder, DialectState};
@@ -14,7 +15,7 @@ use crate::options::Features;
 use crate::term::{LiteralKind, Term, TermBuf, Triple};
 use crate::wire::{Cursor, Fault, write_varint};
 
-const MAGIC: &[u8] = b"JSN\x01";
+const MAGIC: &[u8] = b"JSN\x02";
 const CHECKSUM: usize = 4;
 
 const FRAMINGS: [Framing; 4] = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
@@ -30,6 +31,9 @@ impl<D: DialectState> Decoder<D> {
         }
         let Some((frames, rows, offset, place)) = self.frames.checkpoint() else {
             return Err(wrong("no snapshot inside an unknown field; read on and ask again"));
+        };
+        let Some(marks) = self.marks.numbers() else {
+            return Err(wrong("no snapshot before the first row; read on and ask again"));
         };
         let mut out = MAGIC.to_vec();
         out.push(D::ROW as u8);
@@ -52,8 +56,9 @@ impl<D: DialectState> Decoder<D> {
             }
             _ => out.push(0),
         }
-        for value in self.dialect.counters() {
-            write_varint(&mut out, value);
+        for numbers in [self.dialect.counters(), marks] {
+            write_varint(&mut out, numbers.len() as u64);
+            numbers.into_iter().for_each(|number| write_varint(&mut out, number));
         }
         out.extend_from_slice(&crc32c::crc32c(&out).to_le_bytes());
         Ok(out)
@@ -105,13 +110,13 @@ impl<D: DialectState> Decoder<D> {
                 .map_err(|fault| wrong(fault.message()))?;
             decoder.terms = Some(terms);
         }
-        let mut counters = Vec::new();
-        while !cursor.is_empty() {
-            counters.push(count(&mut cursor).map_err(damaged)?);
-        }
-        if !decoder.dialect.restore_counters(&counters) {
+        let counters = numbers(&mut cursor)?;
+        let marks = Marks::restore(&numbers(&mut cursor)?);
+        let Some(marks) = marks.filter(|_| cursor.is_empty() && decoder.dialect.restore_counters(&counters))
+        else {
             return Err(wrong("the snapshot is damaged"));
-        }
+        };
+        decoder.marks = marks;
         decoder.frames.resume(frames, rows, offset, place);
         decoder.consumed = offset;
         Ok(decoder)
@@ -127,6 +132,16 @@ fn byte(cursor: &mut Cursor<'_>) -> Result<u8> {
     let (&byte, rest) = cursor.rest.split_first().ok_or_else(|| wrong("the snapshot is damaged"))?;
     cursor.rest = rest;
     Ok(byte)
+}
+
+/// How many numbers there are, and those.
+fn numbers(cursor: &mut Cursor<'_>) -> Result<Vec<u64>> {
+    let damaged = |_: Fault| wrong("the snapshot is damaged");
+    let mut numbers = Vec::new();
+    for _ in 0..count(cursor).map_err(damaged)? {
+        numbers.push(count(cursor).map_err(damaged)?);
+    }
+    Ok(numbers)
 }
 
 /// A number that counts on without overflow.

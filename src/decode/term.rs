@@ -2,7 +2,7 @@
 
 use super::iri::IriIds;
 use super::literal::{read_literal, term_text};
-use super::lookup::Lookups;
+use super::lookup::{Lookups, TableKind};
 use super::repeat::{Held, Slot, Slots, literal_kind};
 use super::row::{Place, RawTerm, RawTermKind, read_statement};
 use crate::error::ErrorKind;
@@ -30,6 +30,14 @@ impl Terms {
             held: Held::allowing(copies),
             features,
         }
+    }
+
+    /// No id counts on from one before: the next of each table must be told.
+    pub(crate) fn forget_ids(&mut self) {
+        for kind in TableKind::ALL {
+            self.lookups.table_mut(kind).set_last(u32::MAX);
+        }
+        self.ids = IriIds::forgotten(self.lookups.prefixes.size() > 0);
     }
 
     /// Takes the members of a statement into the slots; says which terms repeat.

@@ -229,7 +229,8 @@ impl PatchEncoder {
             self.end()?;
         }
         // options alone would be a patch of FRAME and FLAT
-        self.stream.finish(self.stream_type == PatchStreamType::Punctuated)
+        let is_open = self.stream_type == PatchStreamType::Flat && self.stream.counters.patch == 0;
+        self.stream.finish(self.stream_type == PatchStreamType::Punctuated, is_open.into())
     }
 
     fn changed(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {

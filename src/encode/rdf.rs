@@ -243,7 +243,7 @@ impl RdfEncoder {
         if self.open.is_some() {
             self.end_graph()?;
         }
-        self.stream.finish(true)
+        self.stream.finish(true, 0)
     }
 }
 

@@ -1,15 +1,14 @@
 //! Restart points of a stream: marks on frames that begin anew, and a footer that lists them.
 
 use super::frame::metadata_entry;
-use crate::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark};
+use crate::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
 use crate::wire::Buffer;
 
 /// The restart points so far.
 #[derive(Debug)]
 pub(crate) struct Restarts {
     every: u64,
-    /// Offset and counters of each.
-    points: Vec<(u64, Counters)>,
+    points: Vec<Point>,
     /// The next frame is one.
     due: bool,
 }
@@ -28,13 +27,13 @@ impl Restarts {
         self.due = false;
         let mark = Mark { ordinal: self.points.len() as u64, counters };
         metadata_entry(head, MARK_KEY, &mark.encode());
-        self.points.push((offset, counters));
+        self.points.push(Point { offset, counters });
         true
     }
 
     /// Whether a frame that begins at `offset` is far enough from the last point.
     pub(crate) fn is_due(&self, offset: u64) -> bool {
-        self.points.last().is_none_or(|(last, _)| offset - last >= self.every)
+        self.points.last().is_none_or(|last| offset - last.offset >= self.every)
     }
 
     /// The next frame is a restart point.
@@ -44,12 +43,12 @@ impl Restarts {
 
     /// Offsets of the points.
     pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> {
-        self.points.iter().map(|(offset, _)| *offset)
+        self.points.iter().map(|point| point.offset)
     }
 
-    /// The footer of a stream of so many bytes, as the last field of its last frame.
-    pub(crate) fn footer(&self, stream_bytes: u64) -> Vec<u8> {
-        let footer = Footer { points: self.points.clone(), stream_bytes };
+    /// The footer of a stream of so many bytes that holds so much, as the last field of its last frame.
+    pub(crate) fn footer(&self, end: Counters, length: u64) -> Vec<u8> {
+        let footer = Footer { points: self.points.clone(), end, length };
         let mut out = Buffer::default();
         metadata_entry(&mut out, FOOTER_KEY, &footer.encode());
         out.as_bytes().to_vec()

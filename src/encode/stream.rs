@@ -180,13 +180,17 @@ impl Stream {
         Ok(())
     }
 
-    /// Ends the stream. One without any row has options only if it is `never_empty`.
-    pub(crate) fn finish(&mut self, never_empty: bool) -> Result<()> {
+    /// Ends the stream; readers find so many rows and patches more than there were. One without any row has
+    /// options only if it is `never_empty`.
+    pub(crate) fn finish(&mut self, never_empty: bool, implied: u64) -> Result<()> {
         if self.begun || never_empty && self.counters.frame == 0 {
             self.end_frame(&[])?;
         }
         if let Some(restarts) = &self.restarts {
-            self.frames.finish_with(|stream_bytes| restarts.footer(stream_bytes))?;
+            let Counters { seq, frame, patch, txns, .. } = self.counters;
+            let (seq, patch) = (seq + implied, patch + implied);
+            let end = Counters { seq, frame, patch, txns, ..Counters::default() };
+            self.frames.finish_with(|length| restarts.footer(end, length))?;
         }
         self.state = State::Finished;
         Ok(())

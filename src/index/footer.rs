@@ -1,147 +1,175 @@
-//! A footer: the last bytes of a stream, which say where its restart points are.
+//! The footer: the restart points of a stream, in the last bytes of its last frame.
 //!
-//! ```text
-//! version, number of points                     varints
-//! of each point: offset, seq, frame, patch,
-//!   txns as differences to the one before; flags varints
-//! length of the stream in bytes                 8 bytes, little endian, as all that follow
-//! CRC-32C of all before                         4 bytes
-//! length of the footer                          4 bytes
-//! magic                                         8 bytes
-//! ```
+//! Value of the metadata entry: version and number of points, varints; for each point what it adds to the
+//! one before: bytes, rows, frames, patches, transactions, and its flags; what the end of the stream adds
+//! to the last point, without bytes and flags; length of the stream (8 bytes, little endian); then CRC-32C
+//! of all that, its length (4 bytes each, little endian), and the magic.
 
-use super::mark::{Counters, Mark, Numbers, flags, unflag};
+use super::mark::{Counters, Unreadable, VERSION, number, version};
+use super::tail::{self, ReadAt, Tail};
 use crate::wire::write_varint;
+use std::io;
 
-/// The key of a footer.
+/// Key of the metadata entry. It is the last field of the last frame, and its value comes last in it.
 pub const FOOTER_KEY: &str = "jelly.footer";
 
-const VERSION: u64 = 1;
-const MAGIC: &[u8; 8] = b"jelly\r\n\x1a";
+const MAGIC: [u8; tail::MAGIC] = *b"JellyIdx";
+/// A point has this many numbers, and takes as many bytes at least.
+const NUMBERS: usize = 6;
 
-/// Bytes at the end of a footer whose size is fixed: enough to find its beginning.
-pub const TRAILER: usize = 8 + 4 + 4 + 8;
+/// A place at which a reader can begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Point {
+    /// The first byte of its frame, or of its row, in the uncompressed stream.
+    pub offset: u64,
+    /// What lies before it.
+    pub counters: Counters,
+}
 
-/// The restart points of a stream.
+/// The footer of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footer {
-    /// Offset of each frame that has a mark, and what its mark counts; the first is 0.
-    pub points: Vec<(u64, Counters)>,
+    /// The marks, from the start of the stream, which is the first.
+    pub points: Vec<Point>,
+    /// What the stream holds, rows that its end implies and this frame among it; no flags.
+    pub end: Counters,
     /// Bytes of the stream, this footer among them.
-    pub stream_bytes: u64,
+    pub length: u64,
 }
 
 impl Footer {
-    /// The value of the entry; its length does not depend on [`Footer::stream_bytes`].
+    /// The value of the metadata entry. How long it is does not depend on [`Self::length`].
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        write_varint(&mut bytes, VERSION);
-        write_varint(&mut bytes, self.points.len() as u64);
-        let mut before = [0; 5];
-        for (offset, counters) in &self.points {
-            let now = [*offset, counters.seq, counters.frame, counters.patch, counters.txns];
-            for (now, before) in now.iter().zip(before) {
-                write_varint(&mut bytes, now.wrapping_sub(before));
+        let mut out = Vec::new();
+        write_varint(&mut out, VERSION);
+        write_varint(&mut out, self.points.len() as u64);
+        let mut last = Point::default();
+        for point in &self.points {
+            write_varint(&mut out, point.offset.saturating_sub(last.offset));
+            write_added(&mut out, last.counters, point.counters);
+            write_varint(&mut out, point.counters.flags());
+            last = *point;
+        }
+        write_added(&mut out, last.counters, self.end);
+        out.extend_from_slice(&self.length.to_le_bytes());
+        tail::seal(out, MAGIC)
+    }
+
+    /// Reads the value of the metadata entry.
+    pub fn decode(mut value: &[u8]) -> Result<Self, Unreadable> {
+        let end = value.len() as u64;
+        match tail::read(&mut value, end, MAGIC) {
+            Ok(Tail::Body(body)) if body.len() + tail::TAIL == value.len() => Footer::decode_body(&body),
+            _ => Err(Unreadable::Damaged),
+        }
+    }
+
+    /// Finds the footer of the stream that ends at byte `end`; `None`: there is none.
+    pub(super) fn find(bytes: &mut impl ReadAt, end: u64) -> io::Result<Option<Result<Self, Unreadable>>> {
+        Ok(match tail::read(bytes, end, MAGIC)? {
+            Tail::None => None,
+            Tail::Damaged => Some(Err(Unreadable::Damaged)),
+            Tail::Body(body) => Some(Footer::decode_body(&body)),
+        })
+    }
+
+    fn decode_body(mut bytes: &[u8]) -> Result<Self, Unreadable> {
+        version(&mut bytes)?;
+        let footer = (|| {
+            let count = number(&mut bytes)?;
+            if count == 0 || count > (bytes.len() / NUMBERS) as u64 {
+                return None;
             }
-            write_varint(&mut bytes, flags(counters.in_transaction, counters.has_rows));
-            before = now;
-        }
-        bytes.extend_from_slice(&self.stream_bytes.to_le_bytes());
-        bytes.extend_from_slice(&crc32c::crc32c(&bytes).to_le_bytes());
-        let length = bytes.len() + size_of::<u32>() + MAGIC.len();
-        bytes.extend_from_slice(&(length as u32).to_le_bytes());
-        bytes.extend_from_slice(MAGIC);
-        bytes
-    }
-
-    /// How long the footer is that ends with this trailer; `None`: there is no footer.
-    pub fn length(end: &[u8]) -> Option<usize> {
-        let length = end.strip_suffix(MAGIC)?.last_chunk()?;
-        Some(u32::from_le_bytes(*length) as usize)
-    }
-
-    /// The footer that these bytes are, from its version to its magic.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        if Footer::length(bytes)? != bytes.len() {
-            return None;
-        }
-        let (rest, _) = bytes.split_last_chunk::<{ MAGIC.len() + size_of::<u32>() }>()?;
-        let (rest, checksum) = rest.split_last_chunk()?;
-        if u32::from_le_bytes(*checksum) != crc32c::crc32c(rest) {
-            return None;
-        }
-        let (rest, stream_bytes) = rest.split_last_chunk()?;
-        let mut numbers = Numbers(rest);
-        if numbers.next()? != VERSION {
-            return None;
-        }
-        let count = numbers.next()?;
-        let (mut points, mut before) = (Vec::new(), [0u64; 5]);
-        for _ in 0..count {
-            for (number, step) in before.iter_mut().zip(numbers.array::<5>()?) {
-                *number = number.checked_add(step)?;
+            let mut points = Vec::with_capacity(count as usize);
+            let mut last = Point::default();
+            for _ in 0..count {
+                let added = number(&mut bytes)?;
+                let offset = last.offset.checked_add(added)?;
+                let sum = read_added(&mut bytes, last.counters)?;
+                let point = Point { offset, counters: Counters::new(sum.numbers(), number(&mut bytes)?)? };
+                // the stream begins at the first, and each of the others is further on
+                let right = if points.is_empty() { point == Point::default() } else { added > 0 };
+                points.push(right.then_some(point)?);
+                last = point;
             }
-            let [offset, seq, frame, patch, txns] = before;
-            let (in_transaction, has_rows) = unflag(numbers.next()?)?;
-            points.push((offset, Counters { seq, frame, patch, txns, in_transaction, has_rows }));
-        }
-        let stream_bytes = u64::from_le_bytes(*stream_bytes);
-        numbers.0.is_empty().then_some(Footer { points, stream_bytes })
+            let end = read_added(&mut bytes, last.counters)?;
+            let length = u64::from_le_bytes(bytes.try_into().ok()?);
+            (last.offset < length && length >> 62 == 0).then_some(Footer { points, end, length })
+        })();
+        footer.ok_or(Unreadable::Damaged)
     }
+}
 
-    /// The mark that the frame of a point must have.
-    pub fn mark(&self, point: usize) -> Option<Mark> {
-        let &(_, counters) = self.points.get(point)?;
-        Some(Mark { ordinal: point as u64, counters })
-    }
+fn write_added(out: &mut Vec<u8>, from: Counters, to: Counters) {
+    let (from, to) = (from.numbers(), to.numbers());
+    from.into_iter().zip(to).for_each(|(from, to)| write_varint(out, to.saturating_sub(from)));
+}
+
+fn read_added(bytes: &mut &[u8], from: Counters) -> Option<Counters> {
+    let [seq, frame, patch, txn] = [(); 4].map(|()| number(bytes));
+    Counters::new([seq?, frame?, patch?, txn?], 0)?.after(from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn footer(points: u64) -> Footer {
-        let point = |n: u64| {
-            let counters = Counters {
-                seq: n * 70_001,
-                frame: n * 300,
-                patch: n / 2,
-                txns: n,
-                in_transaction: n % 3 == 2,
-                has_rows: n % 2 == 1,
-            };
-            (n * 64 << 20, counters)
+    fn footer() -> Footer {
+        let at = |seq, frame, patch, txns, in_transaction| Counters {
+            seq,
+            frame,
+            patch,
+            txns,
+            in_transaction,
+            has_rows: in_transaction,
         };
-        Footer { points: (0..points).map(point).collect(), stream_bytes: points << 30 }
+        let points = vec![
+            Point::default(),
+            Point { offset: 1 << 26, counters: at(500, 7, 1, 1, true) },
+            Point { offset: 1 << 28, counters: at(90_000, 70, 1, 4, false) },
+        ];
+        Footer { points, end: at(90_001, 71, 2, 4, false), length: u64::MAX >> 3 }
     }
 
     #[test]
-    fn every_footer_comes_back() {
-        for footer in [0, 1, 2, 3, 200].map(footer) {
-            let bytes = footer.encode();
-            assert_eq!(Footer::decode(&bytes), Some(footer.clone()));
-            assert_eq!(Footer::length(&bytes[bytes.len() - TRAILER..]), Some(bytes.len()));
-            let longer = Footer { stream_bytes: u64::MAX, ..footer.clone() };
-            assert_eq!(longer.encode().len(), bytes.len());
-            for point in 0..footer.points.len() {
-                assert_eq!(footer.mark(point).unwrap().counters, footer.points[point].1);
-            }
-            assert_eq!(footer.mark(footer.points.len()), None);
-        }
+    fn comes_back() {
+        let footer = footer();
+        let bytes = footer.encode();
+        assert_eq!(Footer::decode(&bytes), Ok(footer.clone()));
+        assert_eq!(Footer { length: 1 << 30, ..footer.clone() }.encode().len(), bytes.len());
+        let file = [b"what comes before", bytes.as_slice()].concat();
+        let found = Footer::find(&mut file.as_slice(), file.len() as u64).unwrap();
+        assert_eq!(found, Some(Ok(footer)));
     }
 
     #[test]
-    fn damaged_bytes_are_no_footer() {
-        let bytes = footer(5).encode();
-        for bit in 0..bytes.len() * 8 {
-            let mut bytes = bytes.clone();
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Footer::decode(&bytes), None, "bit {bit}");
+    fn damage_is_seen() {
+        let bytes = footer().encode();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            assert_eq!(Footer::decode(&damaged), Err(Unreadable::Damaged), "byte {at}");
+            assert_eq!(Footer::decode(&bytes[..at]), Err(Unreadable::Damaged), "cut at {at}");
+            assert_eq!(Footer::decode(&bytes[bytes.len() - at..]), Err(Unreadable::Damaged), "the last {at}");
         }
-        for cut in 0..bytes.len() {
-            assert_eq!(Footer::decode(&bytes[..cut]), None);
-            assert_eq!(Footer::decode(&bytes[bytes.len() - cut..]), None);
-        }
-        assert_eq!(Footer::decode(&[&[0], &bytes[..]].concat()), None);
+    }
+
+    /// What the checksum allows and no writer writes.
+    #[test]
+    fn counts_and_lengths_that_cannot_be() {
+        let decode = |body: &[u8]| Footer::decode(&tail::seal(body.to_vec(), MAGIC));
+        let length = [9u8, 0, 0, 0, 0, 0, 0, 0];
+        let with = |body: &[u8]| decode(&[body, &length].concat());
+        assert!(with(&[1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]).is_ok());
+        assert!(with(&[1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1]).is_err(), "rows before the start");
+        assert!(with(&[1, 0, 1, 1, 1, 1]).is_err(), "no points");
+        assert!(with(&[1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]).is_err(), "points that are not there");
+        assert!(with(&[1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]).is_err(), "twice the same");
+        assert!(with(&[1, 2, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 1, 1, 1, 1]).is_err(), "beyond the end");
+        assert_eq!(with(&[2, 1]), Err(Unreadable::Version(2)));
+        let mut long = tail::seal(vec![1], MAGIC);
+        let at = long.len() - 12;
+        long[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(Footer::decode(&long), Err(Unreadable::Damaged));
     }
 }

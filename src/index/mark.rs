@@ -1,18 +1,21 @@
-//! A mark: decoding may begin at the frame that has it.
+//! The restart mark: metadata of a frame at which a reader can begin.
+//!
+//! Value: version, ordinal, rows, frames, patches, transactions, flags, each a varint. Rows and parts are
+//! those before the frame, numbered as readers number them.
 
 use crate::wire::{Varint, read_varint, write_varint};
 
-/// The key of a mark.
+/// Key of the metadata entry. It comes before the rows of its frame, and options are the first of them.
 pub const MARK_KEY: &str = "jelly.restart";
 
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 const IN_TRANSACTION: u64 = 1;
 const HAS_ROWS: u64 = 2;
 
-/// What a decoder has counted where it stands.
+/// What lies before a place in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Rows: statements of Jelly-RDF; of patches all rows, their ends too.
+    /// Rows.
     pub seq: u64,
     /// Frames.
     pub frame: u64,
@@ -20,120 +23,125 @@ pub struct Counters {
     pub patch: u64,
     /// Transactions that began.
     pub txns: u64,
-    /// The last of them is open.
+    /// The last transaction that began is open.
     pub in_transaction: bool,
     /// The patch has rows.
     pub has_rows: bool,
 }
 
-/// A restart point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+impl Counters {
+    /// The four numbers.
+    pub(super) fn numbers(self) -> [u64; 4] {
+        [self.seq, self.frame, self.patch, self.txns]
+    }
+
+    /// Numbers and flags.
+    pub(super) fn new([seq, frame, patch, txns]: [u64; 4], flags: u64) -> Option<Self> {
+        let (in_transaction, has_rows) = (flags & IN_TRANSACTION != 0, flags & HAS_ROWS != 0);
+        let known = flags <= IN_TRANSACTION | HAS_ROWS;
+        known.then_some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
+    }
+
+    /// The flags as they are written.
+    pub(super) fn flags(self) -> u64 {
+        u64::from(self.in_transaction) * IN_TRANSACTION + u64::from(self.has_rows) * HAS_ROWS
+    }
+
+    /// The same place where so much lies before the stream; `None`: the sum cannot be.
+    pub fn after(self, base: Counters) -> Option<Counters> {
+        let (own, base) = (self.numbers(), base.numbers());
+        let mut sum = [0; 4];
+        for (sum, (own, base)) in sum.iter_mut().zip(own.into_iter().zip(base)) {
+            *sum = own.checked_add(base).filter(|sum| sum >> 62 == 0)?;
+        }
+        Counters::new(sum, self.flags())
+    }
+}
+
+/// A restart mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// How many marks came before in this stream; 0 begins a stream.
+    /// Marks before this one in its stream; 0: a new stream begins.
     pub ordinal: u64,
-    /// What was counted before.
+    /// What lies before it in its stream.
     pub counters: Counters,
 }
 
+/// Why bytes of ours cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Written by a newer version.
+    Version(u64),
+    /// Not what was written.
+    Damaged,
+}
+
 impl Mark {
-    /// The value of the entry.
+    /// The value of the metadata entry.
     pub fn encode(&self) -> Vec<u8> {
-        let Counters { seq, frame, patch, txns, in_transaction, has_rows } = self.counters;
-        let mut bytes = Vec::new();
-        for number in [VERSION, self.ordinal, seq, frame, patch, txns, flags(in_transaction, has_rows)] {
-            write_varint(&mut bytes, number);
-        }
-        bytes
+        let mut out = Vec::new();
+        write_varint(&mut out, VERSION);
+        write_varint(&mut out, self.ordinal);
+        self.counters.numbers().into_iter().for_each(|number| write_varint(&mut out, number));
+        write_varint(&mut out, self.counters.flags());
+        out
     }
 
-    /// The mark, if these bytes are one of this version.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut numbers = Numbers(bytes);
-        if numbers.next()? != VERSION {
-            return None;
-        }
-        let ordinal = numbers.next()?;
-        let [seq, frame, patch, txns] = numbers.array()?;
-        let (in_transaction, has_rows) = unflag(numbers.next()?)?;
-        let counters = Counters { seq, frame, patch, txns, in_transaction, has_rows };
-        numbers.0.is_empty().then_some(Mark { ordinal, counters })
+    /// Reads the value of the metadata entry.
+    pub fn decode(mut bytes: &[u8]) -> Result<Self, Unreadable> {
+        version(&mut bytes)?;
+        let mark = (|| {
+            let ordinal = number(&mut bytes)?;
+            let numbers = [(); 4].map(|()| number(&mut bytes));
+            let [Some(seq), Some(frame), Some(patch), Some(txn)] = numbers else {
+                return None;
+            };
+            let counters = Counters::new([seq, frame, patch, txn], number(&mut bytes)?)?;
+            bytes.is_empty().then_some(Mark { ordinal, counters })
+        })();
+        mark.ok_or(Unreadable::Damaged)
     }
 }
 
-/// Both flags as a number.
-pub(crate) fn flags(in_transaction: bool, has_rows: bool) -> u64 {
-    u64::from(in_transaction) * IN_TRANSACTION + u64::from(has_rows) * HAS_ROWS
+/// The version at the start, if it is this one.
+pub(super) fn version(bytes: &mut &[u8]) -> Result<(), Unreadable> {
+    match number(bytes) {
+        Some(VERSION) => Ok(()),
+        Some(newer @ 2..) => Err(Unreadable::Version(newer)),
+        _ => Err(Unreadable::Damaged),
+    }
 }
 
-/// Both flags, if there are no others.
-pub(crate) fn unflag(flags: u64) -> Option<(bool, bool)> {
-    let known = flags <= IN_TRANSACTION + HAS_ROWS;
-    known.then_some((flags & IN_TRANSACTION != 0, flags & HAS_ROWS != 0))
-}
-
-/// Varints one after the other, each as short as can be.
-pub(crate) struct Numbers<'a>(pub(crate) &'a [u8]);
-
-impl Numbers<'_> {
-    pub(crate) fn next(&mut self) -> Option<u64> {
-        match read_varint(self.0) {
-            Varint::Value(value, length) if length == crate::wire::varint_len(value) => {
-                self.0 = &self.0[length..];
-                Some(value)
-            }
-            _ => None,
-        }
-    }
-
-    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u64; N]> {
-        let mut numbers = [0; N];
-        for number in &mut numbers {
-            *number = self.next()?;
-        }
-        Some(numbers)
-    }
+/// A number that counts on without overflow.
+pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let Varint::Value(value, used) = read_varint(bytes) else {
+        return None;
+    };
+    *bytes = &bytes[used..];
+    (value >> 62 == 0).then_some(value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mark(n: u64) -> Mark {
-        let counters = Counters {
-            seq: n.wrapping_mul(7919),
-            frame: n.wrapping_mul(31),
-            patch: n / 3,
-            txns: n << 20,
-            in_transaction: n % 2 == 1,
-            has_rows: n % 3 == 1,
-        };
-        Mark { ordinal: n, counters }
-    }
-
     #[test]
-    fn every_mark_comes_back() {
-        for mark in [0, 1, 2, 3, 127, 128, 70_000, u64::MAX].map(mark) {
+    fn comes_back() {
+        for flags in 0..4 {
+            let counters = Counters::new([300, 2, 0, 1 << 40], flags).unwrap();
+            let mark = Mark { ordinal: 7, counters };
             let bytes = mark.encode();
-            assert_eq!(Mark::decode(&bytes), Some(mark));
+            assert_eq!(Mark::decode(&bytes), Ok(mark));
             for cut in 0..bytes.len() {
-                assert_eq!(Mark::decode(&bytes[..cut]), None);
+                assert_eq!(Mark::decode(&bytes[..cut]), Err(Unreadable::Damaged), "cut at {cut}");
             }
-            assert_eq!(Mark::decode(&[&bytes[..], &[0]].concat()), None);
+            assert_eq!(Mark::decode(&[&bytes[..], &[0]].concat()), Err(Unreadable::Damaged));
         }
-    }
-
-    #[test]
-    fn other_bytes_are_no_mark() {
-        let bytes = mark(1).encode();
-        let changed = |at: usize, to: u8| {
-            let mut bytes = bytes.clone();
-            bytes[at] = to;
-            bytes
-        };
-        assert_eq!(Mark::decode(&changed(0, 2)), None, "version");
-        assert_eq!(Mark::decode(&changed(bytes.len() - 1, 4)), None, "flags");
-        let long = [&bytes[..1], &[0x81, 0], &bytes[2..]].concat();
-        assert_eq!(Mark::decode(&long), None, "longer than it need be");
-        assert_eq!(Mark::decode(&[0xff; 100]), None);
+        assert_eq!(Mark::decode(&[2, 0xff]), Err(Unreadable::Version(2)));
+        assert_eq!(
+            Mark::decode(&[1, 0, 0, 0, 0, 0, 4]),
+            Err(Unreadable::Damaged),
+            "a flag that is not known"
+        );
     }
 }

@@ -1,9 +1,8 @@
-//! What makes a file of Jelly seekable: the bytes of marks and footers.
-//!
-//! Both are values of a frame's map of metadata (field 15), which every reader knows or passes over.
+//! Where a file can be entered: restart marks and footers of our own files, sidecars of those of others.
 
 mod footer;
 mod mark;
+mod tail;
 
-pub use footer::{FOOTER_KEY, Footer, TRAILER};
-pub use mark::{Counters, MARK_KEY, Mark};
+pub use footer::{FOOTER_KEY, Footer, Point};
+pub use mark::{Counters, MARK_KEY, Mark, Unreadable};

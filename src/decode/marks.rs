@@ -1,0 +1,287 @@
+//! Restart marks and footers as they pass: what they promise is checked, and users do not see them.
+//!
+//! A mark counts where it was written: before the rows of its frame, the first of which are the options.
+//! Elsewhere another program moved it, and from there on marks and footer mean nothing.
+
+mod state;
+
+use crate::error::ErrorKind;
+use crate::index::{Counters, Footer, Mark, Unreadable};
+use crate::wire::Fault;
+
+/// What an options row means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionsRow {
+    /// A stream begins, the first or another one.
+    Begins,
+    /// The stream goes on with empty tables.
+    Restarts,
+    /// The reader comes in here.
+    Enters,
+    /// It is repeated.
+    Again,
+}
+
+/// A place in the middle of a stream, told by an index, with what must be there.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where its frame begins.
+    pub offset: u64,
+    /// The mark of that frame.
+    pub mark: Mark,
+    /// Where the stream begins.
+    pub start: u64,
+    /// What lies before the stream.
+    pub base: Counters,
+    /// The first options row of the stream.
+    pub options: Vec<u8>,
+}
+
+/// What is known of the marks of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// It has none, or they mean nothing.
+    #[default]
+    Plain,
+    /// So many came; the footer must come.
+    Marked(u64),
+    /// The footer came, in the frame that is open or in one before.
+    Closed { end: Counters, length: u64, complete: bool },
+}
+
+/// The marks of a stream, as far as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    phase: Phase,
+    /// The mark of this frame, until its options come.
+    pending: Option<Mark>,
+    /// Where the stream begins, and what lies before it.
+    start: u64,
+    base: Counters,
+    /// Where the frame begins.
+    frame_start: u64,
+    /// What must come first.
+    entry: Option<Box<Entry>>,
+    warnings: Vec<&'static str>,
+}
+
+/// What is wrong with a mark or its absence.
+pub(crate) type Wrong = (ErrorKind, String);
+
+impl Marks {
+    /// The marks of a reader that comes in at a mark.
+    pub(super) fn entering(entry: Entry) -> Self {
+        Marks {
+            start: entry.start,
+            base: entry.base,
+            frame_start: entry.offset,
+            entry: Some(Box::new(entry)),
+            ..Marks::default()
+        }
+    }
+
+    /// What was passed over so far.
+    pub(super) fn warnings(&self) -> &[&'static str] {
+        &self.warnings
+    }
+
+    /// The options that must come first.
+    pub(super) fn expected_options(&self) -> Option<&[u8]> {
+        self.entry.as_ref().map(|entry| entry.options.as_slice())
+    }
+
+    /// A mark came after so many rows of its frame.
+    #[cold]
+    pub(super) fn mark(&mut self, value: &[u8], row: u64) -> Result<(), Wrong> {
+        if row > 0 {
+            self.moved();
+            return Ok(());
+        }
+        match Mark::decode(value) {
+            Ok(mark) => self.pending = Some(mark),
+            Err(Unreadable::Version(_)) => {
+                self.forget("its restart marks are of a newer version; they are not checked");
+            }
+            Err(Unreadable::Damaged) => return Err(wrong("a restart mark is damaged")),
+        }
+        Ok(())
+    }
+
+    /// A footer came.
+    #[cold]
+    pub(super) fn footer(&mut self, value: &[u8]) {
+        if !matches!(self.phase, Phase::Marked(_)) {
+            return;
+        }
+        match Footer::decode(value).map(|footer| (footer.end.after(self.base), footer.length)) {
+            Ok((Some(end), length)) => self.phase = Phase::Closed { end, length, complete: false },
+            Ok((None, _)) | Err(Unreadable::Damaged) => {
+                self.forget("its footer is damaged; it is not used");
+            }
+            Err(Unreadable::Version(_)) => self.forget("its footer is of a newer version; it is not used"),
+        }
+    }
+
+    /// Says what the options row means that is row `row` of its frame.
+    #[cold]
+    pub(super) fn options_row(
+        &mut self,
+        row: u64,
+        is_first: bool,
+        concatenated: bool,
+    ) -> Result<OptionsRow, Wrong> {
+        let pending = self.pending.take();
+        if let Some(entry) = &self.entry {
+            if row > 0 || pending != Some(entry.mark) {
+                return Err(wrong("the restart mark is not here that the index tells of"));
+            }
+            self.phase = Phase::Marked(entry.mark.ordinal + 1);
+            return Ok(OptionsRow::Enters);
+        }
+        let Some(mark) = pending.filter(|_| row == 0) else {
+            if pending.is_some() {
+                self.moved();
+            }
+            return match self.phase {
+                _ if is_first => Ok(OptionsRow::Begins),
+                _ if concatenated => self.refuse_open().map(|()| OptionsRow::Begins),
+                Phase::Closed { .. } => Err((
+                    ErrorKind::WireMark,
+                    "options after the footer: framing=\"concatenated\" takes them for another stream"
+                        .to_owned(),
+                )),
+                _ => Ok(OptionsRow::Again),
+            };
+        };
+        match (mark.ordinal, self.phase) {
+            (0, _) if mark.counters != Counters::default() => {
+                Err(wrong("a stream begins with rows before it"))
+            }
+            (0, _) => {
+                self.refuse_open()?;
+                self.pending = Some(mark);
+                Ok(OptionsRow::Begins)
+            }
+            (ordinal, _) if is_first => Err(wrong(format!(
+                "the stream begins with its restart mark {ordinal}: what was before is missing"
+            ))),
+            (ordinal, Phase::Marked(next)) if ordinal != next => Err(wrong(format!(
+                "restart mark {ordinal}, where {next} was to come: rows are missing or double"
+            ))),
+            (_, Phase::Marked(_)) => {
+                self.pending = Some(mark);
+                Ok(OptionsRow::Restarts)
+            }
+            (ordinal, Phase::Closed { .. }) => Err(wrong(format!("restart mark {ordinal} after the footer"))),
+            (_, Phase::Plain) => Ok(OptionsRow::Again),
+        }
+    }
+
+    /// A stream begins after so much; the one before it ends.
+    #[cold]
+    pub(super) fn begin(&mut self, before: Counters) -> Result<(), Wrong> {
+        self.check_end(before)?;
+        let is_marked = self.pending.take().is_some();
+        self.phase = if is_marked { Phase::Marked(1) } else { Phase::Plain };
+        (self.start, self.base) = (self.frame_start, before);
+        Ok(())
+    }
+
+    /// The stream restarts after so much; its mark must say the same.
+    #[cold]
+    pub(super) fn restart(&mut self, before: Counters) -> Result<(), Wrong> {
+        let Some(mark) = self.pending.take() else {
+            return Ok(());
+        };
+        if mark.counters.after(self.base) != Some(before) {
+            let (told, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
+            return Err(wrong(format!(
+                "restart mark {} tells of {} rows in {} frames before it, not of {} in {}: frames are missing or double",
+                mark.ordinal, told.seq, told.frame, found.seq, found.frame
+            )));
+        }
+        self.phase = Phase::Marked(mark.ordinal + 1);
+        Ok(())
+    }
+
+    /// The reader is in.
+    pub(super) fn entered(&mut self) {
+        self.entry = None;
+    }
+
+    /// A frame ended before byte `offset`.
+    #[inline]
+    pub(super) fn frame_end(&mut self, offset: u64) -> Result<(), Wrong> {
+        self.frame_start = offset;
+        if self.phase == Phase::Plain && self.pending.is_none() && self.entry.is_none() {
+            return Ok(());
+        }
+        self.marked_frame_end(offset)
+    }
+
+    #[cold]
+    fn marked_frame_end(&mut self, offset: u64) -> Result<(), Wrong> {
+        if self.entry.is_some() {
+            return Err(wrong("the restart mark is not here that the index tells of"));
+        }
+        if self.pending.take().is_some() {
+            self.moved();
+        }
+        if let Phase::Closed { length, complete, .. } = &mut self.phase {
+            if *complete {
+                self.forget("frames follow its footer, which is not used");
+            } else if *length != offset - self.start {
+                self.forget("its footer is of other bytes; it is not used");
+            } else {
+                *complete = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The input is at its end, before the rows that this implies: is the stream?
+    pub(super) fn refuse_open(&self) -> Result<(), Wrong> {
+        match self.phase {
+            _ if self.entry.is_some() => Err(wrong("the restart mark is not here that the index tells of")),
+            Phase::Marked(_) => {
+                let message = "the stream ends without its footer: what follows is missing";
+                Err((ErrorKind::TruncatedStream, message.to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The stream ended after so much.
+    pub(super) fn check_end(&self, before: Counters) -> Result<(), Wrong> {
+        match self.phase {
+            Phase::Closed { end, .. } if end != before => Err(wrong(format!(
+                "the footer tells of {} rows in {} frames, not of {} in {}: frames are missing or double",
+                end.seq, end.frame, before.seq, before.frame
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Another program moved or took apart what we wrote.
+    fn moved(&mut self) {
+        self.forget("its restart marks are not where they were written; they are not used");
+    }
+
+    fn forget(&mut self, why: &'static str) {
+        self.phase = Phase::Plain;
+        self.pending = None;
+        if !self.warnings.contains(&why) {
+            self.warnings.push(why);
+        }
+    }
+}
+
+fn wrong(message: impl Into<String>) -> Wrong {
+    (ErrorKind::WireMark, message.into())
+}
+
+/// Puts what is wrong at an options row.
+#[cold]
+pub(super) fn at_options((kind, message): Wrong, row: &[u8]) -> Fault {
+    Fault::new(kind, row, message).within("options")
+}

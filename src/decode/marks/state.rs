@@ -1,0 +1,58 @@
+//! The marks so far, in a snapshot.
+
+use super::{Marks, Phase};
+use crate::index::{Counters, Mark};
+
+impl Marks {
+    /// Numbers that say where the marks stand; `None`: the reader is not in yet.
+    pub(in crate::decode) fn numbers(&self) -> Option<Vec<u64>> {
+        if self.entry.is_some() {
+            return None;
+        }
+        let mut out = vec![self.start, self.frame_start];
+        push(&mut out, self.base);
+        match self.phase {
+            Phase::Plain => out.push(0),
+            Phase::Marked(ordinal) => out.extend([1, ordinal]),
+            Phase::Closed { end, length, complete } => {
+                out.extend([2 + u64::from(complete), length]);
+                push(&mut out, end);
+            }
+        }
+        if let Some(mark) = self.pending {
+            out.push(mark.ordinal);
+            push(&mut out, mark.counters);
+        }
+        Some(out)
+    }
+
+    /// Takes what [`Self::numbers`] gave.
+    pub(in crate::decode) fn restore(numbers: &[u64]) -> Option<Self> {
+        let mut rest = numbers.iter().copied();
+        let (start, frame_start) = (rest.next()?, rest.next()?);
+        let base = take(&mut rest)?;
+        let phase = match rest.next()? {
+            0 => Phase::Plain,
+            1 => Phase::Marked(rest.next()?),
+            tag @ 2..=3 => Phase::Closed { length: rest.next()?, complete: tag == 3, end: take(&mut rest)? },
+            _ => return None,
+        };
+        let pending = match rest.next() {
+            Some(ordinal) => Some(Mark { ordinal, counters: take(&mut rest)? }),
+            None => None,
+        };
+        let marks = Marks { phase, pending, start, base, frame_start, ..Marks::default() };
+        rest.next().is_none().then_some(marks)
+    }
+}
+
+fn push(out: &mut Vec<u64>, Counters { seq, frame, patch, txns, in_transaction, has_rows }: Counters) {
+    out.extend([seq, frame, patch, txns, in_transaction.into(), has_rows.into()]);
+}
+
+fn take(rest: &mut impl Iterator<Item = u64>) -> Option<Counters> {
+    let mut next = || rest.next();
+    let (seq, frame, patch, txns) = (next()?, next()?, next()?, next()?);
+    let (in_transaction, has_rows) = (next()? != 0, next()? != 0);
+    Some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
+}

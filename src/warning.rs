@@ -1,0 +1,29 @@
+//! What a caller should know although nothing failed.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Something that was found and passed over: an index that is not used, marks that mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// One line for a person.
+    pub message: String,
+    /// The path or name of the stream.
+    pub source: Option<Arc<str>>,
+}
+
+impl Warning {
+    /// A warning about `source`.
+    pub fn new(message: impl Into<String>, source: Option<Arc<str>>) -> Self {
+        Warning { message: message.into(), source }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some(source) => write!(f, "{} ({source})", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
