@@ -3,7 +3,7 @@
 use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::{PatchFormat, RdfFormat};
-use crate::io::{Compression, Opened, Source, open, patch_format, rdf_format};
+use crate::io::{Compression, Opened, Source, is_patch, open, patch_format, rdf_format};
 use crate::options::StreamOptions;
 use crate::patch::Committed;
 use crate::push::{Progress, Push, PushState};
@@ -186,17 +186,48 @@ impl<S: PatchSink> Feed<S> for PatchFeed {
 }
 
 /// What a source turned out to be: readable, or certainly not what was asked for.
-pub struct Found<F> {
+pub struct Found<F, K> {
     /// The rows.
     pub feed: F,
+    /// The format.
+    pub format: K,
     /// Why nothing of it can be read.
     pub refused: Option<Error>,
 }
 
-/// Opens a source of statements.
-pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>> {
+/// Statements or rows of patches.
+pub enum AnyFound {
+    /// Statements.
+    Rdf(Found<RdfFeed, RdfFormat>),
+    /// Rows of patches.
+    Patch(Found<PatchFeed, PatchFormat>),
+}
+
+/// Opens a source of either kind: by the format that is told, else by the content, else by the name.
+pub fn open_any(source: Source, options: &OpenOptions) -> Result<AnyFound> {
     let name = file_name(&source, options);
     let opened = open_bytes(source, options)?;
+    let is_patch = match (options.rdf_format, options.patch_format) {
+        (None, None) => is_patch(&opened.start, options.decode.framing, name.as_deref()),
+        (_, told) => told.is_some(),
+    };
+    if is_patch {
+        return patch_feed(opened, name, options).map(AnyFound::Patch);
+    }
+    rdf_feed(opened, name, options).map(AnyFound::Rdf)
+}
+
+/// Opens a source of statements.
+pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed, RdfFormat>> {
+    let name = file_name(&source, options);
+    rdf_feed(open_bytes(source, options)?, name, options)
+}
+
+fn rdf_feed(
+    opened: Opened,
+    name: Option<String>,
+    options: &OpenOptions,
+) -> Result<Found<RdfFeed, RdfFormat>> {
     let config = options.decode.clone();
     let told = options.rdf_format.or(options.resume.as_ref().map(|_| RdfFormat::Jelly));
     let (format, refused) =
@@ -205,7 +236,7 @@ pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>>
         refuse_resume(format != RdfFormat::Jelly)?;
         let decoder = AnyRdfDecoder::Jelly(Box::new(RdfDecoder::resume(config, snapshot)?));
         let rows = RdfRows::Pushed(Reader::new(decoder, opened.stream));
-        return Ok(Found { feed: RdfFeed(rows), refused });
+        return Ok(Found { feed: RdfFeed(rows), format, refused });
     }
     let decoder = match format {
         RdfFormat::Jelly => AnyRdfDecoder::Jelly(Box::new(Decoder::new(config))),
@@ -220,19 +251,26 @@ pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>>
         }
         other => {
             let other = OtherRdf::new(other, opened.stream, &config);
-            return Ok(Found { feed: RdfFeed(RdfRows::Other(Box::new(other))), refused });
+            return Ok(Found { feed: RdfFeed(RdfRows::Other(Box::new(other))), format, refused });
         }
     };
-    Ok(Found { feed: RdfFeed(RdfRows::Pushed(Reader::new(decoder, opened.stream))), refused })
+    Ok(Found { feed: RdfFeed(RdfRows::Pushed(Reader::new(decoder, opened.stream))), format, refused })
 }
 
 /// Opens a source of patches.
-pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFeed>> {
+pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFeed, PatchFormat>> {
+    let name = file_name(&source, options);
+    patch_feed(open_bytes(source, options)?, name, options)
+}
+
+fn patch_feed(
+    opened: Opened,
+    name: Option<String>,
+    options: &OpenOptions,
+) -> Result<Found<PatchFeed, PatchFormat>> {
     if options.committed && options.resume.is_some() {
         return Err(Error::new(ErrorKind::Argument, "resume goes with rows=\"all\" only"));
     }
-    let name = file_name(&source, options);
-    let opened = open_bytes(source, options)?;
     let config = &options.decode;
     let told = options.patch_format.or(options.resume.as_ref().map(|_| PatchFormat::Jelly));
     let (format, refused) = found(told, options, PatchFormat::Jelly, || {
@@ -249,7 +287,7 @@ pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFe
     } else {
         PatchRows::All(Reader::new(AnyPatchDecoder::new(format, config)?, opened.stream))
     };
-    Ok(Found { feed: PatchFeed(rows), refused })
+    Ok(Found { feed: PatchFeed(rows), format, refused })
 }
 
 impl AnyPatchDecoder {

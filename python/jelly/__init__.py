@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jelly import errors, spark
 from jelly._batches import BatchDecoder, batch_decoder, decode_batches
+from jelly._convert import Tally, convert
 from jelly._encoder import BatchEncoder, batch_encoder
 from jelly._internal import (
     PatchReader,
@@ -41,12 +42,14 @@ __all__ = [
     "RdfWriter",
     "RecordBatch",
     "Schema",
+    "Tally",
     "Term",
     "Transaction",
     "ValidationReport",
     "__version__",
     "batch_decoder",
     "batch_encoder",
+    "convert",
     "decode_batches",
     "errors",
     "inspect",

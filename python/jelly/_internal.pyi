@@ -1,6 +1,6 @@
 """The native module. Use the names through :mod:`jelly`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, final
 
@@ -33,7 +33,9 @@ __all__ = [
     "Schema",
     "Writer",
     "__version__",
+    "convert",
     "inspect",
+    "read_any",
     "read_patch",
     "read_rdf",
 ]
@@ -284,6 +286,18 @@ class Writer:
     @property
     def closed(self) -> bool:
         """Whether nothing more can be written."""
+
+def convert(
+    source: Source,
+    dest: Destination,
+    read: dict[str, Any],
+    write: dict[str, Any],
+    progress: Callable[[int, int, int], object] | None = None,
+) -> tuple[int, int, int]:
+    """Converts a source; returns rows, bytes read and bytes written, both without compression."""
+
+def read_any(source: Source, keywords: dict[str, Any], /) -> RdfReader | PatchReader:
+    """Reads statements or patches, whatever the source holds."""
 
 def read_rdf(
     source: Source,

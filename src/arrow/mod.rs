@@ -12,7 +12,7 @@ pub mod schema;
 mod settings;
 
 pub use input::{PatchRows, RdfRows};
-pub use open::{PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
+pub use open::{PatchReader, RdfReader, ReadOptions, patch_reader, rdf_reader, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode};

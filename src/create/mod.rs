@@ -1,9 +1,11 @@
 //! From rows to bytes, whatever the format: the counterpart of [`open`](crate::open).
 
+mod changes;
 mod options;
 mod plain;
 mod writer;
 
+pub use changes::Changes;
 pub use options::{CreateOptions, RESTART_BYTES, default_patch_options, default_rdf_options};
 pub use plain::{PlainPatchSink, PlainPatchWriter, PlainRdfSink, PlainRdfWriter};
 pub use writer::Writer;

@@ -1,12 +1,12 @@
 //! What a writer is asked for, and the encoder that does it.
 
-use super::{AnyPatchEncoder, AnyRdfEncoder};
+use super::{AnyPatchEncoder, AnyRdfEncoder, Changes};
 use crate::encode::{EncodeOptions, Framing, PatchEncoder, RdfEncoder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{PatchFormat, RdfFormat};
 use crate::limits::Limits;
 use crate::options::{
-    Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
+    Features, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
 
 /// Bytes between the restart points of a file where nobody said another number.
@@ -17,6 +17,8 @@ pub const RESTART_BYTES: u64 = 64 << 20;
 pub struct CreateOptions {
     /// How frames lie in the bytes.
     pub framing: Framing,
+    /// Options of a Jelly stream that are told singly.
+    pub changes: Changes,
     /// Rows at which a frame ends; `None`: as Jelly-JVM does.
     pub frame_rows: Option<usize>,
     /// Whether namespaces are declared; `None`: as the source does.
@@ -33,6 +35,7 @@ impl Default for CreateOptions {
     fn default() -> Self {
         CreateOptions {
             framing: Framing::Delimited,
+            changes: Changes::default(),
             frame_rows: None,
             namespaces: None,
             restart_bytes: None,
@@ -56,6 +59,7 @@ impl CreateOptions {
             return Err(Error::new(ErrorKind::Argument, format!("{} is not written", format.name())));
         }
         let options = told.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
+        let options = self.changes.of_rdf(options);
         let declares = source.is_some_and(|source| source.version > 1);
         let encode = EncodeOptions {
             namespaces: self.namespaces.unwrap_or(declares),
@@ -74,6 +78,7 @@ impl CreateOptions {
         match format {
             PatchFormat::Jelly => {
                 let options = told.or(source).copied().unwrap_or_else(default_patch_options);
+                let options = self.changes.of_patch(options);
                 let encode = self.encode(EncodeOptions::patch());
                 Ok(AnyPatchEncoder::Jelly(Box::new(PatchEncoder::new(options, encode)?)))
             }
@@ -100,12 +105,11 @@ const EVERYTHING: Features = Features { generalized_statements: true, rdf_star: 
 
 /// Options of Jelly-RDF, as Jelly-JVM has them.
 pub fn default_rdf_options(has_graphs: bool) -> RdfOptions {
-    let (physical_type, logical_type) =
-        if has_graphs { (PhysicalType::Quads, 2) } else { (PhysicalType::Triples, 1) };
+    let physical_type = if has_graphs { PhysicalType::Quads } else { PhysicalType::Triples };
     RdfOptions {
         stream_name: String::new(),
         physical_type,
-        logical_type: LogicalType(logical_type),
+        logical_type: physical_type.flat_type(),
         features: EVERYTHING,
         tables: TableSizes::default(),
         version: 1,

@@ -97,6 +97,15 @@ pub fn patch_format(start: &[u8], framing: Framing, name: Option<&str>) -> Resul
     })
 }
 
+/// Whether a stream holds patches, by its content and then by its name.
+pub fn is_patch(start: &[u8], framing: Framing, name: Option<&str>) -> bool {
+    match sniff(start, framing) {
+        Content::JellyPatch | Content::RdfPatch => true,
+        Content::Empty | Content::Unknown => name.and_then(PatchFormat::of_file).is_some(),
+        _ => false,
+    }
+}
+
 fn no_format(found: &str, wanted: &str) -> Error {
     Error::new(ErrorKind::WireFormat, format!("this looks like {found}, not {wanted}"))
 }

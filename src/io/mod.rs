@@ -6,6 +6,6 @@ mod output;
 mod source;
 
 pub use decompress::Compression;
-pub use detect::{Content, patch_format, rdf_format, sniff};
+pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub use output::{Output, Target};
 pub use source::{Opened, SharedBytes, Source, Stream, open};

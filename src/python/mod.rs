@@ -2,6 +2,7 @@
 
 mod batch;
 mod capsule;
+mod convert;
 mod destination;
 mod error;
 mod guard;
@@ -29,9 +30,11 @@ mod _internal {
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]
+    use super::convert::convert;
+    #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]
-    use super::open::{read_patch, read_rdf};
+    use super::open::{read_any, read_patch, read_rdf};
     #[pymodule_export]
     use super::reader::{PatchReader, RdfReader, Reader};
     #[pymodule_export]

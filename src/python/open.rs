@@ -2,7 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyDict;
 
+use super::convert::open_options;
 use super::error::Failure;
 use super::handle::{AnyReader, Handle};
 use super::input::Input;
@@ -12,7 +14,7 @@ use super::schema::{Kind, Schema};
 use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
-use crate::open::OpenOptions;
+use crate::open::{AnyFound, OpenOptions, open_any};
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -92,6 +94,33 @@ fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyRe
     )
     .map_err(Failure::Jelly)?;
     Ok(Reader::new(Handle::new(reader, interrupt), schema))
+}
+
+/// Reads statements or patches, whatever the source holds; `keywords` are those of `convert`.
+#[pyfunction]
+pub(super) fn read_any<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    keywords: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Input { source, name, interrupt } = Input::new(source)?;
+    let options = ReadOptions { open: open_options(keywords, name)?, ..ReadOptions::default() };
+    let opened = py.detach(|| {
+        catch_panic(|| {
+            Ok(match open_any(source, &options.open)? {
+                AnyFound::Rdf(found) => AnyReader::Rdf(Box::new(arrow::rdf_reader(found, &options)?)),
+                AnyFound::Patch(found) => AnyReader::Patch(Box::new(arrow::patch_reader(found, &options)?)),
+            })
+        })
+    });
+    let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let kind = if let AnyReader::Rdf(_) = reader { Kind::Rdf } else { Kind::Patch };
+    let schema = Schema::of(kind, None, options.batch.terms, false).map_err(Failure::Jelly)?;
+    let reader = Reader::new(Handle::new(reader, interrupt), schema);
+    Ok(match kind {
+        Kind::Rdf => Py::new(py, (RdfReader, reader))?.into_bound(py).into_any(),
+        Kind::Patch => Py::new(py, (PatchReader, reader))?.into_bound(py).into_any(),
+    })
 }
 
 /// Reads Jelly-RDF.

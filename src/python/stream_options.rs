@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::create::Changes;
 use crate::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType,
     StreamOptions, TableSizes,
@@ -59,38 +60,87 @@ pub(super) fn read(object: &Bound<'_, PyAny>) -> PyResult<StreamOptions> {
     };
     let version: u32 = get("version")?.extract()?;
     if is_rdf {
-        let logical: String = get("logical_type")?.extract()?;
-        let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(&logical));
-        let logical_type = known.or_else(|| logical.parse().ok().map(LogicalType));
         return Ok(StreamOptions::Rdf(RdfOptions {
             stream_name: get("stream_name")?.extract()?,
-            physical_type: of_name(object, "physical_type", PhysicalType::ALL, PhysicalType::name)?,
-            logical_type: logical_type.ok_or_else(|| {
-                PyValueError::new_err(format!("logical_type is {logical:?}; there is no such type"))
-            })?,
+            physical_type: of_name(
+                "physical_type",
+                &get("physical_type")?,
+                PhysicalType::ALL,
+                PhysicalType::name,
+            )?,
+            logical_type: logical_type(&get("logical_type")?)?,
             features,
             tables,
             version,
         }));
     }
     Ok(StreamOptions::Patch(PatchOptions {
-        statement_type: of_name(object, "statement_type", StatementType::ALL, StatementType::name)?,
-        stream_type: of_name(object, "stream_type", PatchStreamType::ALL, PatchStreamType::name)?,
+        statement_type: of_name(
+            "statement_type",
+            &get("statement_type")?,
+            StatementType::ALL,
+            StatementType::name,
+        )?,
+        stream_type: of_name(
+            "stream_type",
+            &get("stream_type")?,
+            PatchStreamType::ALL,
+            PatchStreamType::name,
+        )?,
         features,
         tables,
         version,
     }))
 }
 
+fn logical_type(word: &Bound<'_, PyAny>) -> PyResult<LogicalType> {
+    let word: String = word.extract()?;
+    let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(&word));
+    known
+        .or_else(|| word.parse().ok().map(LogicalType))
+        .ok_or_else(|| PyValueError::new_err(format!("logical_type is {word:?}; there is no such type")))
+}
+
 fn of_name<T: Copy>(
-    object: &Bound<'_, PyAny>,
     field: &str,
+    word: &Bound<'_, PyAny>,
     all: &[T],
     name: impl Fn(T) -> &'static str,
 ) -> PyResult<T> {
-    let word: String = object.getattr(field)?.extract()?;
+    let word: String = word.extract()?;
     all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&known| name(known)).collect();
         PyValueError::new_err(format!("{field} is {word:?}; it can be {}", words.join(", ")))
+    })
+}
+
+/// Reads options that are told singly, by the names of their fields.
+pub(super) fn changes(keywords: &Bound<'_, PyDict>) -> PyResult<Changes> {
+    let get = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        Ok(keywords.get_item(name)?.filter(|value| !value.is_none()))
+    };
+    macro_rules! named {
+        ($field:literal, $type:ident) => {
+            get($field)?.map(|word| of_name($field, &word, $type::ALL, $type::name)).transpose()?
+        };
+    }
+    macro_rules! plain {
+        ($field:literal) => {
+            get($field)?.map(|value| value.extract()).transpose()?
+        };
+    }
+    Ok(Changes {
+        stream_name: plain!("stream_name"),
+        physical_type: named!("physical_type", PhysicalType),
+        logical_type: get("logical_type")?.map(|word| logical_type(&word)).transpose()?,
+        statement_type: named!("statement_type", StatementType),
+        stream_type: named!("stream_type", PatchStreamType),
+        generalized_statements: plain!("generalized_statements"),
+        rdf_star: plain!("rdf_star"),
+        tables: [
+            plain!("max_name_table_size"),
+            plain!("max_prefix_table_size"),
+            plain!("max_datatype_table_size"),
+        ],
     })
 }

@@ -1,6 +1,6 @@
 //! Keywords of writers and of `convert`.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -45,14 +45,43 @@ fn format<T: Copy>(
     }
     all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&known| format!("{:?}", name(known))).collect();
-        pyo3::exceptions::PyValueError::new_err(format!(
-            "format is {word:?}; it can be \"auto\", {}",
-            words.join(", ")
-        ))
+        PyValueError::new_err(format!("format is {word:?}; it can be \"auto\", {}", words.join(", ")))
     })
 }
 
 impl WriteOptions {
+    /// Reads the keywords of a conversion, and whether patches come out of it.
+    ///
+    /// `format` may be a format of either kind, `text`, or `auto`: the file name tells, else it stays as it is.
+    pub(super) fn of_conversion(
+        is_patch: bool,
+        keywords: &Bound<'_, PyDict>,
+        name: Option<&str>,
+    ) -> PyResult<(Self, bool)> {
+        let word: Option<String> = keywords.get_item("format")?.map(|word| word.extract()).transpose()?;
+        let word = word.unwrap_or_else(|| "auto".to_owned());
+        let to_patch = match word.as_str() {
+            "text" => {
+                keywords.set_item("format", if is_patch { "rdfp" } else { "nq" })?;
+                is_patch
+            }
+            "auto" => match name {
+                Some(name) if PatchFormat::of_file(name).is_some() => true,
+                Some(name) if RdfFormat::of_file(name).is_some() => false,
+                _ => is_patch,
+            },
+            word => {
+                PatchFormat::from_name(word).is_some() || (is_patch && RdfFormat::from_name(word).is_none())
+            }
+        };
+        if is_patch && !to_patch {
+            let message =
+                "patches are no statements: apply them to a dataset, or write them in a format of patches";
+            return Err(PyValueError::new_err(message));
+        }
+        Ok((Self::read(if to_patch { "patch" } else { "rdf" }, keywords, name)?, to_patch))
+    }
+
     /// Reads the keywords of a writer of `kind` to a file of this name.
     pub(super) fn read(kind: &str, keywords: &Bound<'_, PyDict>, name: Option<&str>) -> PyResult<Self> {
         let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
@@ -104,6 +133,7 @@ impl WriteOptions {
         };
         let create = CreateOptions {
             framing: if delimited { Framing::Delimited } else { Framing::Single },
+            changes: stream_options::changes(keywords)?,
             frame_rows: frame_rows
                 .map(|rows| options::at_least_one("frame_rows", Some(rows), 1))
                 .transpose()?,

@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from jelly import __version__, convert
-from jelly._convert import Conversion
+from jelly import Tally, __version__, convert
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -97,5 +96,5 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _summary(done: Conversion) -> str:
+def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"

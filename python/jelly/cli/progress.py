@@ -11,7 +11,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TransferSpeedColumn
 
-from jelly._convert import Tally
+from jelly import Tally
 
 _PATIENCE = 1.0  # seconds
 
