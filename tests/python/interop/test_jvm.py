@@ -11,7 +11,7 @@ import pytest
 import jelly
 from shared_data import shared
 
-RDF = ["bsbm-50k.nt", "iotg-50k.nq", "mixed-50k.nt", "vocab-open.nq", "brick-1.5.nt"]
+RDF = ["bsbm-50k.nt", "iotg-50k.nq", "mixed-50k.nt"]
 LOGS = ["brick-versions", "schemaorg-releases", "weather-cdc-2000tx"]
 LANGUAGE = re.compile(r'(?<=")@[A-Za-z0-9-]+')
 Jvm = Callable[..., None]

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -55,23 +56,23 @@ def test_pyjelly_reads_ours(name: str) -> None:
 
 
 def test_we_read_theirs(tmp_path: Path) -> None:
-    """The corpus files were written by pyjelly; here with options they do not have."""
-    from pyjelly.integrations.generic.generic_sink import GenericStatementSink
-    from pyjelly.options import LookupPreset
-    from pyjelly.serialize.streams import SerializerOptions
+    """The corpus files were written by pyjelly; here with tables that are far too small."""
+    from pyjelly import jelly as proto
+    from pyjelly.integrations.generic import serialize
+    from pyjelly.options import LookupPreset, StreamParameters
 
     data = gzip.decompress(shared("corpus/iotg-50k.jelly.gz").read_bytes())
-    sink = GenericStatementSink()
-    expected = []
-    for number, row in enumerate(generic.parse_jelly_flat(io.BytesIO(data))):
-        if number == 3000:
-            break
-        sink.add(row)
-        expected.append([text(term) for term in row])
+    rows = list(islice(generic.parse_jelly_flat(io.BytesIO(data)), 3000))
     path = tmp_path / "theirs.jelly"
-    options = SerializerOptions(lookup_preset=LookupPreset(max_names=8, max_prefixes=8, max_datatypes=8), frame_size=11)
+    options = serialize.SerializerOptions(
+        frame_size=11,
+        logical_type=proto.LOGICAL_STREAM_TYPE_FLAT_QUADS,
+        params=StreamParameters(generalized_statements=True, rdf_star=True),
+        lookup_preset=LookupPreset(max_names=8, max_prefixes=8, max_datatypes=8),
+    )
     with path.open("wb") as out:
-        sink.serialize(out, options=options)
-    rows = jelly.read_rdf(path).rows()
-    assert [[row.subject, row.predicate, row.object, row.graph] for row in rows] == expected
+        serialize.flat_stream_to_file(iter(rows), out, options=options)
+    read = jelly.read_rdf(path).rows()
+    expected = [[text(term) for term in row] for row in rows]
+    assert [[row.subject, row.predicate, row.object, row.graph] for row in read] == expected
     assert len(expected) == 3000
