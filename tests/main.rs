@@ -16,6 +16,7 @@ mod differential;
 mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;
+mod output;
 mod positions;
 mod snapshot;
 mod thrift;

@@ -48,7 +48,7 @@ impl Writer {
 
     /// The stream is complete: it appears where it goes.
     pub fn finish(self) -> Result<()> {
-        self.output.finish()
+        self.output.finish().map(drop)
     }
 
     /// Hands on what was taken, as far as compression lets it.

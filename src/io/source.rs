@@ -47,7 +47,7 @@ pub enum Stream {
 /// How much of a stream is looked at to tell what it is.
 pub(super) const PEEK: usize = 4096;
 /// How much tells the compression.
-const MAGIC: usize = 4;
+pub(super) const MAGIC: usize = 4;
 
 /// Opens a source.
 pub fn open(
@@ -146,7 +146,7 @@ impl Stream {
 }
 
 /// Lets shared bytes be the inside of a cursor.
-struct ByRef(SharedBytes);
+pub(super) struct ByRef(pub(super) SharedBytes);
 
 impl AsRef<[u8]> for ByRef {
     fn as_ref(&self) -> &[u8] {

@@ -13,10 +13,18 @@ pub(crate) struct EndMarks {
     /// The patch ended, and nothing came after it.
     ended: bool,
     in_transaction: bool,
-    /// The patch has rows.
-    has_rows: bool,
-    /// The patch has rows other than `H`.
-    has_changes: bool,
+    rows: Rows,
+}
+
+/// What the patch has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Rows {
+    #[default]
+    None,
+    /// `H` alone.
+    Headers,
+    /// Rows other than `H`.
+    Changes,
 }
 
 impl EndMarks {
@@ -24,29 +32,31 @@ impl EndMarks {
     ///
     /// A new patch number without an end before it, where somebody dropped rows, ends a patch as well.
     pub(crate) fn before(&mut self, row: &PatchRow<'_>) -> bool {
-        let is_header = matches!(row.op, PatchOp::Header { .. });
-        let is_end = matches!(row.op, PatchOp::End(_));
+        let rows = match row.op {
+            PatchOp::End(_) => Rows::None,
+            PatchOp::Header { .. } => Rows::Headers,
+            _ => Rows::Changes,
+        };
         let ended = self.ended || self.patch.is_some_and(|patch| patch != row.patch);
-        let found = is_header && self.has_changes && !self.in_transaction;
+        let found = rows == Rows::Headers && self.rows == Rows::Changes && !self.in_transaction;
         if ended {
             *self = EndMarks::default();
         }
         self.patch = Some(row.patch);
+        self.ended = rows == Rows::None;
+        self.rows = self.rows.max(rows);
         match row.op {
             PatchOp::Begin => self.in_transaction = true,
             PatchOp::Commit | PatchOp::Abort => self.in_transaction = false,
             _ => {}
         }
-        self.ended = is_end;
-        self.has_rows |= !is_end;
-        self.has_changes |= !is_end && !is_header;
         ended && !found
     }
 
     /// No row follows: whether a mark must be written, as after a patch without rows.
     pub(crate) fn at_end(&mut self) -> bool {
         let last = std::mem::take(self);
-        last.ended && !last.has_rows
+        last.ended && last.rows == Rows::None
     }
 }
 

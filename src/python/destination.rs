@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use super::error::{Failure, is_interrupt};
 use super::signals::Interrupt;
-use crate::io::{Compression, Output, Target};
+use crate::io::{Compression, Output, OutputOptions, Target};
 
 /// Where bytes go.
 pub(super) enum Destination {
@@ -55,12 +55,11 @@ impl Destination {
         compression: Option<Compression>,
         level: Option<i32>,
     ) -> Result<Output, Failure> {
-        let told = self.name().map_or(Compression::None, |name| Compression::of_name(&name));
         let target = match self {
             Destination::Path(path) => Target::Path(path),
             Destination::File(file) => Target::Writer(Box::new(file)),
         };
-        Ok(Output::create(target, compression.unwrap_or(told), level)?)
+        Ok(Output::create(target, &OutputOptions { compression, level })?)
     }
 }
 

@@ -219,7 +219,7 @@ impl<'a> Cursor<'a> {
         }
         let kind = head & 0xf;
         let delta = i32::from(head >> 4);
-        *last = if delta == 0 { self.int32()? as i16 as i32 } else { last.wrapping_add(delta) };
+        *last = if delta == 0 { (self.int32()? as i16).into() } else { last.wrapping_add(delta) };
         if !(kind::TRUE..=kind::UUID).contains(&kind) {
             let message = format!("type {kind} does not exist");
             return Err(Fault::new(ErrorKind::WireType, at, message).into());
@@ -289,7 +289,7 @@ impl<'a> Cursor<'a> {
                 Inside::Elements { left: 0, .. } => {}
                 Inside::Elements { left, kinds } => {
                     *left -= 1;
-                    return Ok(Some(kinds[(*left % 2 == 0) as usize]));
+                    return Ok(Some(kinds[usize::from(*left % 2 == 0)]));
                 }
                 Inside::Struct => {
                     while let Some(field) = self.field(&mut 0)? {

@@ -207,9 +207,18 @@ impl PatchSink for ThriftWriter {
             PatchOp::AddPrefix { name, iri, graph } => self.prefix(row::ADD_PREFIX, graph, name, Some(iri)),
             // Thrift has no place for the namespace
             PatchOp::DeletePrefix { name, graph, .. } => self.prefix(row::DELETE_PREFIX, graph, name, None),
-            PatchOp::Begin => Ok(self.transaction(transaction::BEGIN)),
-            PatchOp::Commit => Ok(self.transaction(transaction::COMMIT)),
-            PatchOp::Abort => Ok(self.transaction(transaction::ABORT)),
+            PatchOp::Begin => {
+                self.transaction(transaction::BEGIN);
+                Ok(())
+            }
+            PatchOp::Commit => {
+                self.transaction(transaction::COMMIT);
+                Ok(())
+            }
+            PatchOp::Abort => {
+                self.transaction(transaction::ABORT);
+                Ok(())
+            }
             PatchOp::End(_) => Ok(()),
         };
         if written.is_err() {

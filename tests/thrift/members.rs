@@ -1,7 +1,7 @@
 //! Every member of the grammar, those that Jena never writes included.
 
 use super::vectors::line;
-use super::{again, hex, read, read_error};
+use super::{again, digits, hex, read, read_error};
 use jelly_patch::Limits;
 
 const SP: &str = "1c 1c 18 03 613a73 00 00  1c 1c 18 03 613a70 00 00";
@@ -20,7 +20,6 @@ fn object(term: &str) -> String {
 #[test]
 fn literals() {
     let dir_lang = "http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString";
-    let digits = |text: &str| text.bytes().map(|b| format!("{b:02x}")).collect::<String>();
     let dir_lang = format!("{:02x}{}", dir_lang.len(), digits(dir_lang));
     let string = "http://www.w3.org/2001/XMLSchema#string";
     let string = format!("{:02x}{}", string.len(), digits(string));
@@ -94,7 +93,6 @@ fn a_repeat_is_the_term_of_the_statement_before() {
 
 #[test]
 fn the_default_graph_has_three_names() {
-    let digits = |text: &str| text.bytes().map(|b| format!("{b:02x}")).collect::<String>();
     for name in ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"] {
         let iri = format!("1c 18 {:02x} {} 00 00", name.len(), digits(name));
         let bytes = hex(&format!("2c {SP} 1c {iri} 1c {iri} 00 00 5c 1c {iri} 18 00 00 00"));

@@ -23,6 +23,14 @@ pub fn hex(text: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
+/// The other way round.
+pub fn digits(text: &str) -> String {
+    text.bytes()
+        .flat_map(|b| [b >> 4, b & 0xf])
+        .map(|digit| char::from_digit(digit.into(), 16).expect("four bits"))
+        .collect()
+}
+
 pub fn decoder(limits: &Limits) -> RowDecoder<ThriftPatch> {
     RowDecoder::new(ThriftPatch::new(limits, false), limits, None)
 }
