@@ -296,7 +296,7 @@ def convert(
 ) -> tuple[int, int, int]:
     """Converts a source; returns rows, bytes read and bytes written, both without compression."""
 
-def read_any(source: Source, keywords: dict[str, Any], /) -> RdfReader | PatchReader:
+def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader | PatchReader:
     """Reads statements or patches, whatever the source holds."""
 
 def read_rdf(
