@@ -57,7 +57,9 @@ impl Rows {
                         same.set(place);
                     }
                 }
-                let statement = Statement { terms: self.last.each_ref().map(TermSlot::term), same };
+                let [subject, predicate, object, graph] = &self.last;
+                let terms = [subject.term(), predicate.term(), object.term(), graph.term()];
+                let statement = Statement { terms, same };
                 if is_add { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
             }
             RawRow::Header { name, value } => {
