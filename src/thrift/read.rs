@@ -6,7 +6,7 @@ use super::slot::TermSlot;
 use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
-use crate::patch::numbering::Numbering;
+use crate::patch::Numbering;
 use crate::rows::{RowFormat, RowState, Step};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
 use crate::wire::Fault;
