@@ -115,7 +115,8 @@ impl Lookup {
         (entry.hash, entry.row) = (hash, row);
         self.bytes = self.bytes - held + entry.text.capacity();
         if self.bytes > self.most_bytes {
-            let message = format!("the {} table holds more than {} bytes", self.kind.label(), self.most_bytes);
+            let message =
+                format!("the {} table holds more than {} bytes", self.kind.label(), self.most_bytes);
             return Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message));
         }
         self.link(id);

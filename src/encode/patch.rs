@@ -174,9 +174,7 @@ impl PatchEncoder {
                 terms.header(&value, 2, rows)?;
                 self.stream.push_row(HEADER)
             }
-            PlainOp::AddPrefix { name, iri, graph } => {
-                self.prefix(ADD_PREFIX, name, Some(iri), &graph)
-            }
+            PlainOp::AddPrefix { name, iri, graph } => self.prefix(ADD_PREFIX, name, Some(iri), &graph),
             PlainOp::DeletePrefix { name, iri, graph } => self.prefix(DELETE_PREFIX, name, iri, &graph),
             PlainOp::Begin => {
                 (counters.in_transaction, counters.txns) = (true, counters.txns + 1);

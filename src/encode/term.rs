@@ -167,8 +167,7 @@ impl Terms {
     #[inline(always)]
     pub(crate) fn iri(&mut self, iri: &str, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         self.check_length(iri)?;
-        let ids =
-            self.ids.ids(iri.as_bytes(), place as usize, &mut self.lookups, rows, self.row)?;
+        let ids = self.ids.ids(iri.as_bytes(), place as usize, &mut self.lookups, rows, self.row)?;
         self.body.pair(field, ids.prefix, ids.name);
         Ok(())
     }
