@@ -75,9 +75,9 @@ impl Terms {
     ) -> Result<()> {
         let same = self.usable(same);
         self.begin_row();
-        for place in 0..PLACES {
+        for (place, term) in terms.iter().take(PLACES).enumerate() {
             if !same.at(place) {
-                self.unless_repeated(&terms[place], place, 4 * place as u32 + 1, rows)?;
+                self.unless_repeated(term, place, 4 * place as u32 + 1, rows)?;
             }
         }
         // what is not written keeps its last term, which may be another

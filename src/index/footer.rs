@@ -110,7 +110,7 @@ mod tests {
                 in_transaction: n % 3 == 2,
                 has_rows: n % 2 == 1,
             };
-            (n * 64 << 20, counters)
+            (n << 26, counters)
         };
         Footer { points: (0..points).map(point).collect(), stream_bytes: points << 30 }
     }
