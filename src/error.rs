@@ -171,6 +171,16 @@ kinds! {
     PatchUnterminated = Patch "patch.unterminated",
     /// A graph in a stream of triples.
     PatchGraph = Patch "patch.graph",
+    /// A graph where the format has triples only.
+    EncodeGraph = Encode "encode.graph",
+    /// A statement or term of generalized RDF, or a quoted triple, where the format cannot hold it.
+    EncodeGeneralized = Encode "encode.generalized",
+    /// A blank node label outside the grammar of the format.
+    EncodeLabel = Encode "encode.label",
+    /// A language tag outside the grammar of the format.
+    EncodeLanguage = Encode "encode.language",
+    /// A header where text would begin a new patch with it.
+    EncodeHeader = Encode "encode.header",
     /// The operating system or the source of the bytes.
     Io = Io "io",
     /// A wrong option or combination of options.

@@ -18,5 +18,6 @@ mod oracle_selftest;
 mod oracle_vectors;
 mod positions;
 mod snapshot;
+mod text;
 mod traps;
 mod truncation;

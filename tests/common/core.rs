@@ -1,7 +1,8 @@
 //! The crate's own decoder, as one more [`Decoder`]: its input in one piece, or in many.
 
-use jelly_patch::decode::{self, DecodeOptions, Dialect, DialectState, PatchDecoder, RdfDecoder};
+use jelly_patch::decode::{self, DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::options::{Features, PatchOptions, RdfOptions, TableSizes};
+use jelly_patch::push::Push;
 use jelly_patch::sink::{self, PatchEnd, PatchOp, PatchSink, RdfSink, Sink};
 use jelly_patch::term::{Iri, Term};
 use jelly_patch::{ErrorClass, ErrorKind};
@@ -62,9 +63,8 @@ impl<R> Collect<R> {
     }
 
     /// Pushes all bytes and the end.
-    pub fn run<D>(&mut self, mut decoder: decode::Decoder<D>, bytes: &[u8], chunk: usize)
+    pub fn run(&mut self, mut decoder: impl Push<Self>, bytes: &[u8], chunk: usize)
     where
-        D: Dialect<Self> + DialectState,
         Self: Sink,
     {
         for mut piece in bytes.chunks(chunk.min(bytes.len().max(1))) {
