@@ -20,6 +20,7 @@ mod oracle_vectors;
 mod output;
 mod positions;
 mod snapshot;
+mod text;
 mod thrift;
 mod traps;
 mod truncation;
