@@ -46,7 +46,7 @@ fn fold(value: u64) -> u64 {
 
 /// Whether both are the same.
 #[inline(always)]
-pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     let length = one.len();
     if length != other.len() {
         return false;

@@ -32,10 +32,11 @@ impl ThriftWriter {
     }
 
     /// No row follows.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self) -> Result<()> {
         if self.marks.at_end() {
             self.transaction(transaction::SEGMENT);
         }
+        Ok(())
     }
 
     /// The head of field `id` of a struct whose last field was `last`.
