@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
+use crate::decode::{DecodeOptions, Decoder, Dialect, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::index::{Part, ToOptions, enter};
 use crate::io::{Compression, Content, Opened, Source, expect, open};
 use crate::options::StreamOptions;
 use crate::patch::Committed;
@@ -25,6 +26,29 @@ pub struct OpenOptions {
     pub committed: bool,
     /// Go on where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
+    /// The restart point to begin at; `None`: the start.
+    pub start: Option<u64>,
+    /// The restart point to stop before; `None`: the end.
+    pub end: Option<u64>,
+}
+
+impl OpenOptions {
+    fn is_part(&self) -> bool {
+        self.end.is_some() || self.start.is_some_and(|start| start > 0)
+    }
+
+    fn part<D: Dialect<ToOptions>>(&self, source: Source, wanted: Content) -> Result<Part<D>> {
+        if self.committed {
+            let message = "start and end go with rows=\"all\": a transaction may end in another part";
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        if self.resume.is_some() {
+            return Err(Error::new(ErrorKind::Argument, "resume does not go with start and end"));
+        }
+        let name = self.decode.source.clone();
+        enter(source, self, wanted)
+            .map_err(|error| error.located(&Position { source: name, ..Position::default() }))
+    }
 }
 
 /// A decoder of statements, whatever the format.
@@ -93,6 +117,11 @@ pub trait FeedState {
     /// The decoder whose rows are delivered.
     fn decoder(&self) -> &dyn PushState;
 
+    /// What was found and passed over so far: indexes, marks.
+    fn warnings(&self) -> Vec<Warning> {
+        self.decoder().warnings()
+    }
+
     /// All that a reader in another process needs to go on.
     fn snapshot(&self) -> Result<Vec<u8>> {
         self.decoder().snapshot()
@@ -108,6 +137,10 @@ pub struct RdfFeed(Reader<AnyRdfDecoder>);
 impl FeedState for RdfFeed {
     fn decoder(&self) -> &dyn PushState {
         self.0.decoder()
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.0.warnings()
     }
 
     fn close(&mut self) {
@@ -134,6 +167,13 @@ impl FeedState for PatchFeed {
         match &self.0 {
             PatchRows::All(reader) => reader.decoder(),
             PatchRows::Committed(committed) => committed.decoder(),
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        match &self.0 {
+            PatchRows::All(reader) => reader.warnings(),
+            PatchRows::Committed(committed) => committed.decoder().warnings(),
         }
     }
 
@@ -171,6 +211,12 @@ pub struct Found<F> {
 
 /// Opens a source of statements.
 pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>> {
+    if options.is_part() {
+        let mut part = options.part(source, Content::JellyRdf)?;
+        let refused = part.refused.take();
+        let reader = Reader::of_part(|decoder| AnyRdfDecoder::Jelly(Box::new(decoder)), part);
+        return Ok(Found { feed: RdfFeed(reader), refused });
+    }
     let (opened, refused) = open_as(source, options, Content::JellyRdf)?;
     let config = options.decode.clone();
     let decoder = match &options.resume {
@@ -185,6 +231,12 @@ pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>>
 pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFeed>> {
     if options.committed && options.resume.is_some() {
         return Err(Error::new(ErrorKind::Argument, "resume goes with rows=\"all\" only"));
+    }
+    if options.is_part() {
+        let mut part = options.part(source, Content::JellyPatch)?;
+        let refused = part.refused.take();
+        let reader = Reader::of_part(|decoder| AnyPatchDecoder::Jelly(Box::new(decoder)), part);
+        return Ok(Found { feed: PatchFeed(PatchRows::All(reader)), refused });
     }
     let (opened, refused) = open_as(source, options, Content::JellyPatch)?;
     let config = options.decode.clone();

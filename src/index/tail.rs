@@ -1,6 +1,7 @@
 //! What is found from the end of a file: a body, its CRC-32C, its length, a magic.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 
 /// Bytes of a magic.
 pub(super) const MAGIC: usize = 8;
@@ -63,5 +64,12 @@ impl ReadAt for &[u8] {
         let bytes = self.get(start..).and_then(|rest| rest.get(..buffer.len())).ok_or_else(short)?;
         buffer.copy_from_slice(bytes);
         Ok(())
+    }
+}
+
+impl ReadAt for File {
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(offset))?;
+        self.read_exact(buffer)
     }
 }

@@ -1,0 +1,198 @@
+//! Makes the sidecar of a file: decodes all of it, builds nothing, and keeps a snapshot every so many bytes.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::bytes::Bytes;
+use super::footer::Point;
+use super::mark::Counters;
+use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
+use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Compression, Content, Stream, sniff};
+use crate::reader::Poll;
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+
+/// Bytes read at a time.
+const CHUNK: usize = 256 << 10;
+/// Bytes that are looked at to tell the format.
+const PEEK: usize = 4096;
+
+/// How a file is scanned.
+#[derive(Clone, Debug)]
+pub struct ScanOptions {
+    /// Bytes between two places, uncompressed.
+    pub every: u64,
+    /// How the file will be read.
+    pub decode: DecodeOptions,
+    /// `None`: told by the content.
+    pub compression: Option<Compression>,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        ScanOptions { every: 64 << 20, decode: DecodeOptions::default(), compression: None }
+    }
+}
+
+/// What was scanned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    /// The sidecar.
+    pub path: PathBuf,
+    /// Places at which the file can be entered, its start among them.
+    pub points: usize,
+    /// Rows of the file.
+    pub rows: u64,
+    /// Its bytes, uncompressed.
+    pub length: u64,
+}
+
+/// Scans a Jelly file and writes its sidecar; the sidecar appears whole or not at all.
+pub fn scan(path: &Path, options: &ScanOptions, poll: Poll<'_>) -> Result<Scanned> {
+    let mut bytes = Bytes::open(path, options.compression)?;
+    match sniff(&bytes.start(0, PEEK)?, options.decode.framing) {
+        Content::JellyRdf => scan_as::<Rdf>(path, bytes, options, poll),
+        Content::JellyPatch => scan_as::<Patch>(path, bytes, options, poll),
+        _ => Err(Error::new(ErrorKind::WireFormat, "this is not a Jelly file: there is nothing to index")),
+    }
+}
+
+fn scan_as<D: Dialect<Count>>(
+    path: &Path,
+    bytes: Bytes,
+    options: &ScanOptions,
+    poll: Poll<'_>,
+) -> Result<Scanned> {
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let binding = Binding::of(&mut file, size)?;
+    let to = sidecar_path(path);
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut out = tempfile::Builder::new().prefix(".").suffix(".jellyindex-part").tempfile_in(folder)?;
+    out.write_all(&MAGIC)?;
+    let length = bytes.len();
+    let mut scanner = Scanner {
+        decoder: Decoder::<D>::new(options.decode.clone()),
+        count: Count::default(),
+        every: options.every.max(1),
+        points: Vec::new(),
+    };
+    scanner.run(bytes, &mut out, poll)?;
+    if Binding::of(&mut file, size)? != binding {
+        return Err(Error::new(ErrorKind::Io, "the file changed while it was scanned"));
+    }
+    let directory = Directory { format: D::ROW as u8, binding, points: scanner.points };
+    out.write_all(&directory.encode())?;
+    publish(out, &to, folder)?;
+    Ok(Scanned { path: to, points: directory.points.len() + 1, rows: scanner.decoder.state().rows(), length })
+}
+
+/// Gives the file its name, so that it survives a crash whole or not at all.
+fn publish(out: tempfile::NamedTempFile, to: &Path, folder: &Path) -> Result<()> {
+    out.as_file().sync_all()?;
+    out.persist(to).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+struct Scanner<D> {
+    decoder: Decoder<D>,
+    count: Count,
+    every: u64,
+    points: Vec<(Point, u64)>,
+}
+
+impl<D: Dialect<Count>> Scanner<D> {
+    fn run(&mut self, bytes: Bytes, out: &mut impl Write, poll: Poll<'_>) -> Result<()> {
+        match bytes.stream_at(0)? {
+            Stream::Bytes(bytes) => {
+                for piece in (*bytes).as_ref().chunks(CHUNK) {
+                    self.decode(piece, out)?;
+                    poll()?;
+                }
+            }
+            Stream::Reader(mut reader) => {
+                let mut buffer = vec![0; CHUNK];
+                loop {
+                    match reader.read(&mut buffer) {
+                        Ok(0) => break,
+                        Ok(read) => self.decode(&buffer[..read], out)?,
+                        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(self.decoder.fail(error.into())),
+                    }
+                    poll()?;
+                }
+            }
+        }
+        while !self.decoder.finish(&mut self.count)? {
+            self.count.full = false;
+        }
+        Ok(())
+    }
+
+    fn decode(&mut self, mut piece: &[u8], out: &mut impl Write) -> Result<()> {
+        loop {
+            let since = self.decoder.offset() - self.points.last().map_or(0, |(point, _)| point.offset);
+            // the end of a frame is best, but a frame may have any length
+            self.count.pauses = since >= self.every;
+            let taken = self.decoder.decode(piece, &mut self.count)?;
+            piece = &piece[taken..];
+            if std::mem::take(&mut self.count.full) || since >= self.every.saturating_mul(2) {
+                self.keep(out)?;
+            }
+            if piece.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn keep(&mut self, out: &mut impl Write) -> Result<()> {
+        let (last, offset) = (self.points.last().map_or(0, |(point, _)| point.offset), self.decoder.offset());
+        // inside an unknown field there is no place; the next piece has one
+        let Ok(snapshot) = self.decoder.snapshot() else {
+            return Ok(());
+        };
+        if offset > last {
+            let counters: Counters = self.decoder.state().place(self.decoder.frames());
+            out.write_all(&snapshot)?;
+            self.points.push((Point { offset, counters }, snapshot.len() as u64));
+        }
+        Ok(())
+    }
+}
+
+/// Passes over rows; full at the end of a frame, when that is asked for.
+#[derive(Default)]
+struct Count {
+    pauses: bool,
+    full: bool,
+}
+
+impl Sink for Count {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.full
+    }
+
+    fn frame_end(&mut self, _: &[(String, Vec<u8>)]) -> Result<()> {
+        self.full = self.pauses;
+        Ok(())
+    }
+}
+
+impl RdfSink for Count {
+    #[inline(always)]
+    fn statement(&mut self, _: &RdfRow<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl PatchSink for Count {
+    #[inline(always)]
+    fn row(&mut self, _: &PatchRow<'_>) -> Result<()> {
+        Ok(())
+    }
+}
