@@ -13,6 +13,7 @@ mod codegen;
 mod committed;
 mod conformance;
 mod differential;
+mod encode;
 mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;
