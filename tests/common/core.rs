@@ -86,6 +86,11 @@ impl<R> Collect<R> {
         }
     }
 
+    /// After a pause.
+    pub fn go_on(&mut self) {
+        self.since_pause = 0;
+    }
+
     fn fail(&mut self, error: &jelly_patch::Error) {
         let class = match (error.kind(), error.kind().class()) {
             (ErrorKind::WireRow | ErrorKind::WireUnset | ErrorKind::WireGraph, _) => Class::Other,
