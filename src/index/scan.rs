@@ -77,6 +77,7 @@ fn scan_as<D: Dialect<Count>>(
         decoder: Decoder::<D>::new(options.decode.clone()),
         count: Count::default(),
         every: options.every.max(1),
+        length,
         points: Vec::new(),
     };
     scanner.run(bytes, &mut out, poll)?;
@@ -102,20 +103,23 @@ struct Scanner<D> {
     decoder: Decoder<D>,
     count: Count,
     every: u64,
+    /// Of the file.
+    length: u64,
     points: Vec<(Point, u64)>,
 }
 
 impl<D: Dialect<Count>> Scanner<D> {
     fn run(&mut self, bytes: Bytes, out: &mut impl Write, poll: Poll<'_>) -> Result<()> {
+        let chunk = self.every.min(CHUNK as u64) as usize;
         match bytes.stream_at(0)? {
             Stream::Bytes(bytes) => {
-                for piece in (*bytes).as_ref().chunks(CHUNK) {
+                for piece in (*bytes).as_ref().chunks(chunk) {
                     self.decode(piece, out)?;
                     poll()?;
                 }
             }
             Stream::Reader(mut reader) => {
-                let mut buffer = vec![0; CHUNK];
+                let mut buffer = vec![0; chunk];
                 loop {
                     match reader.read(&mut buffer) {
                         Ok(0) => break,
@@ -135,12 +139,14 @@ impl<D: Dialect<Count>> Scanner<D> {
 
     fn decode(&mut self, mut piece: &[u8], out: &mut impl Write) -> Result<()> {
         loop {
-            let since = self.decoder.offset() - self.points.last().map_or(0, |(point, _)| point.offset);
-            // the end of a frame is best, but a frame may have any length
-            self.count.pauses = since >= self.every;
+            let last = self.points.last().map_or(0, |(point, _)| point.offset);
+            self.count.pauses = self.decoder.consumed() + piece.len() as u64 - last >= self.every;
             let taken = self.decoder.decode(piece, &mut self.count)?;
             piece = &piece[taken..];
-            if std::mem::take(&mut self.count.full) || since >= self.every.saturating_mul(2) {
+            let since = self.decoder.offset() - last;
+            // the end of a frame is best, but a frame may have any length
+            let least = if std::mem::take(&mut self.count.full) { 1 } else { 2 };
+            if since >= self.every.saturating_mul(least) {
                 self.keep(out)?;
             }
             if piece.is_empty() {
@@ -155,7 +161,7 @@ impl<D: Dialect<Count>> Scanner<D> {
         let Ok(snapshot) = self.decoder.snapshot() else {
             return Ok(());
         };
-        if offset > last {
+        if offset > last && offset < self.length {
             let counters: Counters = self.decoder.state().place(self.decoder.frames());
             out.write_all(&snapshot)?;
             self.points.push((Point { offset, counters }, snapshot.len() as u64));
