@@ -26,13 +26,15 @@ pub struct ScanOptions {
     pub every: u64,
     /// How the file will be read.
     pub decode: DecodeOptions,
+    /// Jelly-RDF or Jelly-Patch; `None`: told by the content.
+    pub format: Option<Content>,
     /// `None`: told by the content.
     pub compression: Option<Compression>,
 }
 
 impl Default for ScanOptions {
     fn default() -> Self {
-        ScanOptions { every: 64 << 20, decode: DecodeOptions::default(), compression: None }
+        ScanOptions { every: 64 << 20, decode: DecodeOptions::default(), format: None, compression: None }
     }
 }
 
@@ -52,7 +54,11 @@ pub struct Scanned {
 /// Scans a Jelly file and writes its sidecar; the sidecar appears whole or not at all.
 pub fn scan(path: &Path, options: &ScanOptions, poll: Poll<'_>) -> Result<Scanned> {
     let mut bytes = Bytes::open(path, options.compression)?;
-    match sniff(&bytes.start(0, PEEK)?, options.decode.framing) {
+    let format = match options.format {
+        Some(told) => told,
+        None => sniff(&bytes.start(0, PEEK)?, options.decode.framing),
+    };
+    match format {
         Content::JellyRdf => scan_as::<Rdf>(path, bytes, options, poll),
         Content::JellyPatch => scan_as::<Patch>(path, bytes, options, poll),
         _ => Err(Error::new(ErrorKind::WireFormat, "this is not a Jelly file: there is nothing to index")),

@@ -12,18 +12,19 @@ use crate::common::soak::seeds;
 use crate::common::vectors::assert_same;
 use crate::oracle::generate::{Format, Stream, stream};
 use jelly_patch::encode::EncodeOptions;
-use jelly_patch::io::Source;
+use jelly_patch::io::{Content, Source};
 
-fn options(how: Reading, every: u64) -> ScanOptions {
-    ScanOptions { every, decode: config(how), compression: None }
+fn options(format: Format, how: Reading, every: u64) -> ScanOptions {
+    let format = if format == Format::Rdf { Content::JellyRdf } else { Content::JellyPatch };
+    ScanOptions { every, decode: config(how), format: Some(format), compression: None }
 }
 
-fn scanned(kept: &Kept, how: Reading, every: u64) -> Scanned {
-    scan(&kept.path(), &options(how, every), &mut || Ok(())).expect("a valid stream")
+fn scanned(kept: &Kept, format: Format, how: Reading, every: u64) -> Scanned {
+    scan(&kept.path(), &options(format, how, every), &mut || Ok(())).expect("a valid stream")
 }
 
-fn check<R: Rows>(name: &str, kept: &Kept, how: Reading, every: u64) -> usize {
-    let found = scanned(kept, how, every);
+fn check<R: Rows>(name: &str, kept: &Kept, format: Format, how: Reading, every: u64) -> usize {
+    let found = scanned(kept, format, how, every);
     let index = kept.index();
     assert_eq!((index.how, index.warnings.as_slice()), (How::Sidecar, [].as_slice()), "{name}");
     assert_eq!(index.points.len(), found.points);
@@ -54,8 +55,8 @@ fn parts_of_generated_streams() {
         }
         let name = format!("seed {seed}");
         let found = match stream.format {
-            Format::Rdf => check::<RdfRow>(&name, &kept, stream.how, every),
-            Format::Patch => check::<PatchRow>(&name, &kept, stream.how, every),
+            Format::Rdf => check::<RdfRow>(&name, &kept, stream.format, stream.how, every),
+            Format::Patch => check::<PatchRow>(&name, &kept, stream.format, stream.how, every),
         };
         points += found;
         single += usize::from(stream.how.framing == crate::common::rows::Framing::Single);
@@ -74,7 +75,7 @@ fn one_that_is_not_of_its_file_is_not_used() {
     let stream = some();
     let bytes = stream.bytes();
     let kept = Kept::new(&bytes);
-    let found = scanned(&kept, stream.how, 1);
+    let found = scanned(&kept, Format::Patch, stream.how, 1);
     assert!(found.points > 3, "{found:?}");
     let mut changed = bytes.clone();
     *changed.last_mut().expect("bytes") ^= 1;
@@ -94,7 +95,7 @@ fn a_file_that_grew_has_one_for_its_old_part() {
     let mut last = stream.clone();
     let grown = last.frames.pop().expect("a frame");
     let kept = Kept::new(&last.bytes());
-    let before = scanned(&kept, stream.how, 1).points;
+    let before = scanned(&kept, Format::Patch, stream.how, 1).points;
     assert!(!grown.fields.is_empty() && before > 2, "{before}");
     kept.write(&stream.bytes());
     let index = kept.index();
@@ -114,17 +115,21 @@ fn told(stream: &Stream) -> OpenOptions {
 #[test]
 fn beside_a_footer() {
     let encode = EncodeOptions { restart_bytes: Some(0), frame_rows: 1, ..EncodeOptions::rdf() };
-    let rewritten = |seed| rewrite(&stream(seed), encode.clone()).filter(|bytes| bytes.len() > 2_000);
+    let rewritten = |seed| {
+        let stream = stream(seed);
+        let bytes = rewrite(&stream, encode.clone()).filter(|bytes| bytes.len() > 2_000);
+        bytes.map(|bytes| (stream.format, bytes))
+    };
     let mut checked = 0;
-    for mut bytes in (0..200).filter_map(rewritten).take(20) {
+    for (format, mut bytes) in (0..200).filter_map(rewritten).take(20) {
         let how = Reading::new(crate::common::rows::Framing::Delimited);
         let kept = Kept::new(&bytes);
-        scanned(&kept, how, 1);
+        scanned(&kept, format, how, 1);
         assert_eq!(kept.index().how, How::Footer);
         *bytes.last_mut().expect("bytes") ^= 1;
         kept.write(&bytes);
         assert_eq!(kept.index().how, How::None);
-        scanned(&kept, how, 1);
+        scanned(&kept, format, how, 1);
         let index = kept.index();
         assert_eq!((index.how, index.warnings.len()), (How::Sidecar, 1));
         assert!(index.points.len() > 3);
@@ -138,7 +143,8 @@ fn nothing_is_left_of_a_scan_that_fails() {
     let stream = some();
     let bytes = stream.bytes();
     let kept = Kept::new(&bytes[..bytes.len() - 1]);
-    let error = scan(&kept.path(), &options(stream.how, 1), &mut || Ok(())).expect_err("it is cut");
+    let error =
+        scan(&kept.path(), &options(stream.format, stream.how, 1), &mut || Ok(())).expect_err("it is cut");
     assert_eq!(error.kind(), ErrorKind::TruncatedFrame);
     let entries = || std::fs::read_dir(kept.folder()).expect("a folder").count();
     assert_eq!(entries(), 1);
@@ -159,7 +165,7 @@ fn framing_must_agree() {
     let stream = some();
     let kept = Kept::new(&stream.bytes());
     let how = Reading::new(crate::common::rows::Framing::Delimited);
-    scanned(&kept, how, 1);
+    scanned(&kept, Format::Patch, how, 1);
     let point = kept.index().points[1];
     let decode = DecodeOptions { framing: Framing::Concatenated, ..config(stream.how) };
     let options = OpenOptions { start: Some(point.offset), decode, ..told(&stream) };
