@@ -63,9 +63,9 @@ fn encode(encoder: &mut RdfEncoder, texts: &[String]) -> Result<Vec<u8>> {
         for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
             let mut lexer = Lexer::new(line.trim_end());
             let mut terms: [TermBuf; 4] = std::array::from_fn(|_| TermBuf::DefaultGraph);
-            for place in 0..4 {
+            for slot in &mut terms {
                 if !lexer.at_end() {
-                    terms[place] = term(&lexer.term());
+                    *slot = term(&lexer.term());
                 }
             }
             assert!(lexer.at_end(), "{line}");
