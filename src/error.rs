@@ -69,6 +69,8 @@ kinds! {
     TruncatedStream = Truncated "truncated.stream",
     /// The input ends inside a gzip member or zstd frame.
     TruncatedCompressed = Truncated "truncated.compressed",
+    /// The input ends inside a row.
+    TruncatedRow = Truncated "truncated.row",
     /// A varint runs over 10 bytes or past the end of its message.
     WireVarint = Wire "wire.varint",
     /// Field number 0, or one over 2^29-1.
@@ -85,6 +87,8 @@ kinds! {
     WireRow = Wire "wire.row",
     /// A member that must be set is not.
     WireUnset = Wire "wire.unset",
+    /// A term that a patch cannot hold, or that contradicts itself.
+    WireTerm = Wire "wire.term",
     /// A triple outside a graph, a graph inside a graph, a stray graph end.
     WireGraph = Wire "wire.graph",
     /// Not this format at all.
@@ -137,6 +141,34 @@ kinds! {
     LimitWindow = Limit "limit.zstd_window",
     /// `limits.transaction_bytes`.
     LimitTransaction = Limit "limit.transaction_bytes",
+    /// Text that is not UTF-8.
+    TextUtf8 = Text "text.utf8",
+    /// No term where one must be, or one that cannot stand there.
+    TextTerm = Text "text.term",
+    /// An IRI with characters that it may not hold, or that is not absolute where it must be.
+    TextIri = Text "text.iri",
+    /// A backslash that stands for no character.
+    TextEscape = Text "text.escape",
+    /// A string that does not end on its line.
+    TextString = Text "text.string",
+    /// A blank node label outside the grammar.
+    TextLabel = Text "text.label",
+    /// A language tag or base direction outside the grammar.
+    TextLanguage = Text "text.language",
+    /// A number outside the grammar.
+    TextNumber = Text "text.number",
+    /// A prefixed name where the format has none, or one whose prefix is not declared.
+    TextPrefixed = Text "text.prefixed",
+    /// A row that begins with no keyword of the format.
+    TextKeyword = Text "text.keyword",
+    /// A row with too few or too many terms, or without its dot.
+    TextRow = Text "text.row",
+    /// A statement that RDF does not know, where generalized RDF is not read.
+    TextGeneralized = Text "text.generalized",
+    /// A repetition with nothing before it to repeat.
+    TextRepeat = Text "text.repeat",
+    /// What the library for Turtle, TriG, RDF/XML and JSON-LD refuses.
+    TextSyntax = Text "text.syntax",
     /// A transaction that is neither committed nor aborted.
     PatchUnfinished = Patch "patch.unfinished",
     /// A commit or abort outside a transaction.
@@ -157,6 +189,8 @@ kinds! {
     EncodePatch = Encode "encode.patch",
     /// A second single frame before the first was taken.
     EncodeFrame = Encode "encode.frame",
+    /// A row given to a writer that is no row of the format.
+    EncodeRow = Encode "encode.row",
     /// The operating system or the source of the bytes.
     Io = Io "io",
     /// A wrong option or combination of options.

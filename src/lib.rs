@@ -17,9 +17,12 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #[cfg(feature = "arrow")]
 pub mod arrow;
+pub mod convert;
+pub mod create;
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub mod format;
 pub mod index;
 pub mod inspect;
 pub mod io;
@@ -35,11 +38,13 @@ pub mod reader;
 pub mod rows;
 pub mod sink;
 pub mod term;
-mod text;
+pub mod text;
+pub mod thrift;
 mod warning;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
+pub use format::{PatchFormat, RdfFormat};
 pub use limits::Limits;
 pub use namespaces::Namespaces;
 pub use warning::Warning;

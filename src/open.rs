@@ -1,23 +1,28 @@
 //! From a source to rows: finds out what it is and sets the right decoder on it.
 
-use std::sync::Arc;
+mod part;
 
-use crate::decode::{DecodeOptions, Decoder, Dialect, PatchDecoder, RdfDecoder};
+use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::index::{Part, ToOptions, enter};
-use crate::io::{Compression, Content, Opened, Source, expect, open};
+use crate::format::{PatchFormat, RdfFormat};
+use crate::io::{Compression, Opened, Source, is_patch, open, patch_format, rdf_format};
 use crate::options::StreamOptions;
 use crate::patch::Committed;
 use crate::push::{Progress, Push, PushState};
 use crate::reader::{Feed, Poll, Reader};
+use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
+use crate::text::{Lines, LinesOptions, OtherRdf, PatchDialect, RdfPatch, TextRows};
+use crate::thrift::ThriftPatch;
 use crate::warning::Warning;
 
 /// How a source is read; one list for every format.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The format is told, so the first bytes are not looked at.
-    pub format_is_told: bool,
+    /// The format of statements; `None`: told by the content, then by the name.
+    pub rdf_format: Option<RdfFormat>,
+    /// The format of patches, likewise.
+    pub patch_format: Option<PatchFormat>,
     /// How frames lie in the bytes, what is refused, the limits, and the name of the source.
     pub decode: DecodeOptions,
     /// `None`: told by the content.
@@ -32,30 +37,13 @@ pub struct OpenOptions {
     pub end: Option<u64>,
 }
 
-impl OpenOptions {
-    fn is_part(&self) -> bool {
-        self.end.is_some() || self.start.is_some_and(|start| start > 0)
-    }
-
-    fn part<D: Dialect<ToOptions>>(&self, source: Source, wanted: Content) -> Result<Part<D>> {
-        if self.committed {
-            let message = "start and end go with rows=\"all\": a transaction may end in another part";
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        if self.resume.is_some() {
-            return Err(Error::new(ErrorKind::Argument, "resume does not go with start and end"));
-        }
-        let name = self.decode.source.clone();
-        enter(source, self, wanted)
-            .map_err(|error| error.located(&Position { source: name, ..Position::default() }))
-    }
-}
-
 /// A decoder of statements, whatever the format.
 #[derive(Debug)]
 pub enum AnyRdfDecoder {
     /// Jelly-RDF.
     Jelly(Box<RdfDecoder>),
+    /// N-Triples or N-Quads.
+    Lines(Box<RowDecoder<TextRows<Lines>>>),
 }
 
 /// A decoder of patches, whatever the format.
@@ -63,6 +51,10 @@ pub enum AnyRdfDecoder {
 pub enum AnyPatchDecoder {
     /// Jelly-Patch.
     Jelly(Box<PatchDecoder>),
+    /// RDF Patch text.
+    Text(Box<RowDecoder<TextRows<RdfPatch>>>),
+    /// RDF Patch Thrift.
+    Thrift(Box<RowDecoder<ThriftPatch>>),
 }
 
 macro_rules! push_each {
@@ -109,8 +101,8 @@ macro_rules! push_each {
     };
 }
 
-push_each!(AnyRdfDecoder, RdfSink: Jelly);
-push_each!(AnyPatchDecoder, PatchSink: Jelly);
+push_each!(AnyRdfDecoder, RdfSink: Jelly | Lines);
+push_each!(AnyPatchDecoder, PatchSink: Jelly | Text | Thrift);
 
 /// Where rows come from, as far as it is not about the rows themselves.
 pub trait FeedState {
@@ -132,25 +124,42 @@ pub trait FeedState {
 }
 
 /// Statements of a source.
-pub struct RdfFeed(Reader<AnyRdfDecoder>);
+pub struct RdfFeed(RdfRows);
+
+enum RdfRows {
+    Pushed(Reader<AnyRdfDecoder>),
+    Other(Box<OtherRdf>),
+}
 
 impl FeedState for RdfFeed {
     fn decoder(&self) -> &dyn PushState {
-        self.0.decoder()
+        match &self.0 {
+            RdfRows::Pushed(reader) => reader.decoder(),
+            RdfRows::Other(other) => &**other,
+        }
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.0.warnings()
+        match &self.0 {
+            RdfRows::Pushed(reader) => reader.warnings(),
+            RdfRows::Other(_) => Vec::new(),
+        }
     }
 
     fn close(&mut self) {
-        self.0.close();
+        match &mut self.0 {
+            RdfRows::Pushed(reader) => reader.close(),
+            RdfRows::Other(other) => other.close(),
+        }
     }
 }
 
 impl<S: RdfSink> Feed<S> for RdfFeed {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        self.0.advance(sink, poll)
+        match &mut self.0 {
+            RdfRows::Pushed(reader) => reader.advance(sink, poll),
+            RdfRows::Other(other) => other.advance(sink, poll),
+        }
     }
 }
 
@@ -202,68 +211,173 @@ impl<S: PatchSink> Feed<S> for PatchFeed {
 }
 
 /// What a source turned out to be: readable, or certainly not what was asked for.
-pub struct Found<F> {
+pub struct Found<F, K> {
     /// The rows.
     pub feed: F,
+    /// The format.
+    pub format: K,
     /// Why nothing of it can be read.
     pub refused: Option<Error>,
 }
 
-/// Opens a source of statements.
-pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed>> {
-    if options.is_part() {
-        let mut part = options.part(source, Content::JellyRdf)?;
-        let refused = part.refused.take();
-        let reader = Reader::of_part(|decoder| AnyRdfDecoder::Jelly(Box::new(decoder)), part);
-        return Ok(Found { feed: RdfFeed(reader), refused });
-    }
-    let (opened, refused) = open_as(source, options, Content::JellyRdf)?;
-    let config = options.decode.clone();
-    let decoder = match &options.resume {
-        Some(snapshot) => RdfDecoder::resume(config, snapshot)?,
-        None => Decoder::new(config),
+/// Statements or rows of patches.
+pub enum AnyFound {
+    /// Statements.
+    Rdf(Found<RdfFeed, RdfFormat>),
+    /// Rows of patches.
+    Patch(Found<PatchFeed, PatchFormat>),
+}
+
+/// Opens a source of either kind: by the format that is told, else by the content, else by the name.
+pub fn open_any(source: Source, options: &OpenOptions) -> Result<AnyFound> {
+    let name = file_name(&source, options);
+    let opened = open_bytes(source, options)?;
+    let is_patch = match (options.rdf_format, options.patch_format) {
+        (None, None) => is_patch(&opened.start, options.decode.framing, name.as_deref()),
+        (_, told) => told.is_some(),
     };
-    let decoder = AnyRdfDecoder::Jelly(Box::new(decoder));
-    Ok(Found { feed: RdfFeed(Reader::new(decoder, opened.stream)), refused })
+    if is_patch {
+        return patch_feed(opened, name, options).map(AnyFound::Patch);
+    }
+    rdf_feed(opened, name, options).map(AnyFound::Rdf)
+}
+
+/// Opens a source of statements.
+pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed, RdfFormat>> {
+    let name = file_name(&source, options);
+    rdf_feed(open_bytes(source, options)?, name, options)
+}
+
+fn rdf_feed(
+    opened: Opened,
+    name: Option<String>,
+    options: &OpenOptions,
+) -> Result<Found<RdfFeed, RdfFormat>> {
+    let config = options.decode.clone();
+    let told = options.rdf_format.or(options.resume.as_ref().map(|_| RdfFormat::Jelly));
+    let (format, refused) =
+        found(told, options, RdfFormat::Jelly, || rdf_format(&opened.start, config.framing, name.as_deref()));
+    if options.is_part() {
+        return refused.map_or_else(|| part::rdf(opened, format, options), Err);
+    }
+    if let Some(snapshot) = &options.resume {
+        refuse_resume(format != RdfFormat::Jelly)?;
+        let decoder = AnyRdfDecoder::Jelly(Box::new(RdfDecoder::resume(config, snapshot)?));
+        let rows = RdfRows::Pushed(Reader::new(decoder, opened.stream));
+        return Ok(Found { feed: RdfFeed(rows), format, refused });
+    }
+    let decoder = match format {
+        RdfFormat::Jelly => AnyRdfDecoder::Jelly(Box::new(Decoder::new(config))),
+        RdfFormat::NTriples | RdfFormat::NQuads => {
+            let lines = LinesOptions {
+                triples: format == RdfFormat::NTriples,
+                generalized: config.lenient_flags,
+                strict: config.strict,
+            };
+            let rows = TextRows::lines(lines, &config.limits);
+            AnyRdfDecoder::Lines(Box::new(RowDecoder::new(rows, &config.limits, config.source)))
+        }
+        other => {
+            let other = OtherRdf::new(other, opened.stream, &config);
+            return Ok(Found { feed: RdfFeed(RdfRows::Other(Box::new(other))), format, refused });
+        }
+    };
+    Ok(Found { feed: RdfFeed(RdfRows::Pushed(Reader::new(decoder, opened.stream))), format, refused })
 }
 
 /// Opens a source of patches.
-pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFeed>> {
+pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFeed, PatchFormat>> {
+    let name = file_name(&source, options);
+    patch_feed(open_bytes(source, options)?, name, options)
+}
+
+fn patch_feed(
+    opened: Opened,
+    name: Option<String>,
+    options: &OpenOptions,
+) -> Result<Found<PatchFeed, PatchFormat>> {
     if options.committed && options.resume.is_some() {
         return Err(Error::new(ErrorKind::Argument, "resume goes with rows=\"all\" only"));
     }
+    let config = &options.decode;
+    let told = options.patch_format.or(options.resume.as_ref().map(|_| PatchFormat::Jelly));
+    let (format, refused) = found(told, options, PatchFormat::Jelly, || {
+        patch_format(&opened.start, config.framing, name.as_deref())
+    });
     if options.is_part() {
-        let mut part = options.part(source, Content::JellyPatch)?;
-        let refused = part.refused.take();
-        let reader = Reader::of_part(|decoder| AnyPatchDecoder::Jelly(Box::new(decoder)), part);
-        return Ok(Found { feed: PatchFeed(PatchRows::All(reader)), refused });
+        return refused.map_or_else(|| part::patch(opened, format, options), Err);
     }
-    let (opened, refused) = open_as(source, options, Content::JellyPatch)?;
-    let config = options.decode.clone();
-    let decoder = match &options.resume {
-        Some(snapshot) => PatchDecoder::resume(config, snapshot)?,
-        None => Decoder::new(config),
-    };
-    let decoder = AnyPatchDecoder::Jelly(Box::new(decoder));
-    let rows = if options.committed {
-        PatchRows::Committed(Box::new(Committed::new(opened, &options.decode, || {
-            AnyPatchDecoder::Jelly(Box::new(Decoder::new(options.decode.clone())))
-        })?))
+    let rows = if let Some(snapshot) = &options.resume {
+        refuse_resume(format != PatchFormat::Jelly)?;
+        let decoder = PatchDecoder::resume(config.clone(), snapshot)?;
+        PatchRows::All(Reader::new(AnyPatchDecoder::Jelly(Box::new(decoder)), opened.stream))
+    } else if options.committed {
+        let first = AnyPatchDecoder::new(format, config)?;
+        let committed = Committed::new(opened, config, [first, AnyPatchDecoder::new(format, config)?])?;
+        PatchRows::Committed(Box::new(committed))
     } else {
-        PatchRows::All(Reader::new(decoder, opened.stream))
+        PatchRows::All(Reader::new(AnyPatchDecoder::new(format, config)?, opened.stream))
     };
-    Ok(Found { feed: PatchFeed(rows), refused })
+    Ok(Found { feed: PatchFeed(rows), format, refused })
 }
 
-/// Opens a source; content of another kind is told beside it.
-fn open_as(source: Source, options: &OpenOptions, wanted: Content) -> Result<(Opened, Option<Error>)> {
-    let name: Option<Arc<str>> = options.decode.source.clone();
-    let locate = |error: Error| error.located(&Position { source: name.clone(), ..Position::default() });
-    let framing = options.decode.framing;
-    let opened = open(source, options.compression, framing, &options.decode.limits).map_err(locate)?;
-    if options.format_is_told || options.resume.is_some() {
-        return Ok((opened, None));
+impl AnyPatchDecoder {
+    /// A decoder at the start of a stream.
+    pub fn new(format: PatchFormat, config: &DecodeOptions) -> Result<Self> {
+        let dialect = match format {
+            PatchFormat::Jelly => {
+                return Ok(AnyPatchDecoder::Jelly(Box::new(Decoder::new(config.clone()))));
+            }
+            PatchFormat::RdfPatch if config.strict => PatchDialect::Strict,
+            PatchFormat::RdfPatch => PatchDialect::Any,
+            PatchFormat::RdfPatchV1 => PatchDialect::V1,
+            PatchFormat::Thrift => {
+                let rows = ThriftPatch::new(&config.limits, config.strict);
+                let decoder = RowDecoder::new(rows, &config.limits, config.source.clone());
+                return Ok(AnyPatchDecoder::Thrift(Box::new(decoder)));
+            }
+        };
+        let rows = TextRows::patch(dialect, config.strict, &config.limits);
+        Ok(AnyPatchDecoder::Text(Box::new(RowDecoder::new(rows, &config.limits, config.source.clone()))))
     }
-    let refused = expect(&opened.start, framing, wanted).map_err(locate).err();
-    Ok((opened, refused))
+}
+
+/// The name that tells the format: of the file, or what the source is called.
+fn file_name(source: &Source, options: &OpenOptions) -> Option<String> {
+    match source {
+        Source::Path(path) => Some(path.to_string_lossy().into_owned()),
+        _ => options.decode.source.as_deref().map(str::to_owned),
+    }
+}
+
+fn locate(options: &OpenOptions, error: Error) -> Error {
+    error.located(&Position { source: options.decode.source.clone(), ..Position::default() })
+}
+
+fn open_bytes(source: Source, options: &OpenOptions) -> Result<Opened> {
+    let config = &options.decode;
+    open(source, options.compression, config.framing, &config.limits).map_err(|error| locate(options, error))
+}
+
+/// The format that is told or found; content of another kind is told beside one that stands for it.
+fn found<F>(
+    told: Option<F>,
+    options: &OpenOptions,
+    stands: F,
+    find: impl FnOnce() -> Result<F>,
+) -> (F, Option<Error>) {
+    if let Some(told) = told {
+        return (told, None);
+    }
+    match find() {
+        Ok(format) => (format, None),
+        Err(error) => (stands, Some(locate(options, error))),
+    }
+}
+
+fn refuse_resume(refused: bool) -> Result<()> {
+    if refused {
+        return Err(Error::new(ErrorKind::Argument, "resume is for Jelly streams only"));
+    }
+    Ok(())
 }

@@ -62,6 +62,13 @@ wire_enum! {
     }
 }
 
+impl PhysicalType {
+    /// The type of a stream of single statements.
+    pub fn flat_type(self) -> LogicalType {
+        LogicalType(if self == PhysicalType::Triples { 1 } else { 2 })
+    }
+}
+
 /// The RDF-STaX type of a stream (`LogicalStreamType`), kept as its number because the list grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LogicalType(pub u32);

@@ -87,7 +87,9 @@ impl<F: RowState> RowDecoder<F> {
                 continue;
             }
             let held = self.carry.len();
-            let more = rest.len().min(held.max(PIECE));
+            // no more than a row may have, or a row that is not too long would be refused
+            let room = self.most.saturating_add(PIECE).saturating_sub(held).max(1);
+            let more = rest.len().min(held.max(PIECE)).min(room);
             self.hold(&rest[..more])?;
             match self.format.row(&self.carry, self.offset, false, sink)? {
                 Step::Taken(bytes) => {

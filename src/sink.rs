@@ -14,6 +14,11 @@ pub struct Statement<'a> {
 }
 
 impl Statement<'_> {
+    /// Of these terms; nothing is known to repeat.
+    pub(crate) fn of(terms: [Term<'_>; 4]) -> Statement<'_> {
+        Statement { terms, same: Same::NONE }
+    }
+
     /// To be filled.
     #[inline(always)]
     pub(crate) fn empty() -> Self {

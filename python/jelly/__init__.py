@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from jelly import errors, spark
 from jelly._batches import BatchDecoder, batch_decoder, decode_batches
+from jelly._convert import Tally, convert
+from jelly._encoder import BatchEncoder, batch_encoder
 from jelly._internal import (
     PatchReader,
     RdfReader,
@@ -16,6 +18,7 @@ from jelly._internal import (
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
+from jelly.writers import PatchWriter, RdfWriter
 
 __all__ = [
     "PATCH_SCHEMA",
@@ -24,23 +27,29 @@ __all__ = [
     "RDF_SCHEMA_DDL",
     "Advice",
     "BatchDecoder",
+    "BatchEncoder",
     "Inspection",
     "Limits",
     "Patch",
     "PatchOptions",
     "PatchReader",
     "PatchRow",
+    "PatchWriter",
     "Position",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
+    "RdfWriter",
     "RecordBatch",
     "Schema",
+    "Tally",
     "Term",
     "Transaction",
     "ValidationReport",
     "__version__",
     "batch_decoder",
+    "batch_encoder",
+    "convert",
     "decode_batches",
     "errors",
     "inspect",

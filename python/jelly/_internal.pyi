@@ -1,6 +1,6 @@
 """The native module. Use the names through :mod:`jelly`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, final
 
@@ -11,6 +11,7 @@ from jelly.patches import Patch
 from jelly.types import (
     BlankNodes,
     Compression,
+    Destination,
     Framing,
     Limits,
     Mode,
@@ -30,8 +31,11 @@ __all__ = [
     "RecordBatch",
     "RowIterator",
     "Schema",
+    "Writer",
     "__version__",
+    "convert",
     "inspect",
+    "read_any",
     "read_patch",
     "read_rdf",
 ]
@@ -249,6 +253,51 @@ class PatchReader(Reader):
         Raises:
             ValueError: A column that this needs was not asked for.
         """
+
+@final
+class Writer:
+    """What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on."""
+
+    def __new__(cls, kind: Literal["rdf", "patch"], dest: Destination, **keywords: Any) -> Self: ...
+    def write_arrow(self, object: object) -> int:
+        """Writes all batches of an object of an Arrow library; returns their rows."""
+
+    def write_reader(self, reader: Reader) -> int:
+        """Writes the remaining rows of a reader; returns their number."""
+
+    def write_columns(self, columns: dict[str, Sequence[Any]]) -> int:
+        """Writes columns by name; returns their rows."""
+
+    def end_frame(self, metadata: list[tuple[str, bytes]]) -> None:
+        """Ends the frame."""
+
+    def end_patch(self) -> None:
+        """Ends the patch."""
+
+    def flush(self) -> None:
+        """Hands on what is complete."""
+
+    def close(self) -> None:
+        """Ends the stream."""
+
+    def abort(self) -> None:
+        """Gives up."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written."""
+
+def convert(
+    source: Source,
+    dest: Destination,
+    read: dict[str, Any],
+    write: dict[str, Any],
+    progress: Callable[[int, int, int], object] | None = None,
+) -> tuple[int, int, int]:
+    """Converts a source; returns rows, bytes read and bytes written, both without compression."""
+
+def read_any(source: Source, keywords: dict[str, Any], /) -> RdfReader | PatchReader:
+    """Reads statements or patches, whatever the source holds."""
 
 def read_rdf(
     source: Source,

@@ -12,16 +12,21 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checka
 from jelly import _internal
 
 __all__ = [
+    "AnyFormat",
+    "ArrowArrayExportable",
     "ArrowSchemaExportable",
     "ArrowStreamExportable",
     "BlankNodes",
     "Compression",
+    "Destination",
     "Framing",
     "Limits",
     "Mode",
+    "PatchFormat",
     "PatchOptions",
     "PatchRow",
     "Position",
+    "RdfFormat",
     "RdfOptions",
     "RdfRow",
     "Source",
@@ -52,6 +57,28 @@ Source: TypeAlias = (
     | Iterable[bytes | bytearray | memoryview]
 )
 """A path (``-`` is standard input), bytes, a binary file object or an iterable of bytes."""
+
+
+class SupportsWrite(Protocol):
+    """A binary file object."""
+
+    def write(self, data: bytes, /) -> int | None: ...
+
+
+Destination: TypeAlias = str | os.PathLike[str] | SupportsWrite
+"""A path (``-`` is standard output) or a binary file object."""
+RdfFormat = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]
+PatchFormat = Literal["auto", "jelly-patch", "rdfp", "rdfp-v1", "trp"]
+AnyFormat: TypeAlias = RdfFormat | PatchFormat
+
+
+@runtime_checkable
+class ArrowArrayExportable(Protocol):
+    """A record batch of any Arrow library."""
+
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
 
 
 @runtime_checkable
@@ -122,35 +149,44 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RdfOptions:
-    """Options of a Jelly-RDF stream (``RdfStreamOptions``)."""
+    """Options of a Jelly-RDF stream (``RdfStreamOptions``); the defaults are those of Jelly-JVM."""
 
-    stream_name: str
-    physical_type: str
+    stream_name: str = ""
+    physical_type: str = "TRIPLES"
     """``TRIPLES``, ``QUADS`` or ``GRAPHS``."""
-    logical_type: str
-    """RDF-STaX type, such as ``FLAT_TRIPLES``; a number where the specification has no name."""
-    generalized_statements: bool
-    rdf_star: bool
-    max_name_table_size: int
-    max_prefix_table_size: int
-    max_datatype_table_size: int
-    version: int
+    logical_type: str = ""
+    """RDF-STaX type, such as ``FLAT_TRIPLES``; a number where the specification has no name.
+
+    Empty stands for the flat type of the physical type.
+    """
+    generalized_statements: bool = True
+    rdf_star: bool = True
+    max_name_table_size: int = 4000
+    max_prefix_table_size: int = 150
+    max_datatype_table_size: int = 32
+    version: int = 1
+    """1, or 2 with namespace declarations; a writer sets what is right."""
+
+    def __post_init__(self) -> None:
+        if not self.logical_type:
+            flat = "FLAT_TRIPLES" if self.physical_type == "TRIPLES" else "FLAT_QUADS"
+            object.__setattr__(self, "logical_type", flat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatchOptions:
-    """Options of a Jelly-Patch stream (``RdfPatchOptions``)."""
+    """Options of a Jelly-Patch stream (``RdfPatchOptions``); the defaults are those of Jelly-JVM."""
 
-    statement_type: str
+    statement_type: str = "QUADS"
     """``TRIPLES`` or ``QUADS``."""
-    stream_type: str
+    stream_type: str = "PUNCTUATED"
     """``FRAME``, ``FLAT`` or ``PUNCTUATED``."""
-    generalized_statements: bool
-    rdf_star: bool
-    max_name_table_size: int
-    max_prefix_table_size: int
-    max_datatype_table_size: int
-    version: int
+    generalized_statements: bool = True
+    rdf_star: bool = True
+    max_name_table_size: int = 4000
+    max_prefix_table_size: int = 150
+    max_datatype_table_size: int = 32
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

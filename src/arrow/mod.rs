@@ -2,6 +2,7 @@
 
 mod columns;
 mod frame;
+mod input;
 mod open;
 mod patch;
 mod pool;
@@ -10,7 +11,8 @@ mod reader;
 pub mod schema;
 mod settings;
 
-pub use open::{PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
+pub use input::{PatchRows, RdfRows};
+pub use open::{PatchReader, RdfReader, ReadOptions, patch_reader, rdf_reader, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode};

@@ -4,6 +4,7 @@ use super::reader::{BatchReader, Mode};
 use super::settings::{BatchSettings, Batches};
 use super::{PatchBatches, RdfBatches};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::format::{PatchFormat, RdfFormat};
 use crate::io::Source;
 use crate::open::{FeedState, Found, OpenOptions, PatchFeed, RdfFeed, open_patch, open_rdf};
 use crate::options::StreamOptions;
@@ -28,7 +29,12 @@ pub type PatchReader = BatchReader<PatchFeed, PatchBatches>;
 
 /// Reads statements.
 pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
-    let found = options.check(open_rdf(source, &options.open)?)?;
+    rdf_reader(open_rdf(source, &options.open)?, options)
+}
+
+/// Statements of a source that is open.
+pub fn rdf_reader(found: Found<RdfFeed, RdfFormat>, options: &ReadOptions) -> Result<RdfReader> {
+    let found = options.check(found)?;
     let mut batches = RdfBatches::new(options.batch_settings())?;
     if let Some(StreamOptions::Rdf(options)) = found.feed.decoder().stream_options() {
         batches.options(&options)?;
@@ -42,7 +48,12 @@ pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> 
         let message = "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown";
         return Err(Error::new(ErrorKind::Argument, message));
     }
-    let found = options.check(open_patch(source, &options.open)?)?;
+    patch_reader(open_patch(source, &options.open)?, options)
+}
+
+/// Rows of patches of a source that is open.
+pub fn patch_reader(found: Found<PatchFeed, PatchFormat>, options: &ReadOptions) -> Result<PatchReader> {
+    let found = options.check(found)?;
     let mut batches = PatchBatches::new(options.batch_settings())?;
     if let Some(StreamOptions::Patch(options)) = found.feed.decoder().stream_options() {
         batches.options(&options)?;
@@ -62,7 +73,7 @@ impl ReadOptions {
     }
 
     /// Content of another kind is an error at once, or the one corrupt record in permissive mode.
-    fn check<F>(&self, found: Found<F>) -> Result<Found<F>> {
+    fn check<F, K>(&self, found: Found<F, K>) -> Result<Found<F, K>> {
         match found.refused {
             Some(error) if self.mode == Mode::FailFast || error.kind().class() == ErrorClass::Io => {
                 Err(error)
@@ -71,7 +82,7 @@ impl ReadOptions {
         }
     }
 
-    fn reader<F, B>(&self, found: Found<F>, batches: B) -> BatchReader<F, B>
+    fn reader<F, K, B>(&self, found: Found<F, K>, batches: B) -> BatchReader<F, B>
     where
         F: FeedState + Feed<B>,
         B: Batches + Sink,

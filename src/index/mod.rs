@@ -22,8 +22,8 @@ pub use scan::{ScanOptions, Scanned, scan};
 pub use sidecar::sidecar_path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Compression;
-use crate::limits::MAX_NESTING;
+use crate::io::{Compression, Source};
+use crate::limits::{Limits, MAX_NESTING};
 use crate::warning::Warning;
 use crate::wire::{Cursor, Key};
 use bytes::Bytes;
@@ -77,7 +77,7 @@ enum Way {
 /// Finds the restart points of a file: by its footer, else by its sidecar.
 pub fn restart_points(path: &Path, compression: Option<Compression>) -> Result<Index> {
     let name: Arc<str> = path.to_string_lossy().into();
-    match Bytes::open(path, compression) {
+    match Bytes::open(Source::Path(path.to_owned()), compression, &Limits::default()) {
         Ok(mut bytes) => Index::read(&mut bytes, Some(path), Some(&name)),
         Err(error) if error.kind() == ErrorKind::Argument => Ok(Index {
             points: Vec::new(),

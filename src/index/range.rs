@@ -4,14 +4,14 @@ use super::bytes::Bytes;
 use super::{Index, Way};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Content, Source, Stream, expect};
+use crate::io::{Compression, Source, Stream};
 use crate::limits::Limits;
 use crate::open::OpenOptions;
 use crate::options::{PatchOptions, RdfOptions};
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 use crate::warning::Warning;
 
-/// Bytes that are looked at to tell the format.
+/// Bytes read at a time to find the options.
 const PEEK: usize = 4096;
 
 /// A decoder at the start of a part, the bytes from there on, and where the part ends.
@@ -21,7 +21,6 @@ pub(crate) struct Part<D> {
     pub(crate) start: u64,
     pub(crate) end: Option<End>,
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) refused: Option<Error>,
 }
 
 /// Where a part ends.
@@ -35,16 +34,16 @@ pub(crate) struct End {
 }
 
 /// Enters a source at `options.start`.
-pub(crate) fn enter<D>(source: Source, options: &OpenOptions, wanted: Content) -> Result<Part<D>>
+pub(crate) fn enter<D>(source: Source, compression: Compression, options: &OpenOptions) -> Result<Part<D>>
 where
     D: Dialect<ToOptions>,
 {
     let config = &options.decode;
-    let (mut bytes, path) = match source {
-        Source::Path(path) => (Bytes::open(&path, options.compression)?, Some(path)),
-        Source::Bytes(bytes) => (Bytes::of_memory(bytes, options.compression)?, None),
-        Source::Reader(_) => return Err(argument("start and end need a file, or bytes in memory")),
+    let path = match &source {
+        Source::Path(path) => Some(path.clone()),
+        Source::Bytes(_) | Source::Reader(_) => None,
     };
+    let mut bytes = Bytes::open(source, Some(compression), &config.limits)?;
     let mut index = Index::read(&mut bytes, path.as_deref(), config.source.as_ref())?;
     let start = options.start.unwrap_or(0);
     let point = index.point(start)?;
@@ -52,10 +51,6 @@ where
     if end.is_some_and(|end| end.offset <= start) {
         return Err(argument("end is not after start"));
     }
-    let refused = match options.format_is_told {
-        true => None,
-        false => expect(&bytes.start(0, PEEK)?, config.framing, wanted).err(),
-    };
     let decoder = match &mut index.way {
         _ if point.offset == 0 => Decoder::new(config.clone()),
         Way::Footers(chain) => {
@@ -79,7 +74,7 @@ where
         ends_stream: matches!(&index.way, Way::Footers(chain) if chain.begins_stream(end.offset)),
     });
     let stream = bytes.stream_at(start)?;
-    Ok(Part { decoder, stream, start, end, warnings: index.warnings, refused })
+    Ok(Part { decoder, stream, start, end, warnings: index.warnings })
 }
 
 #[cold]

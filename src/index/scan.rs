@@ -10,7 +10,7 @@ use super::mark::Counters;
 use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Compression, Content, Stream, sniff};
+use crate::io::{Compression, Content, Source, Stream, WholeFile, sniff};
 use crate::reader::Poll;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 
@@ -53,7 +53,8 @@ pub struct Scanned {
 
 /// Scans a Jelly file and writes its sidecar; the sidecar appears whole or not at all.
 pub fn scan(path: &Path, options: &ScanOptions, poll: Poll<'_>) -> Result<Scanned> {
-    let mut bytes = Bytes::open(path, options.compression)?;
+    let source = Source::Path(path.to_owned());
+    let mut bytes = Bytes::open(source, options.compression, &options.decode.limits)?;
     let format = match options.format {
         Some(told) => told,
         None => sniff(&bytes.start(0, PEEK)?, options.decode.framing),
@@ -75,8 +76,7 @@ fn scan_as<D: Dialect<Count>>(
     let size = file.metadata()?.len();
     let binding = Binding::of(&mut file, size)?;
     let to = sidecar_path(path);
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut out = tempfile::Builder::new().prefix(".").suffix(".jellyindex-part").tempfile_in(folder)?;
+    let mut out = WholeFile::create(&to)?;
     out.write_all(&MAGIC)?;
     let length = bytes.len();
     let mut scanner = Scanner {
@@ -92,17 +92,8 @@ fn scan_as<D: Dialect<Count>>(
     }
     let directory = Directory { format: D::ROW as u8, binding, points: scanner.points };
     out.write_all(&directory.encode())?;
-    publish(out, &to, folder)?;
+    out.finish()?;
     Ok(Scanned { path: to, points: directory.points.len() + 1, rows: scanner.decoder.state().rows(), length })
-}
-
-/// Gives the file its name, so that it survives a crash whole or not at all.
-fn publish(out: tempfile::NamedTempFile, to: &Path, folder: &Path) -> Result<()> {
-    out.as_file().sync_all()?;
-    out.persist(to).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    Ok(())
 }
 
 struct Scanner<D> {

@@ -99,13 +99,13 @@ fn find_format(start: &[u8], framing: Framing) -> Result<Option<Format>> {
         Content::Empty => Ok(None),
         Content::JellyRdf => Ok(Some(Format::Rdf)),
         Content::JellyPatch => Ok(Some(Format::Patch)),
-        Content::Other(name) => {
-            let message = format!("this looks like {name}, not Jelly-RDF or Jelly-Patch");
-            Err(Error::new(ErrorKind::WireFormat, message))
-        }
         Content::Unknown => {
             let message = "no options of Jelly-RDF or Jelly-Patch in the first bytes; \
                            if it is one of them nevertheless, say which";
+            Err(Error::new(ErrorKind::WireFormat, message))
+        }
+        other => {
+            let message = format!("this looks like {}, not Jelly-RDF or Jelly-Patch", other.name());
             Err(Error::new(ErrorKind::WireFormat, message))
         }
     }

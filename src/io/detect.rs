@@ -2,6 +2,7 @@
 
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::{PatchFormat, RdfFormat};
 use crate::limits::MAX_NESTING;
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
@@ -14,7 +15,17 @@ pub enum Content {
     JellyRdf,
     /// Jelly-Patch.
     JellyPatch,
-    /// Something with a name, that is not Jelly.
+    /// RDF Patch text.
+    RdfPatch,
+    /// Statements or terms at the start of lines: N-Triples, N-Quads, or Turtle without prefixes.
+    Lines,
+    /// Prefixes or a base: Turtle or `TriG`.
+    Turtle,
+    /// XML.
+    Xml,
+    /// JSON.
+    Json,
+    /// Something else with a name.
     Other(&'static str),
     /// Nothing that can be told.
     Unknown,
@@ -22,10 +33,15 @@ pub enum Content {
 
 impl Content {
     /// The name of a format.
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Content::JellyRdf => "Jelly-RDF",
             Content::JellyPatch => "Jelly-Patch",
+            Content::RdfPatch => "RDF Patch text",
+            Content::Lines => "N-Triples, N-Quads or Turtle",
+            Content::Turtle => "Turtle or TriG",
+            Content::Xml => "XML",
+            Content::Json => "JSON",
             Content::Other(name) => name,
             Content::Empty => "nothing",
             Content::Unknown => "an unknown format",
@@ -41,22 +57,78 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
     options_row(start, framing).or_else(|| known_magic(start)).unwrap_or(Content::Unknown)
 }
 
-/// Refuses a start that is certainly something else than `wanted`.
-pub fn expect(start: &[u8], framing: Framing, wanted: Content) -> Result<()> {
-    let found = sniff(start, framing);
-    let (kind, message) = match (found, wanted) {
-        (Content::JellyPatch, Content::JellyRdf) => {
-            (ErrorKind::OptionsFormat, "this is Jelly-Patch, not Jelly-RDF: read it as patches".to_owned())
+/// The format of statements that a stream has, by its content and then by its name.
+pub fn rdf_format(start: &[u8], framing: Framing, name: Option<&str>) -> Result<RdfFormat> {
+    let named = name.and_then(RdfFormat::of_file);
+    let text = named.filter(|&format| format != RdfFormat::Jelly);
+    Ok(match sniff(start, framing) {
+        Content::JellyRdf => RdfFormat::Jelly,
+        Content::JellyPatch => {
+            let message = "this is Jelly-Patch, not Jelly-RDF: read it as patches";
+            return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
-        (Content::JellyRdf, Content::JellyPatch) => {
-            (ErrorKind::OptionsFormat, "this is Jelly-RDF, not Jelly-Patch: read it as RDF".to_owned())
+        Content::RdfPatch => {
+            let message = "this looks like RDF Patch text, not RDF: read it as patches";
+            return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
-        (Content::Other(name), _) => {
-            (ErrorKind::WireFormat, format!("this looks like {name}, not {}", wanted.name()))
+        Content::Lines => text.unwrap_or(RdfFormat::NQuads),
+        Content::Turtle => text.unwrap_or(RdfFormat::TriG),
+        Content::Xml => text.unwrap_or(RdfFormat::RdfXml),
+        Content::Json => text.unwrap_or(RdfFormat::JsonLd),
+        Content::Other(name) => return Err(no_format(name, "RDF")),
+        Content::Empty | Content::Unknown => named.unwrap_or(RdfFormat::Jelly),
+    })
+}
+
+/// The format of patches that a stream has, by its content and then by its name.
+pub fn patch_format(start: &[u8], framing: Framing, name: Option<&str>) -> Result<PatchFormat> {
+    let named = name.and_then(PatchFormat::of_file);
+    Ok(match sniff(start, framing) {
+        Content::JellyPatch => PatchFormat::Jelly,
+        Content::JellyRdf => {
+            let message = "this is Jelly-RDF, not Jelly-Patch: read it as RDF";
+            return Err(Error::new(ErrorKind::OptionsFormat, message));
         }
-        _ => return Ok(()),
-    };
-    Err(Error::new(kind, message))
+        Content::RdfPatch => PatchFormat::RdfPatch,
+        other @ (Content::Lines | Content::Turtle | Content::Xml | Content::Json | Content::Other(_)) => {
+            return Err(no_format(other.name(), "patches"));
+        }
+        Content::Empty | Content::Unknown => named.unwrap_or(PatchFormat::Jelly),
+    })
+}
+
+/// Whether a stream holds patches, by its content and then by its name.
+pub fn is_patch(start: &[u8], framing: Framing, name: Option<&str>) -> bool {
+    match sniff(start, framing) {
+        Content::JellyPatch | Content::RdfPatch => true,
+        Content::Empty | Content::Unknown => name.and_then(PatchFormat::of_file).is_some(),
+        _ => false,
+    }
+}
+
+fn no_format(found: &str, wanted: &str) -> Error {
+    Error::new(ErrorKind::WireFormat, format!("this looks like {found}, not {wanted}"))
+}
+
+/// Whether the first bytes say enough, so that a source which is slow need not give more.
+pub(super) fn is_certain(start: &[u8], framing: Framing) -> bool {
+    match sniff(start, framing) {
+        Content::JellyRdf | Content::JellyPatch => true,
+        // part of an options row may look like anything, even like text, but not like a line with its dot
+        Content::RdfPatch | Content::Lines | Content::Turtle => first_line(start).is_some_and(|line| {
+            let is_text = |&b: &u8| b >= b' ' || b == b'\t';
+            line.len() >= 4
+                && line.trim_ascii_end().ends_with(b".")
+                && line.trim_ascii_end().iter().all(is_text)
+        }),
+        _ => false,
+    }
+}
+
+/// The first line that is no comment, if it is there whole.
+fn first_line(start: &[u8]) -> Option<&[u8]> {
+    let (lines, _) = start.split_at(memchr::memrchr(b'\n', start)?);
+    lines.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty() && line[0] != b'#')
 }
 
 /// Finds the first row, if it lies whole in `start` and holds options.
@@ -120,25 +192,82 @@ fn options_content(row: &[u8]) -> Option<Content> {
 }
 
 fn known_magic(start: &[u8]) -> Option<Content> {
-    let magics: [(&[u8], &str); 6] = [
+    let magics: [(&[u8], &str); 5] = [
         (b"PAR1", "Parquet"),
         (b"ARROW1", "an Arrow file"),
         (b"\x1f\x8b", "gzip"),
         (b"\x28\xb5\x2f\xfd", "zstd"),
         (b"PK\x03\x04", "zip"),
-        (b"<?xml", "XML"),
     ];
     if let Some((_, name)) = magics.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(Content::Other(name));
     }
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    let line = text.split(|&byte| byte == b'\n').find(|line| !line.is_empty() && line[0] != b'#')?;
-    let word = line.split(u8::is_ascii_whitespace).next()?;
+    let mut lines = text.split(|&byte| byte == b'\n').map(|line| line.trim_ascii());
+    let line = lines.find(|line| !line.is_empty() && line[0] != b'#')?;
+    let end = line.iter().position(|&b| matches!(b, b' ' | b'\t')).unwrap_or(line.len());
+    let word = &line[..end];
+    let word = word.strip_suffix(b".").unwrap_or(word);
     match word {
-        b"H" | b"TX" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" => Some(Content::Other("RDF Patch text")),
-        b"@prefix" | b"PREFIX" | b"@base" | b"BASE" => Some(Content::Other("Turtle or TriG")),
-        [b'<', ..] | [b'_', b':', ..] => Some(Content::Other("N-Triples, N-Quads or Turtle")),
-        [b'{' | b'[', ..] => Some(Content::Other("JSON")),
+        b"H" | b"TX" | b"TB" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" | b"Z" => Some(Content::RdfPatch),
+        b"@prefix" | b"PREFIX" | b"@base" | b"BASE" | b"prefix" | b"base" => Some(Content::Turtle),
+        [b'<', b'?' | b'!', ..] | [b'<', b'r', b'd', b'f', b':', b'R', ..] => Some(Content::Xml),
+        [b'<', ..] | [b'_', b':', ..] => Some(Content::Lines),
+        [b'{' | b'[', ..] => Some(Content::Json),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_token_then_the_name() {
+        let rdf = |text: &str, name: &str| rdf_format(text.as_bytes(), Framing::Auto, Some(name)).ok();
+        for (text, name, format) in [
+            ("<a> <b> <c> .\n", "", Some(RdfFormat::NQuads)),
+            ("<a> <b> <c> .\n", "x.ttl.gz", Some(RdfFormat::Turtle)),
+            ("\u{feff}# hi\r\n\r\n _:b <b> <c> .", "x.nt", Some(RdfFormat::NTriples)),
+            ("@prefix a: <b> .", "x", Some(RdfFormat::TriG)),
+            ("@prefix a: <b> .", "x.jelly", Some(RdfFormat::TriG)),
+            ("PREFIX a: <b>", "x.ttl", Some(RdfFormat::Turtle)),
+            ("<?xml version='1.0'?>", "x", Some(RdfFormat::RdfXml)),
+            ("<rdf:RDF xmlns", "x", Some(RdfFormat::RdfXml)),
+            ("{\"@id\": 1}", "x", Some(RdfFormat::JsonLd)),
+            ("# only a comment", "x.nq", Some(RdfFormat::NQuads)),
+            ("", "x.nq", Some(RdfFormat::NQuads)),
+            ("", "x", Some(RdfFormat::Jelly)),
+            ("what", "x", Some(RdfFormat::Jelly)),
+            ("TX .\n", "x.nq", None),
+            ("PAR1", "x.nq", None),
+        ] {
+            assert_eq!(rdf(text, name), format, "{text:?} {name}");
+        }
+        let patch = |text: &str, name: &str| patch_format(text.as_bytes(), Framing::Auto, Some(name)).ok();
+        for (text, name, format) in [
+            ("# hi\nH id <x> .\n", "", Some(PatchFormat::RdfPatch)),
+            ("TX.\nTC.", "x.trp", Some(PatchFormat::RdfPatch)),
+            ("\x1c\x18\x02id", "x.trp", Some(PatchFormat::Thrift)),
+            ("", "x.rdfp.gz", Some(PatchFormat::RdfPatch)),
+            ("", "x", Some(PatchFormat::Jelly)),
+            ("<a> <b> <c> .", "x.rdfp", None),
+        ] {
+            assert_eq!(patch(text, name), format, "{text:?} {name}");
+        }
+    }
+
+    #[test]
+    fn a_line_with_its_dot_is_enough() {
+        for (start, certain) in [
+            ("TX .\n", true),
+            ("A <a> <b> <c> .\nA", true),
+            ("# c\n<a> <b> <c> .\r\n", true),
+            ("A <a> <b> <c> .", false),
+            ("A\n\n\n", false),
+            ("# c\n", false),
+        ] {
+            assert_eq!(is_certain(start.as_bytes(), Framing::Auto), certain, "{start:?}");
+        }
     }
 }

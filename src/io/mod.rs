@@ -1,9 +1,19 @@
-//! Where bytes come from: paths, memory, readers; compressed or not.
+//! Where bytes come from and go to: paths, memory, readers and writers; compressed or not.
 
+mod compress;
 mod decompress;
 mod detect;
+mod output;
+mod seek;
+mod seek_table;
 mod source;
+mod whole_file;
 
 pub use decompress::Compression;
-pub use detect::{Content, expect, sniff};
+pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
+pub use output::{Output, OutputOptions, Target, Written};
+pub use seek::open_at;
+pub(crate) use seek::seekable_length;
+pub(crate) use source::ByRef;
 pub use source::{Opened, SharedBytes, Source, Stream, open};
+pub(crate) use whole_file::WholeFile;

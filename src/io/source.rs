@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::decompress::{Compression, decompress};
-use super::detect::{Content, sniff};
+use super::detect::is_certain;
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -47,7 +47,7 @@ pub enum Stream {
 /// How much of a stream is looked at to tell what it is.
 pub(super) const PEEK: usize = 4096;
 /// How much tells the compression.
-const MAGIC: usize = 4;
+pub(super) const MAGIC: usize = 4;
 
 /// Opens a source.
 pub fn open(
@@ -80,9 +80,7 @@ pub fn open(
     let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
     let raw = Peeked::new(magic, failed, raw)?;
     let mut stream = decompress(raw, compression, limits)?;
-    // part of an options row may look like anything, even like text
-    let told = |start: &[u8]| matches!(sniff(start, framing), Content::JellyRdf | Content::JellyPatch);
-    let (start, failed) = peek(&mut stream, PEEK, told);
+    let (start, failed) = peek(&mut stream, PEEK, |start| is_certain(start, framing));
     let stream = Stream::Reader(Box::new(Peeked::new(start.clone(), failed, stream)?));
     Ok(Opened { stream, compression, start, again })
 }
@@ -137,8 +135,18 @@ impl<R: Read> Read for Peeked<R> {
     }
 }
 
+impl Stream {
+    /// All of it, to be read.
+    pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
+        match self {
+            Stream::Reader(reader) => reader,
+            Stream::Bytes(bytes) => Box::new(Cursor::new(ByRef(bytes))),
+        }
+    }
+}
+
 /// Lets shared bytes be the inside of a cursor.
-struct ByRef(SharedBytes);
+pub(crate) struct ByRef(pub(crate) SharedBytes);
 
 impl AsRef<[u8]> for ByRef {
     fn as_ref(&self) -> &[u8] {
@@ -160,6 +168,7 @@ impl Read for Stream {
 
 #[cfg(test)]
 mod tests {
+    use super::super::detect::{Content, sniff};
     use super::*;
 
     /// The first read gives the four bytes that tell the compression, and their first is the

@@ -31,12 +31,8 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Reads an opened source with two decoders that `decoder` makes.
-    pub fn new(
-        opened: Opened,
-        config: &DecodeOptions,
-        decoder: impl Fn() -> AnyPatchDecoder,
-    ) -> Result<Self> {
+    /// Reads an opened source with two decoders that are alike.
+    pub fn new(opened: Opened, config: &DecodeOptions, decoders: [AnyPatchDecoder; 2]) -> Result<Self> {
         let Opened { stream, compression, again, .. } = opened;
         let (lead, follow) = match (stream, again) {
             (stream, Some(again)) => (stream, reopen(again, compression, config)?),
@@ -46,9 +42,10 @@ impl Committed {
             }
             (Stream::Bytes(bytes), None) => (Stream::Bytes(bytes.clone()), Stream::Bytes(bytes)),
         };
+        let [leads, follows] = decoders;
         Ok(Committed {
-            lead: Reader::new(decoder(), lead),
-            follow: Reader::new(decoder(), follow),
+            lead: Reader::new(leads, lead),
+            follow: Reader::new(follows, follow),
             outcomes: Outcomes::default(),
             safe: 0,
             lead_ended: false,

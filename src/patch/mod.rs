@@ -1,8 +1,10 @@
 //! What patches mean.
 
+pub(crate) mod boundary;
 mod committed;
-mod numbering;
+pub(crate) mod numbering;
 mod outcomes;
 mod spool;
 
 pub use committed::Committed;
+pub(crate) use numbering::Numbering;

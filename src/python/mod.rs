@@ -2,6 +2,8 @@
 
 mod batch;
 mod capsule;
+mod convert;
+mod destination;
 mod error;
 mod guard;
 mod handle;
@@ -15,6 +17,9 @@ mod schema;
 mod signals;
 mod stream_options;
 mod values;
+mod write_options;
+mod write_rows;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -25,15 +30,19 @@ mod _internal {
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]
+    use super::convert::convert;
+    #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]
-    use super::open::{read_patch, read_rdf};
+    use super::open::{read_any, read_patch, read_rdf};
     #[pymodule_export]
     use super::reader::{PatchReader, RdfReader, Reader};
     #[pymodule_export]
     use super::rows::RowIterator;
     #[pymodule_export]
     use super::schema::Schema;
+    #[pymodule_export]
+    use super::writer::Writer;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -2,17 +2,19 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyDict;
 
+use super::convert::open_options;
 use super::error::Failure;
 use super::handle::{AnyReader, Handle};
 use super::input::Input;
-use super::options::{self, Choice};
+use super::options;
 use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
 use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
-use crate::open::OpenOptions;
+use crate::open::{AnyFound, OpenOptions, open_any};
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -35,13 +37,18 @@ struct Keywords<'a, 'py> {
 }
 
 impl Keywords<'_, '_> {
-    fn read(self, formats: &Choice<bool>, own_name: Option<String>) -> PyResult<ReadOptions> {
+    fn read(self, kind: Kind, own_name: Option<String>) -> PyResult<ReadOptions> {
+        let (rdf_format, patch_format) = match kind {
+            Kind::Rdf => (options::RDF_FORMAT.read(self.format)?, None),
+            Kind::Patch => (None, options::PATCH_FORMAT.read(self.format)?),
+        };
         let mut limits = options::limits(self.limits.as_ref())?;
         limits.batch_rows = options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
         limits.batch_bytes = options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
         let mut read = ReadOptions {
             open: OpenOptions {
-                format_is_told: formats.read(self.format)?,
+                rdf_format,
+                patch_format,
                 decode: DecodeOptions {
                     framing: options::FRAMING.read(self.framing)?,
                     strict: self.strict,
@@ -89,6 +96,33 @@ fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyRe
     Ok(Reader::new(Handle::new(reader, interrupt), schema))
 }
 
+/// Reads statements or patches, whatever the source holds; `keywords` are those of `convert`.
+#[pyfunction]
+pub(super) fn read_any<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    keywords: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Input { source, name, interrupt } = Input::new(source)?;
+    let options = ReadOptions { open: open_options(keywords, name)?, ..ReadOptions::default() };
+    let opened = py.detach(|| {
+        catch_panic(|| {
+            Ok(match open_any(source, &options.open)? {
+                AnyFound::Rdf(found) => AnyReader::Rdf(Box::new(arrow::rdf_reader(found, &options)?)),
+                AnyFound::Patch(found) => AnyReader::Patch(Box::new(arrow::patch_reader(found, &options)?)),
+            })
+        })
+    });
+    let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let kind = if let AnyReader::Rdf(_) = reader { Kind::Rdf } else { Kind::Patch };
+    let schema = Schema::of(kind, None, options.batch.terms, false).map_err(Failure::Jelly)?;
+    let reader = Reader::new(Handle::new(reader, interrupt), schema);
+    Ok(match kind {
+        Kind::Rdf => Py::new(py, (RdfReader, reader))?.into_bound(py).into_any(),
+        Kind::Patch => Py::new(py, (PatchReader, reader))?.into_bound(py).into_any(),
+    })
+}
+
 /// Reads Jelly-RDF.
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
@@ -133,7 +167,7 @@ pub(super) fn read_rdf<'py>(
         source_name,
     };
     let mut input = Input::new(source)?;
-    let options = keywords.read(&options::RDF_FORMAT, input.name.take())?;
+    let options = keywords.read(Kind::Rdf, input.name.take())?;
     let reader = open(py, input, Kind::Rdf, &options)?;
     Py::new(py, (RdfReader, reader))
 }
@@ -182,7 +216,7 @@ pub(super) fn read_patch<'py>(
         source_name,
     };
     let mut input = Input::new(source)?;
-    let options = keywords.read(&options::PATCH_FORMAT, input.name.take())?;
+    let options = keywords.read(Kind::Patch, input.name.take())?;
     let reader = open(py, input, Kind::Patch, &options)?;
     Py::new(py, (PatchReader, reader))
 }

@@ -8,6 +8,7 @@ use pyo3::types::PyString;
 
 use crate::arrow::{BlankNodes, Mode, ReadOptions, TermStyle};
 use crate::decode::Framing;
+use crate::format::{PatchFormat, RdfFormat};
 use crate::inspect::Format;
 use crate::io::Compression;
 use crate::limits::Limits;
@@ -55,16 +56,34 @@ pub(super) const BLANK_NODES: Choice<BlankNodes> =
     Choice { keyword: "blank_nodes", words: &[("keep", BlankNodes::Keep), ("scoped", BlankNodes::Scoped)] };
 pub(super) const MODE: Choice<Mode> =
     Choice { keyword: "mode", words: &[("failfast", Mode::FailFast), ("permissive", Mode::Permissive)] };
-/// Whether the format is told, in `read_rdf` and in `read_patch`.
-pub(super) const RDF_FORMAT: Choice<bool> =
-    Choice { keyword: "format", words: &[("auto", false), ("jelly", true)] };
+pub(super) const RDF_FORMAT: Choice<Option<RdfFormat>> = Choice {
+    keyword: "format",
+    words: &[
+        ("auto", None),
+        ("jelly", Some(RdfFormat::Jelly)),
+        ("nt", Some(RdfFormat::NTriples)),
+        ("nq", Some(RdfFormat::NQuads)),
+        ("ttl", Some(RdfFormat::Turtle)),
+        ("trig", Some(RdfFormat::TriG)),
+        ("rdfxml", Some(RdfFormat::RdfXml)),
+        ("jsonld", Some(RdfFormat::JsonLd)),
+    ],
+};
+pub(super) const PATCH_FORMAT: Choice<Option<PatchFormat>> = Choice {
+    keyword: "format",
+    words: &[
+        ("auto", None),
+        ("jelly-patch", Some(PatchFormat::Jelly)),
+        ("rdfp", Some(PatchFormat::RdfPatch)),
+        ("rdfp-v1", Some(PatchFormat::RdfPatchV1)),
+        ("trp", Some(PatchFormat::Thrift)),
+    ],
+};
 /// What `inspect` looks at.
 pub(super) const ANY_FORMAT: Choice<Option<Format>> = Choice {
     keyword: "format",
     words: &[("auto", None), ("jelly", Some(Format::Rdf)), ("jelly-patch", Some(Format::Patch))],
 };
-pub(super) const PATCH_FORMAT: Choice<bool> =
-    Choice { keyword: "format", words: &[("auto", false), ("jelly-patch", true)] };
 
 /// Reads a `jelly.Limits`.
 pub(super) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {

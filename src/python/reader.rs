@@ -32,6 +32,11 @@ impl Reader {
     pub(super) fn new(handle: Handle, schema: Schema) -> Self {
         Reader { handle: Arc::new(handle), schema }
     }
+
+    /// The next batch; detaches while it decodes.
+    pub(super) fn next_batch(&self, py: Python<'_>) -> PyResult<Option<arrow_array::RecordBatch>> {
+        Ok(self.handle.next(py)?)
+    }
 }
 
 #[pymethods]
@@ -64,7 +69,7 @@ impl Reader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        let Some(arrow) = self.handle.next(py)? else {
+        let Some(arrow) = self.next_batch(py)? else {
             return Ok(None);
         };
         let schema = Py::new(py, self.schema.clone())?;

@@ -36,6 +36,17 @@ impl Signals {
         Signals { interrupt, polled: Instant::now() }
     }
 
+    /// Calls Python; an exception stops the core.
+    pub(super) fn call(&mut self, call: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) -> Result<()> {
+        match Python::try_attach(call) {
+            Some(Err(error)) => {
+                self.interrupt.set(error);
+                Err(Error::from(io::Error::other("interrupted")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What the core calls while it works; an exception of a handler stops it.
     pub(super) fn poll(&mut self) -> Result<()> {
         if self.polled.elapsed() < POLL {

@@ -1,10 +1,14 @@
 //! Options of a stream as the data classes of `jelly.types`.
 
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::options::StreamOptions;
-use crate::options::{Features, TableSizes};
+use crate::create::Changes;
+use crate::options::{
+    Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType,
+    StreamOptions, TableSizes,
+};
 
 /// A `jelly.RdfOptions` or `jelly.PatchOptions`.
 pub(super) fn object<'py>(py: Python<'py>, options: &StreamOptions) -> PyResult<Bound<'py, PyAny>> {
@@ -33,4 +37,110 @@ pub(super) fn object<'py>(py: Python<'py>, options: &StreamOptions) -> PyResult<
     values.set_item("max_datatype_table_size", tables.datatypes)?;
     values.set_item("version", version)?;
     py.import("jelly.types")?.getattr(class)?.call((), Some(&values))
+}
+
+/// Reads a `jelly.RdfOptions` or `jelly.PatchOptions`.
+pub(super) fn read(object: &Bound<'_, PyAny>) -> PyResult<StreamOptions> {
+    let types = object.py().import("jelly.types")?;
+    let get = |name: &str| object.getattr(name);
+    let is_rdf = object.is_instance(&types.getattr("RdfOptions")?)?;
+    if !is_rdf && !object.is_instance(&types.getattr("PatchOptions")?)? {
+        let name = object.get_type().name()?;
+        let message = format!("options must be a jelly.RdfOptions or jelly.PatchOptions, not {name}");
+        return Err(PyTypeError::new_err(message));
+    }
+    let features = Features {
+        generalized_statements: get("generalized_statements")?.extract()?,
+        rdf_star: get("rdf_star")?.extract()?,
+    };
+    let tables = TableSizes {
+        names: get("max_name_table_size")?.extract()?,
+        prefixes: get("max_prefix_table_size")?.extract()?,
+        datatypes: get("max_datatype_table_size")?.extract()?,
+    };
+    let version: u32 = get("version")?.extract()?;
+    if is_rdf {
+        return Ok(StreamOptions::Rdf(RdfOptions {
+            stream_name: get("stream_name")?.extract()?,
+            physical_type: of_name(
+                "physical_type",
+                &get("physical_type")?,
+                PhysicalType::ALL,
+                PhysicalType::name,
+            )?,
+            logical_type: logical_type(&get("logical_type")?)?,
+            features,
+            tables,
+            version,
+        }));
+    }
+    Ok(StreamOptions::Patch(PatchOptions {
+        statement_type: of_name(
+            "statement_type",
+            &get("statement_type")?,
+            StatementType::ALL,
+            StatementType::name,
+        )?,
+        stream_type: of_name(
+            "stream_type",
+            &get("stream_type")?,
+            PatchStreamType::ALL,
+            PatchStreamType::name,
+        )?,
+        features,
+        tables,
+        version,
+    }))
+}
+
+fn logical_type(word: &Bound<'_, PyAny>) -> PyResult<LogicalType> {
+    let word: String = word.extract()?;
+    let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(&word));
+    known
+        .or_else(|| word.parse().ok().map(LogicalType))
+        .ok_or_else(|| PyValueError::new_err(format!("logical_type is {word:?}; there is no such type")))
+}
+
+fn of_name<T: Copy>(
+    field: &str,
+    word: &Bound<'_, PyAny>,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> PyResult<T> {
+    let word: String = word.extract()?;
+    all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
+        let words: Vec<_> = all.iter().map(|&known| name(known)).collect();
+        PyValueError::new_err(format!("{field} is {word:?}; it can be {}", words.join(", ")))
+    })
+}
+
+/// Reads options that are told singly, by the names of their fields.
+pub(super) fn changes(keywords: &Bound<'_, PyDict>) -> PyResult<Changes> {
+    let get = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        Ok(keywords.get_item(name)?.filter(|value| !value.is_none()))
+    };
+    macro_rules! named {
+        ($field:literal, $type:ident) => {
+            get($field)?.map(|word| of_name($field, &word, $type::ALL, $type::name)).transpose()?
+        };
+    }
+    macro_rules! plain {
+        ($field:literal) => {
+            get($field)?.map(|value| value.extract()).transpose()?
+        };
+    }
+    Ok(Changes {
+        stream_name: plain!("stream_name"),
+        physical_type: named!("physical_type", PhysicalType),
+        logical_type: get("logical_type")?.map(|word| logical_type(&word)).transpose()?,
+        statement_type: named!("statement_type", StatementType),
+        stream_type: named!("stream_type", PatchStreamType),
+        generalized_statements: plain!("generalized_statements"),
+        rdf_star: plain!("rdf_star"),
+        tables: [
+            plain!("max_name_table_size"),
+            plain!("max_prefix_table_size"),
+            plain!("max_datatype_table_size"),
+        ],
+    })
 }

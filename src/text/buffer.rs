@@ -21,6 +21,12 @@ impl<'a> Padded<'a> {
     /// What comes before a language tag.
     pub(crate) const LANGUAGE: Padded<'static> = Padded("\"@                                ");
 
+    /// A part of a text that goes on far enough behind it.
+    #[inline(always)]
+    pub(crate) fn within(text: &'a str, start: usize, end: usize) -> Option<Self> {
+        text.get(start..end + PAD).map(Padded)
+    }
+
     /// The text alone.
     #[inline(always)]
     pub(crate) fn text(self) -> &'a str {

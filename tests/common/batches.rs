@@ -6,13 +6,13 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
-use jelly_patch::Error;
 use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::io::Source;
 use jelly_patch::open::{FeedState, OpenOptions};
 use jelly_patch::reader::Feed;
 use jelly_patch::sink::Sink;
+use jelly_patch::{Error, PatchFormat, RdfFormat};
 
 use super::rows::{PatchRow, RdfRow};
 
@@ -41,7 +41,12 @@ pub fn rdf(source: Source, options: &ReadOptions) -> Read {
 
 /// Of a stream whose format is told.
 pub fn told(decode: DecodeOptions) -> ReadOptions {
-    let open = OpenOptions { format_is_told: true, decode, ..OpenOptions::default() };
+    let open = OpenOptions {
+        rdf_format: Some(RdfFormat::Jelly),
+        patch_format: Some(PatchFormat::Jelly),
+        decode,
+        ..OpenOptions::default()
+    };
     ReadOptions { open, ..ReadOptions::default() }
 }
 

@@ -1,7 +1,8 @@
 //! The crate's own decoder, as one more [`Decoder`]: its input in one piece, or in many.
 
-use jelly_patch::decode::{self, DecodeOptions, Dialect, DialectState, PatchDecoder, RdfDecoder};
+use jelly_patch::decode::{self, DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::options::{Features, PatchOptions, RdfOptions, TableSizes};
+use jelly_patch::push::Push;
 use jelly_patch::sink::{self, PatchEnd, PatchOp, PatchSink, RdfSink, Sink};
 use jelly_patch::term::{Iri, Term};
 use jelly_patch::{ErrorClass, ErrorKind};
@@ -62,14 +63,13 @@ impl<R> Collect<R> {
     }
 
     /// Pushes all bytes and the end.
-    pub fn run<D>(&mut self, mut decoder: decode::Decoder<D>, bytes: &[u8], chunk: usize)
+    pub fn run(&mut self, mut decoder: impl Push<Self>, bytes: &[u8], chunk: usize)
     where
-        D: Dialect<Self> + DialectState,
         Self: Sink,
     {
         for mut piece in bytes.chunks(chunk.min(bytes.len().max(1))) {
             while !piece.is_empty() {
-                self.since_pause = 0;
+                self.resume();
                 match decoder.decode(piece, self) {
                     Ok(taken) => piece = &piece[taken..],
                     Err(error) => return self.fail(&error),
@@ -77,7 +77,7 @@ impl<R> Collect<R> {
             }
         }
         loop {
-            self.since_pause = 0;
+            self.resume();
             match decoder.finish(self) {
                 Ok(true) => return,
                 Ok(false) => {}
@@ -87,7 +87,7 @@ impl<R> Collect<R> {
     }
 
     /// After a pause.
-    pub fn go_on(&mut self) {
+    pub fn resume(&mut self) {
         self.since_pause = 0;
     }
 

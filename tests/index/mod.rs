@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use jelly_patch::decode::{DecodeOptions, Framing};
 use jelly_patch::encode::EncodeOptions;
+use jelly_patch::format::{PatchFormat, RdfFormat};
 use jelly_patch::index::{Index, restart_points};
 use jelly_patch::io::Source;
 use jelly_patch::open::{FeedState, OpenOptions, open_patch, open_rdf};
@@ -89,7 +90,7 @@ where
     let error = loop {
         match feed.advance(&mut sink, &mut || Ok(())) {
             Ok(true) => break None,
-            Ok(false) => sink.go_on(),
+            Ok(false) => sink.resume(),
             Err(error) => break Some(error),
         }
     };
@@ -120,7 +121,14 @@ pub fn memory(bytes: &[u8]) -> Source {
 
 pub fn part(start: Option<u64>, end: Option<u64>) -> OpenOptions {
     let decode = DecodeOptions { framing: Framing::Delimited, ..DecodeOptions::default() };
-    OpenOptions { format_is_told: true, decode, start, end, ..OpenOptions::default() }
+    OpenOptions {
+        rdf_format: Some(RdfFormat::Jelly),
+        patch_format: Some(PatchFormat::Jelly),
+        decode,
+        start,
+        end,
+        ..OpenOptions::default()
+    }
 }
 
 pub fn whole<R: Rows>(bytes: &[u8]) -> Read<R> {

@@ -108,7 +108,7 @@ fn a_file_that_grew_has_one_for_its_old_part() {
 }
 
 fn told(stream: &Stream) -> OpenOptions {
-    OpenOptions { format_is_told: true, decode: config(stream.how), ..OpenOptions::default() }
+    OpenOptions { decode: config(stream.how), ..part(None, None) }
 }
 
 /// The footer comes first; a sidecar stands in where the footer is damaged.

@@ -17,7 +17,7 @@ use jelly_patch::io::Source;
 use jelly_patch::open::FeedState;
 use jelly_patch::reader::Feed;
 use jelly_patch::sink::Sink;
-use jelly_patch::{Error, Limits};
+use jelly_patch::{Error, Limits, PatchFormat, RdfFormat};
 
 /// What the design promises for default limits.
 const BOUND: usize = 288 << 20;
@@ -61,7 +61,8 @@ impl Reading {
 
 fn options(framing: Framing) -> ReadOptions {
     let mut options = ReadOptions::default();
-    options.open.format_is_told = true;
+    options.open.rdf_format = Some(RdfFormat::Jelly);
+    options.open.patch_format = Some(PatchFormat::Jelly);
     options.open.decode.framing = framing;
     options
 }

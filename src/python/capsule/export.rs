@@ -1,8 +1,7 @@
-//! The Arrow `PyCapsule` interface: schemas, batches and streams for any Arrow library.
+//! Our schemas, batches and readers for others.
 //!
 //! The stream is ours and not that of `arrow-array`, because an error must come through as its one line, and
-//! a panic must not cross the border. The `unsafe` code of the crate is here, but for two measured lines.
-#![expect(unsafe_code, reason = "the C stream interface is a struct of C callbacks")]
+//! a panic must not cross the border.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
@@ -15,19 +14,19 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::error::Failure;
-use super::handle::Handle;
+use super::super::error::Failure;
+use super::super::handle::Handle;
 use crate::error::catch_panic;
 
 /// A schema in a capsule.
-pub(super) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+pub(in super::super) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     let schema =
         FFI_ArrowSchema::try_from(schema).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
 /// A schema and a batch in capsules.
-pub(super) fn array<'py>(
+pub(in super::super) fn array<'py>(
     py: Python<'py>,
     batch: &RecordBatch,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
@@ -43,7 +42,7 @@ struct Exported {
 }
 
 /// The remaining batches of a reader in a capsule.
-pub(super) fn stream(
+pub(in super::super) fn stream(
     py: Python<'_>,
     handle: Arc<Handle>,
     schema: SchemaRef,

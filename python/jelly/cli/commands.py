@@ -1,0 +1,100 @@
+"""Commands: what they take, and what they say."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from jelly import Tally, __version__, convert
+from jelly.cli.progress import Bar
+from jelly.errors import JellyError
+
+_FORMATS = "jelly, nt, nq, ttl, trig, rdfxml, jsonld, jelly-patch, rdfp, rdfp-v1, trp, parquet, arrow"
+
+
+class _Commands(click.Group):
+    """Exit code 1 where the data is bad, 2 where the usage is."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # whoever read our output has enough; nothing more may be flushed
+            sys.stdout = None  # type: ignore[assignment]
+            sys.exit(0)
+        except (JellyError, OSError) as error:
+            click.echo(f"jelly: {error}", err=True)
+            sys.exit(1)
+        except ValueError as error:
+            click.echo(f"jelly: {error}", err=True)
+            sys.exit(2)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="jelly")
+def jelly() -> None:
+    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text, from each to each."""
+
+
+def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    options = [
+        click.option("--from", "format", default="auto", metavar="FORMAT", help=f"Of the input: {_FORMATS}."),
+        click.option("--framing", default="auto", help="delimited, single or concatenated."),
+        click.option("--rows", default="all", type=click.Choice(["all", "committed"]), help="Of patches: only what changes a dataset."),
+        click.option("--strict", is_flag=True, help="Refuse what the specifications advise against."),
+        click.option("--lenient-flags", is_flag=True, help="Accept what the options do not declare."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@jelly.command(name="convert")
+@click.argument("source")
+@click.argument("dest")
+@_reading
+@click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension.")
+@click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension.")
+@click.option("--level", "compression_level", type=int, help="Level of the compression.")
+@click.option("--delimited/--single", default=True, help="Frames of Jelly with or without their length.")
+@click.option("--frame-rows", type=int, help="Rows at which a frame ends.")
+@click.option("--namespaces/--no-namespaces", default=None, help="Declare namespaces; else as the input does.")
+@click.option("--restart-bytes", type=int, help="Bytes between restart points; 0 for none.")
+@click.option("--stream-name", help="Of Jelly-RDF.")
+@click.option("--physical-type", help="TRIPLES, QUADS or GRAPHS.")
+@click.option("--logical-type", help="FLAT_TRIPLES and so on.")
+@click.option("--stream-type", help="Of Jelly-Patch: FRAME, FLAT or PUNCTUATED.")
+@click.option("--statement-type", help="Of Jelly-Patch: TRIPLES or QUADS.")
+@click.option("--names", "max_name_table_size", type=int, help="Size of the name table.")
+@click.option("--prefixes", "max_prefix_table_size", type=int, help="Size of the prefix table.")
+@click.option("--datatypes", "max_datatype_table_size", type=int, help="Size of the datatype table.")
+@click.option("--abbreviate", is_flag=True, help="RDF Patch text with bare numbers, as Jena writes it.")
+@click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+def convert_command(source: str, dest: str, as_json: bool, **options: Any) -> None:
+    """Converts SOURCE to DEST; - is standard input or output."""
+    with Bar(source, quiet=as_json) as bar:
+        done = convert(source, dest, progress=bar.show, **_given(options))
+    if as_json:
+        click.echo(json.dumps(done._asdict()), err=dest == "-")
+    elif dest != "-" and sys.stderr.isatty():
+        click.echo(_summary(done), err=True)
+
+
+@jelly.command()
+@click.argument("source")
+@_reading
+def cat(source: str, **options: Any) -> None:
+    """Prints SOURCE as text: statements as N-Quads, patches as RDF Patch."""
+    convert(source, sys.stdout.buffer, to="text", **_given(options))
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _summary(done: Tally) -> str:
+    return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"

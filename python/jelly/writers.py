@@ -1,0 +1,226 @@
+"""Writers: rows, Arrow batches and readers into files and streams of any format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, islice
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from jelly import _internal
+from jelly.types import Compression, Destination, Limits, PatchOptions, RdfOptions
+
+if TYPE_CHECKING:
+    from jelly.types import ArrowArrayExportable, ArrowStreamExportable, PatchFormat, RdfFormat
+
+__all__ = ["PatchWriter", "RdfWriter"]
+
+# Rows that go to the core at once.
+_CHUNK = 4096
+
+
+class _Writer:
+    """What both writers have in common."""
+
+    _native: _internal.Writer
+    _fields: ClassVar[tuple[str, ...]]
+
+    def write(
+        self, rows: Iterable[Any] | ArrowStreamExportable | ArrowArrayExportable
+    ) -> int:
+        """Writes rows.
+
+        Args:
+            rows: Record batches of any Arrow library, or what gives a stream of them (a table, a
+                DataFrame of polars, one of our readers): columns are found by name, strings of any
+                Arrow type, terms as text or structs. Or named tuples, as ``rows()`` of a reader
+                gives them, mappings, or for statements plain tuples of three or four terms.
+
+        Returns:
+            How many rows were written.
+
+        Raises:
+            EncodeError: A row cannot be written; ``row`` counts from the first of this writer.
+            TextError: A term is not canonical text.
+            ValueError: The writer is closed, or failed before.
+        """
+        if isinstance(rows, _internal.Reader):
+            return self._native.write_reader(rows)
+        if hasattr(rows, "__arrow_c_array__") or hasattr(rows, "__arrow_c_stream__"):
+            return self._native.write_arrow(rows)
+        written = 0
+        iterator = iter(rows)
+        while chunk := list(islice(iterator, _CHUNK)):
+            for _, alike in groupby(chunk, key=_shape):
+                written += self._native.write_columns(self._columns(list(alike)))
+        return written
+
+    def _columns(self, rows: list[Any]) -> dict[str, Sequence[Any]]:
+        first = rows[0]
+        if isinstance(first, Mapping):
+            return {name: [row.get(name) for row in rows] for name in self._fields}
+        names = getattr(first, "_fields", None) or self._names(first)
+        return dict(zip(names, zip(*rows, strict=True), strict=True))
+
+    def _names(self, row: Any) -> Sequence[str]:
+        raise TypeError(
+            f"a row is a named tuple or a mapping with fields as in the schema, not {type(row).__name__}"
+        )
+
+    def flush(self) -> None:
+        """Hands all complete frames or rows to the destination; a file still has no name."""
+        self._native.flush()
+
+    def close(self) -> None:
+        """Ends the stream; a file appears under its name, whole. Closing again does nothing."""
+        self._native.close()
+
+    def abort(self) -> None:
+        """Gives up: no file appears."""
+        self._native.abort()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the writer was closed."""
+        return self._native.closed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if exc_type is None:
+            self.close()
+        else:
+            self.abort()
+
+
+class RdfWriter(_Writer):
+    """Writes statements as Jelly-RDF, N-Triples, N-Quads, Turtle or TriG.
+
+    Args:
+        dest: Path (``-`` is standard output), or binary file object. A path appears when the
+            writer is closed, whole or not at all.
+        options: Options of a Jelly stream. None: TRIPLES or QUADS, by the first statement.
+        format: ``auto`` goes by the extension, and is Jelly where that tells nothing.
+        compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
+        compression_level: Level of gzip or zstd.
+        delimited: Each frame after its length; without, each frame is a message of its own, and
+            :meth:`flush` after :meth:`end_frame` hands it out alone.
+        frame_rows: Rows, lookup entries among them, at which a frame ends.
+        namespaces: Labels and IRIs to declare at the start.
+        restart_bytes: Bytes between the points where a reader can enter a Jelly file; 0 for none.
+            None: 64 MiB in a file, none elsewhere.
+        limits: Bounds that readers have: what they would refuse is not written.
+    """
+
+    _fields = ("subject", "predicate", "object", "graph")
+
+    def __init__(
+        self,
+        dest: Destination,
+        options: RdfOptions | None = None,
+        *,
+        format: RdfFormat = "auto",
+        compression: Compression = "auto",
+        compression_level: int | None = None,
+        delimited: bool = True,
+        frame_rows: int | None = None,
+        namespaces: Mapping[str, str] | None = None,
+        restart_bytes: int | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._native = _internal.Writer(
+            "rdf",
+            dest,
+            options=options,
+            format=format,
+            compression=compression,
+            compression_level=compression_level,
+            delimited=delimited,
+            frame_rows=frame_rows,
+            namespaces=None if namespaces is None else list(namespaces.items()),
+            restart_bytes=restart_bytes,
+            limits=limits,
+        )
+
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
+        """Ends the frame, empty or not, and puts metadata on it (``RdfStreamFrame.metadata``)."""
+        self._native.end_frame(list((metadata or {}).items()))
+
+    def _names(self, row: Any) -> Sequence[str]:
+        if isinstance(row, tuple) and len(row) in (3, 4):
+            return self._fields[: len(row)]
+        return super()._names(row)
+
+
+class PatchWriter(_Writer):
+    """Writes rows of patches as Jelly-Patch, RDF Patch text or RDF Patch Thrift.
+
+    A patch ends at a ``Z`` row, at :meth:`end_patch`, at :meth:`close`, and where the column
+    ``patch`` or ``source`` has another value.
+
+    Args:
+        dest: Path (``-`` is standard output), or binary file object. A path appears when the
+            writer is closed, whole or not at all.
+        options: Options of a Jelly stream; None for the defaults, PUNCTUATED and QUADS.
+        format: ``auto`` goes by the extension, and is Jelly where that tells nothing.
+        compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
+        compression_level: Level of gzip or zstd.
+        delimited: Each frame after its length; without, each frame is a message of its own, and
+            :meth:`flush` after :meth:`end_frame` hands it out alone.
+        frame_rows: Rows, lookup entries among them, at which a frame ends.
+        restart_bytes: Bytes between the points where a reader can enter a Jelly file; 0 for none.
+            None: 64 MiB in a file, none elsewhere.
+        abbreviate: RDF Patch text with bare numbers and booleans, as Jena writes them.
+        limits: Bounds that readers have: what they would refuse is not written.
+    """
+
+    _fields = (
+        "source", "patch", "op", "subject", "predicate", "object", "graph", "name", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        dest: Destination,
+        options: PatchOptions | None = None,
+        *,
+        format: PatchFormat = "auto",
+        compression: Compression = "auto",
+        compression_level: int | None = None,
+        delimited: bool = True,
+        frame_rows: int | None = None,
+        restart_bytes: int | None = None,
+        abbreviate: bool = False,
+        limits: Limits | None = None,
+    ) -> None:
+        self._native = _internal.Writer(
+            "patch",
+            dest,
+            options=options,
+            format=format,
+            compression=compression,
+            compression_level=compression_level,
+            delimited=delimited,
+            frame_rows=frame_rows,
+            restart_bytes=restart_bytes,
+            abbreviate=abbreviate,
+            limits=limits,
+        )
+
+    def end_frame(self) -> None:
+        """Ends the frame, empty or not; in a FRAME stream that is a patch."""
+        self._native.end_frame([])
+
+    def end_patch(self) -> None:
+        """Ends the patch, empty or not."""
+        self._native.end_patch()
+
+
+def _shape(row: Any) -> Any:
+    return type(row), len(row) if isinstance(row, tuple) else 0
+

@@ -1,0 +1,21 @@
+//! Rows out of Arrow columns, whichever library made them: the way back from [`super::RdfBatches`] and
+//! [`super::PatchBatches`].
+//!
+//! Columns are found by name and may be of any string type. Terms are canonical text or structs, as the
+//! readers give them. A column that is missing is all null.
+
+mod patch;
+mod rdf;
+mod strings;
+mod terms;
+
+pub use patch::PatchRows;
+pub use rdf::RdfRows;
+
+use crate::error::{Error, ErrorKind};
+
+/// A cell that cannot be what its column says.
+#[cold]
+fn bad_cell(column: &str, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::EncodeRow, message).with_field(column.to_owned())
+}

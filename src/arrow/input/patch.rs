@@ -1,0 +1,196 @@
+//! Rows of patches out of record batches.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::DataType;
+
+use super::bad_cell;
+use super::rdf::statement;
+use super::strings::Strings;
+use super::terms::Terms;
+use crate::create::PlainPatchSink;
+use crate::encode::PlainOp;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::sink::Same;
+use crate::term::PlainTerm;
+
+/// Reads batches with the columns of `PATCH_SCHEMA`, one after the other.
+///
+/// A patch ends at `Z`; where that is missing, because rows were filtered, it ends where the column `patch` or
+/// `source` has another value.
+#[derive(Debug, Default)]
+pub struct PatchRows {
+    rows: u64,
+    /// Source and patch of the last row, where its patch did not end yet.
+    patch: Option<(Option<String>, i64)>,
+    /// The last row was a statement in the columns of this batch.
+    after_statement: bool,
+}
+
+impl PatchRows {
+    /// Hands the rows of a batch to `sink`; an error tells its row, counted over all batches.
+    pub fn write<S: PlainPatchSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
+        let mut columns = Columns::of(batch)?;
+        self.after_statement = false;
+        for row in 0..batch.num_rows() {
+            self.row(row, &mut columns, sink)
+                .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
+    /// The patch was ended by the caller.
+    pub fn forget_patch(&mut self) {
+        self.patch = None;
+    }
+
+    #[inline(always)]
+    fn row<S: PlainPatchSink>(&mut self, row: usize, columns: &mut Columns<'_>, sink: &mut S) -> Result<()> {
+        let op = columns.op.get(row).ok_or_else(|| bad_cell("op", "no op"))?;
+        if let Some(patches) = columns.patch.filter(|patches| patches.is_valid(row)) {
+            self.note_patch(columns.source.get(row), patches.value(row), sink)?;
+        }
+        if let "A" | "D" = op {
+            let mut same = statement(row, &mut columns.terms)?;
+            if !self.after_statement {
+                same = Same::NONE;
+            }
+            self.after_statement = true;
+            let [s, p, o, g] = &columns.terms;
+            let terms = [s.term(), p.term(), o.term(), g.term()];
+            return sink.plain_row(&if op == "A" {
+                PlainOp::Add(terms, same)
+            } else {
+                PlainOp::Delete(terms, same)
+            });
+        }
+        self.after_statement = false;
+        self.other_row(op, row, columns, sink)
+    }
+
+    fn other_row<S: PlainPatchSink>(
+        &mut self,
+        op: &str,
+        row: usize,
+        columns: &mut Columns<'_>,
+        sink: &mut S,
+    ) -> Result<()> {
+        let op = match op {
+            "TX" => PlainOp::Begin,
+            "TC" => PlainOp::Commit,
+            "TA" => PlainOp::Abort,
+            "Z" => {
+                self.patch = None;
+                PlainOp::End
+            }
+            "H" => {
+                let key = columns.name(row)?;
+                columns.value(row)?.ok_or_else(|| columns.value.missing())?;
+                PlainOp::Header { key, value: columns.value.term() }
+            }
+            "PA" | "PD" => {
+                columns.read_graph(row)?;
+                let has_iri = columns.value(row)?.is_some();
+                let (name, graph) = (columns.name(row)?, columns.terms[3].term());
+                match columns.namespace(has_iri)? {
+                    iri if op == "PD" => PlainOp::DeletePrefix { name, iri, graph },
+                    Some(iri) => PlainOp::AddPrefix { name, iri, graph },
+                    None => return Err(columns.value.missing()),
+                }
+            }
+            other => {
+                let message = format!("{other:?} is no op: H, PA, PD, A, D, TX, TC, TA or Z");
+                return Err(bad_cell("op", message));
+            }
+        };
+        sink.plain_row(&op)
+    }
+
+    #[inline(always)]
+    fn note_patch<S: PlainPatchSink>(
+        &mut self,
+        source: Option<&str>,
+        patch: i64,
+        sink: &mut S,
+    ) -> Result<()> {
+        match &self.patch {
+            Some((last, number)) if *number == patch && last.as_deref() == source => return Ok(()),
+            Some(_) => {
+                self.after_statement = false;
+                sink.plain_row(&PlainOp::End)?;
+            }
+            None => {}
+        }
+        self.patch = Some((source.map(str::to_owned), patch));
+        Ok(())
+    }
+}
+
+struct Columns<'b> {
+    source: Strings<'b>,
+    patch: Option<&'b Int64Array>,
+    op: Strings<'b>,
+    terms: [Terms<'b>; 4],
+    name: Strings<'b>,
+    value: Terms<'b>,
+}
+
+impl<'b> Columns<'b> {
+    fn of(batch: &'b RecordBatch) -> Result<Self> {
+        let column = |name| batch.column_by_name(name);
+        Ok(Columns {
+            source: Strings::of("source", column("source"))?,
+            patch: numbers("patch", column("patch"))?,
+            op: Strings::of("op", column("op"))?,
+            terms: [
+                Terms::of("subject", column("subject"))?,
+                Terms::of("predicate", column("predicate"))?,
+                Terms::of("object", column("object"))?,
+                Terms::of("graph", column("graph"))?,
+            ],
+            name: Strings::of("name", column("name"))?,
+            value: Terms::of("value", column("value"))?,
+        })
+    }
+
+    fn name(&self, row: usize) -> Result<&'b str> {
+        self.name.get(row).ok_or_else(|| bad_cell("name", "no name"))
+    }
+
+    fn value(&mut self, row: usize) -> Result<Option<()>> {
+        Ok(self.value.read(row)?.map(drop))
+    }
+
+    fn namespace(&self, has_iri: bool) -> Result<Option<&str>> {
+        match self.value.term() {
+            _ if !has_iri => Ok(None),
+            PlainTerm::Iri(iri) => Ok(Some(iri)),
+            _ => Err(bad_cell("value", "the value of a prefix must be an IRI")),
+        }
+    }
+
+    fn read_graph(&mut self, row: usize) -> Result<()> {
+        let graph = &mut self.terms[3];
+        if graph.read(row)?.is_none() {
+            graph.set_default_graph();
+        }
+        Ok(())
+    }
+}
+
+/// A column of whole numbers.
+pub(super) fn numbers<'b>(name: &str, column: Option<&'b ArrayRef>) -> Result<Option<&'b Int64Array>> {
+    match column {
+        None => Ok(None),
+        Some(column) if *column.data_type() == DataType::Int64 => {
+            Ok(Some(column.as_primitive::<Int64Type>()))
+        }
+        Some(column) if *column.data_type() == DataType::Null => Ok(None),
+        Some(column) => {
+            let message = format!("column {name:?} is of type {}; it must be int64", column.data_type());
+            Err(Error::new(ErrorKind::Argument, message))
+        }
+    }
+}

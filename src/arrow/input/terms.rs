@@ -1,0 +1,126 @@
+//! Columns of terms: canonical text, or structs of kind, value, datatype and language.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_schema::DataType;
+
+use super::bad_cell;
+use super::strings::Strings;
+use crate::error::Result;
+use crate::term::{PlainTerm, TermBuf};
+use crate::text::lex::{Scratch, plain_term_of, term_of};
+
+/// A column of terms, and the term that was read last.
+pub(super) struct Terms<'b> {
+    name: &'static str,
+    cells: Cells<'b>,
+    /// The text of the last term.
+    text: Option<&'b str>,
+    term: PlainTerm<'b>,
+    /// The last term, where it does not lie in the column as it is.
+    owned: Option<TermBuf>,
+}
+
+enum Cells<'b> {
+    Text(Strings<'b>),
+    /// kind, value, datatype, language.
+    Struct(&'b StructArray, [Strings<'b>; 4]),
+}
+
+impl<'b> Terms<'b> {
+    /// The terms of a column.
+    pub(super) fn of(name: &'static str, column: Option<&'b ArrayRef>) -> Result<Self> {
+        let cells = match column {
+            Some(column) if matches!(column.data_type(), DataType::Struct(_)) => {
+                let parts = column.as_struct();
+                let part = |part| Strings::of(name, parts.column_by_name(part));
+                let strings = [part("kind")?, part("value")?, part("datatype")?, part("language")?];
+                Cells::Struct(parts, strings)
+            }
+            column => Cells::Text(Strings::of(name, column)?),
+        };
+        Ok(Terms { name, cells, text: None, term: PlainTerm::DefaultGraph, owned: None })
+    }
+
+    /// Reads the term of a row; says whether it is certainly that of the row read before, and `None` of a null.
+    #[inline(always)]
+    pub(super) fn read(&mut self, row: usize) -> Result<Option<bool>> {
+        let Cells::Text(strings) = &self.cells else {
+            return self.read_struct(row);
+        };
+        let Some(text) = strings.get(row) else {
+            self.text = None;
+            return Ok(None);
+        };
+        if self.text == Some(text) {
+            return Ok(Some(true));
+        }
+        if let Some(term) = plain_term_of(text) {
+            (self.term, self.owned) = (term, None);
+        } else {
+            self.owned = Some(self.odd_term(text)?);
+        }
+        self.text = Some(text);
+        Ok(Some(false))
+    }
+
+    #[cold]
+    fn odd_term(&self, text: &str) -> Result<TermBuf> {
+        let mut scratch = Scratch::default();
+        let term = term_of(text, &mut scratch).map_err(|error| error.with_field(self.name.to_owned()))?;
+        Ok(term.into())
+    }
+
+    /// The term that was read.
+    #[inline(always)]
+    pub(super) fn term(&self) -> PlainTerm<'_> {
+        self.owned.as_ref().map_or(self.term, TermBuf::as_plain)
+    }
+
+    /// A null graph: the default graph.
+    #[cold]
+    pub(super) fn set_default_graph(&mut self) {
+        (self.text, self.term, self.owned) = (None, PlainTerm::DefaultGraph, None);
+    }
+
+    /// A null, where there must be a term.
+    #[cold]
+    pub(super) fn missing(&self) -> crate::Error {
+        bad_cell(self.name, format!("no {}", self.name))
+    }
+
+    #[cold]
+    fn read_struct(&mut self, row: usize) -> Result<Option<bool>> {
+        let Cells::Struct(parts, [kind, value, datatype, language]) = &self.cells else {
+            return Ok(None);
+        };
+        if parts.is_null(row) {
+            return Ok(None);
+        }
+        let Some(kind) = kind.get(row) else {
+            return Err(bad_cell(self.name, "a term without a kind"));
+        };
+        let value = value.get(row);
+        let text =
+            || value.ok_or_else(|| bad_cell(self.name, format!("a term of kind {kind} without a value")));
+        self.owned = Some(match kind {
+            "iri" => TermBuf::iri(text()?),
+            "bnode" => TermBuf::blank_node(text()?),
+            "default" => TermBuf::DefaultGraph,
+            "triple" => self.odd_term(text()?)?,
+            "literal" => match (datatype.get(row), language.get(row)) {
+                (None, None) => TermBuf::simple_literal(text()?),
+                (None, Some(tag)) => TermBuf::language_literal(text()?, tag),
+                (Some(datatype), None) => TermBuf::typed_literal(text()?, datatype),
+                (Some(_), Some(_)) => {
+                    return Err(bad_cell(self.name, "a literal with a datatype and a language"));
+                }
+            },
+            other => {
+                let message = format!("{other:?} is no kind of term: iri, bnode, literal, triple or default");
+                return Err(bad_cell(self.name, message));
+            }
+        });
+        Ok(Some(false))
+    }
+}

@@ -1,0 +1,57 @@
+//! One reader and one writer: every format in, every format out, streaming.
+//!
+//! The options of the source are those of what is written, unless others were asked for. They come before the
+//! first row, so the encoder is made when they have come.
+
+mod adds;
+mod patch;
+mod rdf;
+
+pub use adds::Adds;
+pub use patch::PatchTarget;
+pub use rdf::RdfTarget;
+
+use crate::create::{Encode, Writer};
+use crate::error::Result;
+use crate::reader::Feed;
+use crate::sink::Sink;
+
+/// What a conversion tells while it goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Rows that were read.
+    pub rows: u64,
+    /// Bytes of the stream that were decoded, without compression.
+    pub bytes_in: u64,
+    /// Bytes that were written, without compression.
+    pub bytes_out: u64,
+}
+
+/// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` is told how far it got, and may
+/// stop the conversion.
+pub fn convert<F, T>(
+    feed: &mut F,
+    target: &mut T,
+    writer: &mut Writer,
+    poll: &mut dyn FnMut(Tally) -> Result<()>,
+) -> Result<Tally>
+where
+    F: Feed<T> + crate::open::FeedState,
+    T: Sink + Encode,
+{
+    let mut tally = Tally::default();
+    loop {
+        let ended = feed.advance(target, &mut || poll(tally))?;
+        let progress = feed.decoder().progress();
+        tally = Tally { rows: progress.rows, bytes_in: feed.decoder().consumed(), ..tally };
+        if ended {
+            target.finish()?;
+        }
+        writer.take(target)?;
+        tally.bytes_out = writer.written();
+        if ended {
+            return Ok(tally);
+        }
+        poll(tally)?;
+    }
+}

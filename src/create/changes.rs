@@ -1,0 +1,70 @@
+//! Single options of a stream that are told, while the others are those of the source.
+
+use crate::options::{
+    Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
+};
+
+/// What is told; `None` keeps what is there.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Of Jelly-RDF.
+    pub stream_name: Option<String>,
+    /// Of Jelly-RDF; the logical type goes along where it was a flat one.
+    pub physical_type: Option<PhysicalType>,
+    /// Of Jelly-RDF.
+    pub logical_type: Option<LogicalType>,
+    /// Of Jelly-Patch.
+    pub statement_type: Option<StatementType>,
+    /// Of Jelly-Patch.
+    pub stream_type: Option<PatchStreamType>,
+    /// Of both.
+    pub generalized_statements: Option<bool>,
+    /// Of both.
+    pub rdf_star: Option<bool>,
+    /// Sizes of the tables of names, prefixes and datatypes.
+    pub tables: [Option<u32>; 3],
+}
+
+impl Changes {
+    /// Changes options of Jelly-RDF.
+    pub fn of_rdf(&self, mut options: RdfOptions) -> RdfOptions {
+        if let Some(name) = &self.stream_name {
+            options.stream_name.clone_from(name);
+        }
+        if let Some(physical) = self.physical_type {
+            options.physical_type = physical;
+            if let LogicalType(1 | 2) = options.logical_type {
+                options.logical_type = physical.flat_type();
+            }
+        }
+        options.logical_type = self.logical_type.unwrap_or(options.logical_type);
+        options.features = self.features(options.features);
+        options.tables = self.sizes(options.tables);
+        options
+    }
+
+    /// Changes options of Jelly-Patch.
+    pub fn of_patch(&self, mut options: PatchOptions) -> PatchOptions {
+        options.statement_type = self.statement_type.unwrap_or(options.statement_type);
+        options.stream_type = self.stream_type.unwrap_or(options.stream_type);
+        options.features = self.features(options.features);
+        options.tables = self.sizes(options.tables);
+        options
+    }
+
+    fn features(&self, features: Features) -> Features {
+        Features {
+            generalized_statements: self.generalized_statements.unwrap_or(features.generalized_statements),
+            rdf_star: self.rdf_star.unwrap_or(features.rdf_star),
+        }
+    }
+
+    fn sizes(&self, tables: TableSizes) -> TableSizes {
+        let [names, prefixes, datatypes] = self.tables;
+        TableSizes {
+            names: names.unwrap_or(tables.names),
+            prefixes: prefixes.unwrap_or(tables.prefixes),
+            datatypes: datatypes.unwrap_or(tables.datatypes),
+        }
+    }
+}

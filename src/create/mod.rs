@@ -1,0 +1,181 @@
+//! From rows to bytes, whatever the format: the counterpart of [`open`](crate::open).
+
+mod changes;
+mod options;
+mod plain;
+mod writer;
+
+pub use changes::Changes;
+pub use options::{CreateOptions, RESTART_BYTES, default_patch_options, default_rdf_options};
+pub use plain::{PlainPatchSink, PlainPatchWriter, PlainRdfSink, PlainRdfWriter};
+pub use writer::Writer;
+
+use crate::encode::{PatchEncoder, RdfEncoder};
+use crate::error::Result;
+use crate::options::{PatchOptions, RdfOptions};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::term::{Iri, Term};
+use crate::thrift::ThriftWriter;
+
+/// A sink that makes bytes.
+pub trait Encode {
+    /// What was written and not taken yet. Whoever drives the sink takes it out when it is full.
+    fn output(&mut self) -> &mut Vec<u8>;
+
+    /// No row follows.
+    fn finish(&mut self) -> Result<()>;
+
+    /// Places of the stream where a reader can enter, but for the first `skip`.
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        let _ = skip;
+        Vec::new()
+    }
+}
+
+/// An encoder of statements, whatever the format.
+pub enum AnyRdfEncoder {
+    /// Jelly-RDF.
+    Jelly(Box<RdfEncoder>),
+}
+
+/// An encoder of patches, whatever the format.
+pub enum AnyPatchEncoder {
+    /// Jelly-Patch.
+    Jelly(Box<PatchEncoder>),
+    /// RDF Patch Thrift.
+    Thrift(Box<ThriftWriter>),
+}
+
+macro_rules! encode_each {
+    ($any:ident: $($variant:ident)|+) => {
+        impl Encode for $any {
+            fn output(&mut self) -> &mut Vec<u8> {
+                match self { $($any::$variant(encoder) => Encode::output(&mut **encoder),)+ }
+            }
+
+            fn finish(&mut self) -> Result<()> {
+                match self { $($any::$variant(encoder) => Encode::finish(&mut **encoder),)+ }
+            }
+
+            fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+                match self { $($any::$variant(encoder) => Encode::restart_offsets(&**encoder, skip),)+ }
+            }
+        }
+
+        impl Sink for $any {
+            #[inline]
+            fn is_full(&self) -> bool {
+                match self { $($any::$variant(encoder) => encoder.is_full(),)+ }
+            }
+
+            fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+                match self { $($any::$variant(encoder) => encoder.frame_end(metadata),)+ }
+            }
+        }
+    };
+}
+
+macro_rules! rdf_each {
+    ($($variant:ident)|+) => {
+        impl RdfSink for AnyRdfEncoder {
+            fn options(&mut self, options: &RdfOptions) -> Result<()> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => RdfSink::options(&mut **encoder, options),)+ }
+            }
+
+            #[inline]
+            fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.statement(row),)+ }
+            }
+
+            fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.namespace(name, iri),)+ }
+            }
+
+            fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.graph_start(graph),)+ }
+            }
+
+            fn graph_end(&mut self) -> Result<()> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.graph_end(),)+ }
+            }
+        }
+    };
+}
+
+macro_rules! patch_each {
+    ($($variant:ident)|+) => {
+        impl PatchSink for AnyPatchEncoder {
+            fn options(&mut self, options: &PatchOptions) -> Result<()> {
+                match self { $(AnyPatchEncoder::$variant(encoder) => PatchSink::options(&mut **encoder, options),)+ }
+            }
+
+            #[inline]
+            fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+                match self { $(AnyPatchEncoder::$variant(encoder) => encoder.row(row),)+ }
+            }
+        }
+    };
+}
+
+impl Encode for RdfEncoder {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish()
+    }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.restart_offsets().skip(skip).collect()
+    }
+}
+
+impl Encode for PatchEncoder {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish()
+    }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.restart_offsets().skip(skip).collect()
+    }
+}
+
+impl Encode for ThriftWriter {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish();
+        Ok(())
+    }
+}
+
+encode_each!(AnyRdfEncoder: Jelly);
+encode_each!(AnyPatchEncoder: Jelly | Thrift);
+rdf_each!(Jelly);
+patch_each!(Jelly | Thrift);
+
+impl AnyPatchEncoder {
+    /// Ends the frame, in formats that have frames.
+    pub fn end_frame(&mut self) -> Result<()> {
+        match self {
+            AnyPatchEncoder::Jelly(encoder) => encoder.end_frame(),
+            AnyPatchEncoder::Thrift(_) => Ok(()),
+        }
+    }
+}
+
+impl AnyRdfEncoder {
+    /// Ends the frame, in formats that have frames.
+    pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        match self {
+            AnyRdfEncoder::Jelly(encoder) => encoder.end_frame(metadata),
+        }
+    }
+}

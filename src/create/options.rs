@@ -1,0 +1,128 @@
+//! What a writer is asked for, and the encoder that does it.
+
+use super::{AnyPatchEncoder, AnyRdfEncoder, Changes};
+use crate::encode::{EncodeOptions, Framing, PatchEncoder, RdfEncoder};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{PatchFormat, RdfFormat};
+use crate::limits::Limits;
+use crate::options::{
+    Features, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
+};
+
+/// Bytes between the restart points of a file where nobody said another number.
+pub const RESTART_BYTES: u64 = 64 << 20;
+
+/// How rows become bytes; one list for every format.
+#[derive(Clone, Debug)]
+pub struct CreateOptions {
+    /// How frames lie in the bytes.
+    pub framing: Framing,
+    /// Options of a Jelly stream that are told singly.
+    pub changes: Changes,
+    /// Rows at which a frame ends; `None`: as Jelly-JVM does.
+    pub frame_rows: Option<usize>,
+    /// Whether namespaces are declared; `None`: as the source does.
+    pub namespaces: Option<bool>,
+    /// Bytes between restart points of Jelly; `None`: there are none.
+    pub restart_bytes: Option<u64>,
+    /// RDF Patch text with bare numbers and booleans.
+    pub abbreviate: bool,
+    /// Bounds of readers.
+    pub limits: Limits,
+}
+
+impl Default for CreateOptions {
+    fn default() -> Self {
+        CreateOptions {
+            framing: Framing::Delimited,
+            changes: Changes::default(),
+            frame_rows: None,
+            namespaces: None,
+            restart_bytes: None,
+            abbreviate: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl CreateOptions {
+    /// An encoder of statements; Jelly has the options told, else those of the source, else the defaults for
+    /// statements with or without graphs.
+    pub fn rdf(
+        &self,
+        format: RdfFormat,
+        told: Option<&RdfOptions>,
+        source: Option<&RdfOptions>,
+        has_graphs: bool,
+    ) -> Result<AnyRdfEncoder> {
+        if format != RdfFormat::Jelly {
+            return Err(Error::new(ErrorKind::Argument, format!("{} is not written", format.name())));
+        }
+        let options = told.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
+        let options = self.changes.of_rdf(options);
+        let declares = source.is_some_and(|source| source.version > 1);
+        let encode = EncodeOptions {
+            namespaces: self.namespaces.unwrap_or(declares),
+            ..self.encode(EncodeOptions::rdf())
+        };
+        Ok(AnyRdfEncoder::Jelly(Box::new(RdfEncoder::new(options, encode)?)))
+    }
+
+    /// An encoder of patches; Jelly has the options told, else those of the source, else the defaults.
+    pub fn patch(
+        &self,
+        format: PatchFormat,
+        told: Option<&PatchOptions>,
+        source: Option<&PatchOptions>,
+    ) -> Result<AnyPatchEncoder> {
+        match format {
+            PatchFormat::Jelly => {
+                let options = told.or(source).copied().unwrap_or_else(default_patch_options);
+                let options = self.changes.of_patch(options);
+                let encode = self.encode(EncodeOptions::patch());
+                Ok(AnyPatchEncoder::Jelly(Box::new(PatchEncoder::new(options, encode)?)))
+            }
+            PatchFormat::Thrift => Ok(AnyPatchEncoder::Thrift(Box::default())),
+            PatchFormat::RdfPatch | PatchFormat::RdfPatchV1 => {
+                Err(Error::new(ErrorKind::Argument, format!("{} is not written", format.name())))
+            }
+        }
+    }
+
+    fn encode(&self, defaults: EncodeOptions) -> EncodeOptions {
+        EncodeOptions {
+            frame_rows: self.frame_rows.unwrap_or(defaults.frame_rows),
+            framing: self.framing,
+            restart_bytes: self.restart_bytes,
+            limits: self.limits.clone(),
+            ..defaults
+        }
+    }
+}
+
+/// What the options allow where nobody knows what will come.
+const EVERYTHING: Features = Features { generalized_statements: true, rdf_star: true };
+
+/// Options of Jelly-RDF, as Jelly-JVM has them.
+pub fn default_rdf_options(has_graphs: bool) -> RdfOptions {
+    let physical_type = if has_graphs { PhysicalType::Quads } else { PhysicalType::Triples };
+    RdfOptions {
+        stream_name: String::new(),
+        physical_type,
+        logical_type: physical_type.flat_type(),
+        features: EVERYTHING,
+        tables: TableSizes::default(),
+        version: 1,
+    }
+}
+
+/// Options of Jelly-Patch, as Jelly-JVM has them.
+pub fn default_patch_options() -> PatchOptions {
+    PatchOptions {
+        statement_type: StatementType::Quads,
+        stream_type: PatchStreamType::Punctuated,
+        features: EVERYTHING,
+        tables: TableSizes::default(),
+        version: 1,
+    }
+}

@@ -1,0 +1,237 @@
+//! gzip and zstd on output.
+
+use std::io::{self, Write};
+
+use flate2::write::GzEncoder;
+use zstd::stream::raw::{CParameter, Encoder, Operation};
+use zstd::stream::zio;
+
+use super::decompress::Compression;
+use super::seek_table::{Frame, encode};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Larger zstd frames are cut by themselves: a seek table counts in 32 bits.
+const MOST_FRAME: u64 = 1 << 30;
+/// What goes into gzip at a time.
+const BLOCK: usize = 64 << 10;
+/// The largest window that readers take by default.
+const WINDOW_LOG: u32 = 25;
+
+/// Puts the compression on.
+pub(super) enum Compressor<W: Write> {
+    Plain(W),
+    Gzip(Box<GzipBlocks<W>>),
+    Zstd(Box<ZstdFrames<W>>),
+}
+
+impl<W: Write> Compressor<W> {
+    pub(super) fn new(inner: W, compression: Compression, level: Option<i32>) -> Result<Self> {
+        let inner = Counted { inner, bytes: 0, abandoned: false };
+        match (compression, level) {
+            (Compression::None, None) => Ok(Compressor::Plain(inner.inner)),
+            (Compression::Gzip, level @ (None | Some(0..=9))) => {
+                let level = flate2::Compression::new(level.map_or(6, i32::unsigned_abs));
+                let gzip = GzEncoder::new(inner, level);
+                Ok(Compressor::Gzip(Box::new(GzipBlocks { gzip, block: Vec::with_capacity(BLOCK) })))
+            }
+            (Compression::Zstd, level @ (None | Some(1..=22))) => {
+                Ok(Compressor::Zstd(Box::new(ZstdFrames::new(inner, level.unwrap_or(3))?)))
+            }
+            (_, level) => {
+                let levels = match compression {
+                    Compression::None => "no level",
+                    Compression::Gzip => "levels 0 to 9",
+                    Compression::Zstd => "levels 1 to 22",
+                };
+                let message = format!("{} has {levels}, not {}", compression.name(), level.unwrap_or(0));
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
+    }
+
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Compressor::Plain(inner) => inner.write_all(bytes),
+            Compressor::Gzip(gzip) => gzip.write_all(bytes),
+            Compressor::Zstd(zstd) => zstd.write_all(bytes),
+        }
+    }
+
+    /// Ends the zstd frame.
+    pub(super) fn cut(&mut self) -> io::Result<()> {
+        match self {
+            Compressor::Zstd(zstd) => zstd.cut(),
+            Compressor::Plain(_) | Compressor::Gzip(_) => Ok(()),
+        }
+    }
+
+    /// Writes out what can be read so far.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Compressor::Plain(inner) => inner.flush(),
+            Compressor::Gzip(gzip) => gzip.flush(),
+            Compressor::Zstd(zstd) => zstd.flush(),
+        }
+    }
+
+    /// What was not finished must not look as if it was: nothing is written any more, whoever tries.
+    pub(super) fn abandon(mut self) {
+        if let Compressor::Gzip(gzip) = &mut self {
+            gzip.gzip.get_mut().abandoned = true; // flate2 writes the end when it is dropped
+        }
+    }
+
+    /// Ends the compression.
+    pub(super) fn finish(self) -> io::Result<W> {
+        match self {
+            Compressor::Plain(inner) => Ok(inner),
+            Compressor::Gzip(gzip) => gzip.finish(),
+            Compressor::Zstd(zstd) => zstd.finish(),
+        }
+    }
+}
+
+/// Counts what comes out.
+pub(super) struct Counted<W> {
+    inner: W,
+    bytes: u64,
+    abandoned: bool,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.abandoned {
+            return Err(broken());
+        }
+        let n = self.inner.write(bytes)?;
+        self.bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// gzip, fed in blocks of one size: what comes out depends on the pieces that go in.
+pub(super) struct GzipBlocks<W: Write> {
+    gzip: GzEncoder<Counted<W>>,
+    block: Vec<u8>,
+}
+
+impl<W: Write> GzipBlocks<W> {
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
+            self.block.extend_from_slice(now);
+            if self.block.len() == BLOCK {
+                self.end_block()?;
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        self.gzip.write_all(&self.block)?;
+        self.block.clear();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.end_block()?;
+        self.gzip.flush()
+    }
+
+    fn finish(mut self) -> io::Result<W> {
+        self.end_block()?;
+        self.gzip.finish().map(|counted| counted.inner)
+    }
+}
+
+/// zstd frames, and a seek table if there are several.
+pub(super) struct ZstdFrames<W: Write> {
+    /// There, unless an error came between two frames.
+    writer: Option<zio::Writer<Counted<W>, Encoder<'static>>>,
+    frames: Vec<Frame>,
+    /// Where the open frame starts in the compressed bytes.
+    start: u64,
+    /// Bytes that went into the open frame.
+    plain: u64,
+    most: u64,
+}
+
+impl<W: Write> ZstdFrames<W> {
+    fn new(inner: Counted<W>, level: i32) -> io::Result<Self> {
+        let mut encoder = Encoder::new(level)?;
+        encoder.set_parameter(CParameter::ChecksumFlag(true))?;
+        if level > 19 {
+            encoder.set_parameter(CParameter::WindowLog(WINDOW_LOG))?;
+        }
+        let writer = Some(zio::Writer::new(inner, encoder));
+        Ok(ZstdFrames { writer, frames: Vec::new(), start: 0, plain: 0, most: MOST_FRAME })
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let room = self.most - self.plain;
+            let (now, later) = bytes.split_at(bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX)));
+            self.writer()?.write_all(now)?;
+            self.plain += now.len() as u64;
+            if self.plain == self.most {
+                self.cut()?;
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// An empty frame is none.
+    fn cut(&mut self) -> io::Result<()> {
+        if self.plain == 0 {
+            return Ok(());
+        }
+        let (inner, mut encoder) = self.end_frame()?;
+        encoder.reinit()?;
+        self.writer = Some(zio::Writer::new(inner, encoder));
+        Ok(())
+    }
+
+    fn end_frame(&mut self) -> io::Result<(Counted<W>, Encoder<'static>)> {
+        self.writer()?.finish()?;
+        let (inner, encoder) = self.writer.take().ok_or_else(broken)?.into_inner();
+        let end = inner.bytes;
+        // both fit: a frame has 1 GiB at most
+        self.frames.push(Frame { stored: (end - self.start) as u32, plain: self.plain as u32 });
+        (self.start, self.plain) = (end, 0);
+        Ok((inner, encoder))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.plain == 0 {
+            return self.writer()?.writer_mut().flush(); // or a frame would begin
+        }
+        self.writer()?.flush()
+    }
+
+    fn writer(&mut self) -> io::Result<&mut zio::Writer<Counted<W>, Encoder<'static>>> {
+        self.writer.as_mut().ok_or_else(broken)
+    }
+
+    fn finish(mut self) -> io::Result<W> {
+        let mut inner = if self.plain > 0 || self.frames.is_empty() {
+            self.end_frame()?.0
+        } else {
+            // nothing went into the frame that the last cut opened, so nothing came out
+            self.writer.take().ok_or_else(broken)?.into_inner().0
+        };
+        if self.frames.len() > 1 {
+            inner.write_all(&encode(&self.frames))?;
+        }
+        Ok(inner.inner)
+    }
+}
+
+fn broken() -> io::Error {
+    io::Error::other("this output failed before")
+}

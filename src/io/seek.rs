@@ -1,0 +1,88 @@
+//! Opens a source in the middle.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+
+use super::decompress::{Compression, decompress};
+use super::seek_table;
+use super::source::{ByRef, MAGIC, Source, Stream};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+
+trait Seekable: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Seekable for T {}
+
+/// Opens a source so that the first byte read is byte `offset` of the stream, when it is decompressed.
+///
+/// Files that are not compressed can be entered anywhere, zstd files at the frame before, if they have a seek
+/// table. Anything else, and a byte behind the end, is an error of kind `argument`.
+pub fn open_at(
+    source: Source,
+    offset: u64,
+    compression: Option<Compression>,
+    limits: &Limits,
+) -> Result<Stream> {
+    let mut file: Box<dyn Seekable> = match source {
+        Source::Path(path) => Box::new(File::open(&path)?),
+        Source::Bytes(bytes) => Box::new(Cursor::new(ByRef(bytes))),
+        Source::Reader(_) => return Err(refused("a source that can be read only once")),
+    };
+    let compression = match compression {
+        Some(told) => told,
+        None => {
+            let mut magic = Vec::new();
+            (&mut file).take(MAGIC as u64).read_to_end(&mut magic)?;
+            Compression::detect(&magic)
+        }
+    };
+    let skip = match compression {
+        _ if offset == 0 => {
+            file.seek(SeekFrom::Start(0))?;
+            0
+        }
+        Compression::None => {
+            let length = file.seek(SeekFrom::End(0))?;
+            check_end(offset, length)?;
+            file.seek(SeekFrom::Start(offset))?;
+            0
+        }
+        Compression::Gzip => return Err(refused("gzip")),
+        Compression::Zstd => {
+            let places = seek_table::read(&mut file)?;
+            let places = places.ok_or_else(|| refused("a zstd file without a seek table of all of it"))?;
+            let end = places.last().map_or(0, |place| place.plain);
+            check_end(offset, end)?;
+            let before = places.partition_point(|place| place.plain <= offset);
+            let Some(place) = places[..before].last() else {
+                return Err(Error::new(ErrorKind::Internal, "a seek table that does not start at 0"));
+            };
+            file.seek(SeekFrom::Start(place.stored))?;
+            offset - place.plain
+        }
+    };
+    let mut stream = decompress(file, compression, limits)?;
+    let skipped = io::copy(&mut (&mut stream).take(skip), &mut io::sink())?;
+    if skipped < skip {
+        let message = "a zstd frame is shorter than its seek table says";
+        return Err(Error::new(ErrorKind::WireCompressed, message));
+    }
+    Ok(Stream::Reader(stream))
+}
+
+/// Bytes of a zstd file when it is decompressed, by its seek table; `None`: it has none of all of it.
+pub(crate) fn seekable_length(file: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
+    Ok(seek_table::read(file)?.and_then(|places| places.last().map(|end| end.plain)))
+}
+
+fn check_end(offset: u64, end: u64) -> Result<()> {
+    if offset <= end {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Argument, format!("byte {offset} is behind the end, which is at {end}")))
+}
+
+#[cold]
+fn refused(what: &str) -> Error {
+    Error::new(ErrorKind::Argument, format!("{what} cannot be entered in the middle"))
+}

@@ -1,0 +1,88 @@
+//! Files that appear whole or not at all.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A file that has another name, beginning with a dot, until it is whole. Dropped before, it is removed.
+pub(crate) struct WholeFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl WholeFile {
+    /// Beside `path`, with the permissions of the file there, or those of any new file.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        // the file that a link points to is replaced, not the link
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&path).ok();
+        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder of this name is there"));
+        }
+        if path.file_name().is_none() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".jelly-").suffix(".tmp");
+        if let Some(permissions) = new_file() {
+            builder.permissions(permissions);
+        }
+        let file = builder.tempfile_in(folder(&path))?;
+        if let Some(existing) = existing {
+            file.as_file().set_permissions(existing.permissions())?;
+        }
+        Ok(WholeFile { file, path })
+    }
+
+    /// All is written: makes it last, then visible, then makes the name last.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path).map_err(|error| error.error)?;
+        sync_folder(folder(&self.path))
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_file_mut().flush()
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What `open` is given for a new file; the umask takes from it.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "None elsewhere")]
+fn new_file() -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn new_file() -> Option<Permissions> {
+    None
+}
+
+/// Not every system and file system can; then the rename is all there is.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let Ok(folder) = File::open(folder) else {
+        return Ok(());
+    };
+    match folder.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
+    }
+}

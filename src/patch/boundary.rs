@@ -1,0 +1,195 @@
+//! Where a `Z` must be written in formats whose readers find most ends of patches by themselves: text and Thrift.
+//!
+//! The counterpart of [`Numbering`](super::numbering::Numbering), which ends a patch before an `H` row and at the
+//! end of the input. A mark stands only where that would not find the end.
+
+use crate::sink::{PatchOp, PatchRow};
+
+/// Is told of each row and says where marks go.
+#[derive(Debug, Default)]
+pub(crate) struct EndMarks {
+    /// The patch of the last row.
+    patch: Option<u64>,
+    /// The patch ended, and nothing came after it.
+    ended: bool,
+    in_transaction: bool,
+    rows: Rows,
+}
+
+/// What the patch has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Rows {
+    #[default]
+    None,
+    /// `H` alone.
+    Headers,
+    /// Rows other than `H`.
+    Changes,
+}
+
+impl EndMarks {
+    /// Takes the next row and says whether a mark must be written before it. An end itself is never written.
+    ///
+    /// A new patch number without an end before it, where somebody dropped rows, ends a patch as well.
+    pub(crate) fn before(&mut self, row: &PatchRow<'_>) -> bool {
+        let rows = match row.op {
+            PatchOp::End(_) => Rows::None,
+            PatchOp::Header { .. } => Rows::Headers,
+            _ => Rows::Changes,
+        };
+        let ended = self.ended || self.patch.is_some_and(|patch| patch != row.patch);
+        let found = rows == Rows::Headers && self.rows == Rows::Changes && !self.in_transaction;
+        if ended {
+            *self = EndMarks::default();
+        }
+        self.patch = Some(row.patch);
+        self.ended = rows == Rows::None;
+        self.rows = self.rows.max(rows);
+        match row.op {
+            PatchOp::Begin => self.in_transaction = true,
+            PatchOp::Commit | PatchOp::Abort => self.in_transaction = false,
+            _ => {}
+        }
+        ended && !found
+    }
+
+    /// No row follows: whether a mark must be written, as after a patch without rows.
+    pub(crate) fn at_end(&mut self) -> bool {
+        let last = std::mem::take(self);
+        last.ended && last.rows == Rows::None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::numbering::Numbering;
+    use super::*;
+    use crate::error::Result;
+    use crate::sink::{PatchEnd, PatchSink, Sink};
+    use crate::term::Term;
+
+    const HEADER: PatchOp<'static> = PatchOp::Header { key: "id", value: Term::BlankNode("b") };
+    const PREFIX: PatchOp<'static> = PatchOp::DeletePrefix { name: "", iri: None, graph: Term::DefaultGraph };
+
+    fn op(letter: char) -> PatchOp<'static> {
+        match letter {
+            'H' => HEADER,
+            'P' => PREFIX,
+            '(' => PatchOp::Begin,
+            ')' => PatchOp::Commit,
+            '!' => PatchOp::Abort,
+            _ => PatchOp::End(PatchEnd::Frame),
+        }
+    }
+
+    fn letter(op: &PatchOp<'_>) -> char {
+        match op {
+            PatchOp::Header { .. } => 'H',
+            PatchOp::Begin => '(',
+            PatchOp::Commit => ')',
+            PatchOp::Abort => '!',
+            PatchOp::End(_) => 'Z',
+            _ => 'P',
+        }
+    }
+
+    /// What a writer writes; `|` in the rows starts a patch without an end before it.
+    fn written(rows: &str) -> String {
+        let (mut marks, mut patch, mut out) = (EndMarks::default(), 0, String::new());
+        for row in rows.chars() {
+            patch += u64::from(row == '|');
+            if row == '|' {
+                continue;
+            }
+            let row = PatchRow { patch, txn: None, seq: 0, op: op(row) };
+            if marks.before(&row) {
+                out.push('Z');
+            }
+            if let PatchOp::End(_) = row.op {
+                patch += 1;
+            } else {
+                out.push(letter(&row.op));
+            }
+        }
+        if marks.at_end() {
+            out.push('Z');
+        }
+        out
+    }
+
+    #[test]
+    fn marks_stand_where_readers_need_them() {
+        for (rows, expected) in [
+            ("", ""),
+            ("HPZ", "HP"),
+            ("HPZHPZ", "HPHP"),
+            ("HPZPZ", "HPZP"),
+            ("HZHPZ", "HZHP"),
+            ("H(PZHPZ", "H(PZHP"),
+            ("H(P)ZH(P!ZHP", "H(P)H(P!HP"),
+            ("(P)Z(P)Z", "(P)Z(P)"),
+            ("Z", "Z"),
+            ("ZZ", "ZZ"),
+            ("PZZ", "PZZ"),
+            ("PZZPZ", "PZZP"),
+            ("PZZHPZ", "PZZHP"),
+            ("ZHPZ", "ZHP"),
+            ("HZ", "H"),
+            ("P|P", "PZP"),
+            ("P|HP", "PHP"),
+            ("PZ|P", "PZP"),
+        ] {
+            assert_eq!(written(rows), expected, "{rows}");
+        }
+    }
+
+    #[derive(Default)]
+    struct Letters(String);
+
+    impl Sink for Letters {}
+
+    impl PatchSink for Letters {
+        fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+            self.0.push(letter(&row.op));
+            Ok(())
+        }
+    }
+
+    fn read(rows: &str) -> String {
+        let (mut numbering, mut sink) = (Numbering::new(false), Letters::default());
+        for row in rows.chars() {
+            if row == 'H' {
+                numbering.end_before_header(&mut sink).unwrap();
+            }
+            numbering.row(op(row), &mut sink).unwrap();
+        }
+        numbering.end_of_input(&mut sink).unwrap();
+        sink.0
+    }
+
+    /// All rows of up to seven letters that a reader of text could have given.
+    #[test]
+    fn what_was_read_is_read_again() {
+        let mut streams = vec![String::new()];
+        let mut start = 0;
+        for _ in 0..7 {
+            let end = streams.len();
+            for stream in start..end {
+                for letter in "HP()Z".chars() {
+                    streams.push(format!("{}{letter}", streams[stream]));
+                }
+            }
+            start = end;
+        }
+        for rows in streams.iter().map(|rows| read(rows)) {
+            assert_eq!(read(&written(&rows)), rows);
+            // no mark is there in vain
+            let marked = written(&rows);
+            for (at, _) in marked.match_indices('Z') {
+                let without = [&marked[..at], &marked[at + 1..]].concat();
+                assert_ne!(read(&without), rows, "{marked}");
+            }
+        }
+        assert!(streams.len() > 90_000);
+    }
+}

@@ -1,0 +1,76 @@
+//! Batches of others.
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, RecordBatch, StructArray};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
+
+/// The batches of an object of an Arrow library.
+pub(in super::super) enum Batches {
+    /// Of `__arrow_c_stream__`.
+    Stream(ArrowArrayStreamReader),
+    /// Of `__arrow_c_array__`.
+    One(Option<RecordBatch>),
+}
+
+impl Batches {
+    /// Takes the batches of `object`; `None` if it is no object of an Arrow library.
+    pub(in super::super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = object.py();
+        if object.hasattr(intern!(py, "__arrow_c_array__"))? {
+            let pair = object.call_method0(intern!(py, "__arrow_c_array__"))?.cast_into::<PyTuple>()?;
+            return one(&pair).map(|batch| Some(Batches::One(Some(batch))));
+        }
+        if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
+            let capsule = object.call_method0(intern!(py, "__arrow_c_stream__"))?.cast_into::<PyCapsule>()?;
+            let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+            // SAFETY: a capsule of this name holds such a stream, alive as long as the capsule; it is moved out,
+            // and the capsule is left with a released one
+            let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
+            return Ok(Some(Batches::Stream(ArrowArrayStreamReader::try_new(stream).map_err(wrong)?)));
+        }
+        Ok(None)
+    }
+
+    /// The next batch; call it detached.
+    pub(in super::super) fn next(&mut self) -> PyResult<Option<RecordBatch>> {
+        let batch = match self {
+            Batches::Stream(stream) => stream.next().transpose().map_err(wrong)?,
+            Batches::One(batch) => batch.take(),
+        };
+        let Some(batch) = batch else {
+            return Ok(None);
+        };
+        // others may be wrong about their offsets and their UTF-8, on which our safety rests
+        for column in batch.columns() {
+            column.to_data().validate_full().map_err(wrong)?;
+        }
+        Ok(Some(batch))
+    }
+}
+
+fn one(pair: &Bound<'_, PyTuple>) -> PyResult<RecordBatch> {
+    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
+    let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
+    let array = array.pointer_checked(Some(c"arrow_array"))?;
+    // SAFETY: capsules of these names hold such structs, alive as long as the capsules; the array is moved out,
+    // and its capsule is left with a released one
+    let data = unsafe {
+        let schema: &FFI_ArrowSchema = schema.cast().as_ref();
+        from_ffi(FFI_ArrowArray::from_raw(array.as_ptr().cast()), schema)
+    };
+    let data = data.map_err(wrong)?;
+    if !matches!(data.data_type(), DataType::Struct(_)) {
+        let message = format!("rows must be record batches, not an array of {}", data.data_type());
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(StructArray::from(data).into())
+}
+
+fn wrong(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

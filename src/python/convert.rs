@@ -1,0 +1,144 @@
+//! `convert`: any format in, any format out.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::destination::Destination;
+use super::error::Failure;
+use super::input::Input;
+use super::options;
+use super::signals::Signals;
+use super::write_options::WriteOptions;
+use crate::convert::{Adds, PatchTarget, RdfTarget, Tally, convert as run};
+use crate::create::{Encode, Writer};
+use crate::decode::DecodeOptions;
+use crate::error::{Error, Result, catch_panic};
+use crate::format::{PatchFormat, RdfFormat};
+use crate::open::{AnyFound, FeedState, Found, OpenOptions, open_any};
+use crate::reader::Feed;
+use crate::sink::Sink;
+
+/// Reads the keywords about the source.
+pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -> PyResult<OpenOptions> {
+    let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        Ok(keywords.get_item(key)?.filter(|value| !value.is_none()))
+    };
+    let word = |key: &str, default: &str| -> PyResult<String> {
+        get(key)?.map_or_else(|| Ok(default.to_owned()), |word| word.extract())
+    };
+    let flag = |key: &str, default: bool| get(key)?.map_or(Ok(default), |flag| flag.extract());
+    let format = word("format", "auto")?;
+    let (rdf_format, patch_format) = (RdfFormat::from_name(&format), PatchFormat::from_name(&format));
+    if format != "auto" && rdf_format.is_none() && patch_format.is_none() {
+        let known = RdfFormat::ALL.iter().map(|format| format.name());
+        let known: Vec<_> = known.chain(PatchFormat::ALL.iter().map(|format| format.name())).collect();
+        let message = format!("format is {format:?}; it can be auto, {}", known.join(", "));
+        return Err(PyValueError::new_err(message));
+    }
+    let told: Option<String> = get("source_name")?.map(|name| name.extract()).transpose()?;
+    Ok(OpenOptions {
+        rdf_format,
+        patch_format,
+        decode: DecodeOptions {
+            framing: options::FRAMING.read(&word("framing", "auto")?)?,
+            strict: flag("strict", false)?,
+            lenient_flags: flag("lenient_flags", false)?,
+            strict_graphs: flag("strict_graphs", true)?,
+            limits: options::limits(get("limits")?.as_ref())?,
+            source: told.or(name).map(Into::into),
+        },
+        compression: options::COMPRESSION.read(&word("compression", "auto")?)?,
+        committed: options::ROWS.read(&word("rows", "all")?)?,
+        resume: None,
+    })
+}
+
+/// What is told of the progress, at most so often.
+struct Report<'a> {
+    signals: Signals,
+    progress: Option<&'a Py<PyAny>>,
+    told: u64,
+}
+
+/// Bytes between two reports.
+const STEP: u64 = 1 << 20;
+
+impl Report<'_> {
+    fn poll(&mut self, tally: Tally) -> Result<()> {
+        self.signals.poll()?;
+        match self.progress {
+            Some(progress) if tally.bytes_in >= self.told + STEP => {
+                self.told = tally.bytes_in;
+                self.signals.call(|py| progress.call1(py, (tally.rows, tally.bytes_in, tally.bytes_out)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Converts a source; returns rows, bytes read and bytes written, both without compression.
+#[pyfunction]
+#[pyo3(signature = (source, dest, read, write, progress=None))]
+pub(super) fn convert(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    dest: &Bound<'_, PyAny>,
+    read: &Bound<'_, PyDict>,
+    write: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u64, u64, u64)> {
+    let Input { source, name, interrupt } = Input::new(source)?;
+    let open = open_options(read, name)?;
+    let destination = Destination::new(dest, &interrupt)?;
+    let name = destination.name();
+    let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(open_any(source, &open)?)));
+    let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let is_patch = matches!(found, AnyFound::Patch(_));
+    let (write, to_patch) = WriteOptions::of_conversion(is_patch, write, name.as_deref())?;
+    let report = Report { signals: Signals::new(interrupt.clone()), progress: progress.as_ref(), told: 0 };
+    let done = py.detach(|| {
+        catch_panic(|| {
+            let output = destination.open(write.compression, write.level)?;
+            let writer = Writer::new(output);
+            match found {
+                AnyFound::Patch(found) => {
+                    let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
+                    all(found, target, writer, report)
+                }
+                AnyFound::Rdf(found) if to_patch => {
+                    let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
+                    all(found, Adds::new(target), writer, report)
+                }
+                AnyFound::Rdf(found) => {
+                    let has_graphs = found.format != RdfFormat::NTriples && found.format != RdfFormat::Turtle;
+                    let target =
+                        RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
+                    all(found, target, writer, report)
+                }
+            }
+        })
+    });
+    let done = done.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    Ok((done.rows, done.bytes_in, done.bytes_out))
+}
+
+fn all<F, T, K>(
+    found: Found<F, K>,
+    mut target: T,
+    mut writer: Writer,
+    mut report: Report<'_>,
+) -> Result<Tally, Failure>
+where
+    F: Feed<T> + FeedState,
+    T: Sink + Encode,
+{
+    let Found { mut feed, refused, .. } = found;
+    if let Some(error) = refused {
+        return Err(Failure::Jelly(error));
+    }
+    let tally = run(&mut feed, &mut target, &mut writer, &mut |tally| report.poll(tally));
+    let tally = tally.map_err(|error: Error| Failure::Jelly(error))?;
+    writer.finish()?;
+    Ok(tally)
+}

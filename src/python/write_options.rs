@@ -1,0 +1,190 @@
+//! Keywords of writers and of `convert`.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::options::{self, Choice};
+use super::stream_options;
+use crate::create::{AnyPatchEncoder, AnyRdfEncoder, CreateOptions, PlainRdfWriter, RESTART_BYTES};
+use crate::encode::Framing;
+use crate::error::Result;
+use crate::format::{PatchFormat, RdfFormat};
+use crate::io::Compression;
+use crate::options::{PatchOptions, RdfOptions, StreamOptions};
+use crate::sink::RdfSink;
+use crate::term::{Term, TermBuf};
+
+const WRITE_COMPRESSION: Choice<Option<Compression>> =
+    Choice { keyword: "compression", words: options::COMPRESSION.words };
+
+/// What is asked of a writer.
+pub(super) struct WriteOptions {
+    pub(super) create: CreateOptions,
+    /// Options of the stream that were told.
+    pub(super) stream: Option<StreamOptions>,
+    pub(super) rdf: RdfFormat,
+    pub(super) patch: PatchFormat,
+    /// `None`: told by the file name.
+    pub(super) compression: Option<Compression>,
+    pub(super) level: Option<i32>,
+    /// Labels and IRIs to declare at the start.
+    pub(super) declared: Vec<(String, String)>,
+}
+
+/// The words of formats that are written.
+fn format<T: Copy>(
+    word: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+    found: Option<T>,
+    default: T,
+) -> PyResult<T> {
+    if word == "auto" {
+        return Ok(found.unwrap_or(default));
+    }
+    all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
+        let words: Vec<_> = all.iter().map(|&known| format!("{:?}", name(known))).collect();
+        PyValueError::new_err(format!("format is {word:?}; it can be \"auto\", {}", words.join(", ")))
+    })
+}
+
+impl WriteOptions {
+    /// Reads the keywords of a conversion, and whether patches come out of it.
+    ///
+    /// `format` may be a format of either kind, `text`, or `auto`: the file name tells, else it stays as it is.
+    pub(super) fn of_conversion(
+        is_patch: bool,
+        keywords: &Bound<'_, PyDict>,
+        name: Option<&str>,
+    ) -> PyResult<(Self, bool)> {
+        let word: Option<String> = keywords.get_item("format")?.map(|word| word.extract()).transpose()?;
+        let word = word.unwrap_or_else(|| "auto".to_owned());
+        let to_patch = match word.as_str() {
+            "text" => {
+                keywords.set_item("format", if is_patch { "rdfp" } else { "nq" })?;
+                is_patch
+            }
+            "auto" => match name {
+                Some(name) if PatchFormat::of_file(name).is_some() => true,
+                Some(name) if RdfFormat::of_file(name).is_some() => false,
+                _ => is_patch,
+            },
+            word => {
+                PatchFormat::from_name(word).is_some() || (is_patch && RdfFormat::from_name(word).is_none())
+            }
+        };
+        if is_patch && !to_patch {
+            let message =
+                "patches are no statements: apply them to a dataset, or write them in a format of patches";
+            return Err(PyValueError::new_err(message));
+        }
+        Ok((Self::read(if to_patch { "patch" } else { "rdf" }, keywords, name)?, to_patch))
+    }
+
+    /// Reads the keywords of a writer of `kind` to a file of this name.
+    pub(super) fn read(kind: &str, keywords: &Bound<'_, PyDict>, name: Option<&str>) -> PyResult<Self> {
+        let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+            Ok(keywords.get_item(key)?.filter(|value| !value.is_none()))
+        };
+        let word = |key: &str| -> PyResult<String> {
+            get(key)?.map_or_else(|| Ok("auto".to_owned()), |word| word.extract())
+        };
+        let flag = |key: &str, default: bool| get(key)?.map_or(Ok(default), |flag| flag.extract());
+        let is_patch = kind == "patch";
+        let format_word = word("format")?;
+        let (rdf, patch) = if is_patch {
+            let all = [PatchFormat::Jelly, PatchFormat::RdfPatch, PatchFormat::Thrift];
+            let found = name.and_then(PatchFormat::of_file);
+            (RdfFormat::Jelly, format(&format_word, &all, PatchFormat::name, found, PatchFormat::Jelly)?)
+        } else {
+            let all = [
+                RdfFormat::Jelly,
+                RdfFormat::NTriples,
+                RdfFormat::NQuads,
+                RdfFormat::Turtle,
+                RdfFormat::TriG,
+            ];
+            let found = name.and_then(RdfFormat::of_file);
+            (format(&format_word, &all, RdfFormat::name, found, RdfFormat::Jelly)?, PatchFormat::Jelly)
+        };
+        let stream = get("options")?.map(|object| stream_options::read(&object)).transpose()?;
+        match &stream {
+            Some(StreamOptions::Rdf(_)) if is_patch => {
+                return Err(PyTypeError::new_err("options must be a jelly.PatchOptions"));
+            }
+            Some(StreamOptions::Patch(_)) if !is_patch => {
+                return Err(PyTypeError::new_err("options must be a jelly.RdfOptions"));
+            }
+            _ => {}
+        }
+        let delimited = flag("delimited", true)?;
+        let restart_bytes: Option<u64> = get("restart_bytes")?.map(|bytes| bytes.extract()).transpose()?;
+        let is_file = name.is_some() && delimited;
+        let frame_rows: Option<i64> = get("frame_rows")?.map(|rows| rows.extract()).transpose()?;
+        let declared: Option<Vec<(String, String)>> = get("namespaces")?
+            .filter(|value| !value.is_instance_of::<pyo3::types::PyBool>())
+            .map(|list| list.extract())
+            .transpose()?;
+        let declares = match (get("namespaces")?, &declared) {
+            (Some(_), Some(list)) => Some(!list.is_empty()),
+            (Some(flag), None) => Some(flag.extract()?),
+            (None, _) => None,
+        };
+        let create = CreateOptions {
+            framing: if delimited { Framing::Delimited } else { Framing::Single },
+            changes: stream_options::changes(keywords)?,
+            frame_rows: frame_rows
+                .map(|rows| options::at_least_one("frame_rows", Some(rows), 1))
+                .transpose()?,
+            namespaces: declares,
+            restart_bytes: restart_bytes.or(is_file.then_some(RESTART_BYTES)).filter(|&bytes| bytes > 0),
+            abbreviate: flag("abbreviate", false)?,
+            limits: options::limits(get("limits")?.as_ref())?,
+        };
+        Ok(WriteOptions {
+            create,
+            stream,
+            rdf,
+            patch,
+            compression: WRITE_COMPRESSION.read(&word("compression")?)?,
+            level: get("compression_level")?.map(|level| level.extract()).transpose()?,
+            declared: declared.unwrap_or_default(),
+        })
+    }
+}
+
+impl WriteOptions {
+    /// An encoder of patches; `source`: the options of what is read.
+    pub(super) fn patch_encoder(&self, source: Option<&PatchOptions>) -> Result<AnyPatchEncoder> {
+        let told = match &self.stream {
+            Some(StreamOptions::Patch(options)) => Some(options),
+            _ => None,
+        };
+        self.create.patch(self.patch, told, source)
+    }
+
+    /// An encoder of statements, with the namespaces declared.
+    pub(super) fn rdf_encoder(&self, source: Option<&RdfOptions>, has_graphs: bool) -> Result<AnyRdfEncoder> {
+        let told = match &self.stream {
+            Some(StreamOptions::Rdf(options)) => Some(options),
+            _ => None,
+        };
+        let mut encoder = self.create.rdf(self.rdf, told, source, has_graphs)?;
+        for (label, iri) in &self.declared {
+            if let Term::Iri(iri) = TermBuf::iri(iri).as_term() {
+                encoder.namespace(label, iri)?;
+            }
+        }
+        Ok(encoder)
+    }
+
+    /// A writer of statements that lie in one piece.
+    pub(super) fn rdf_writer(&self, has_graphs: bool) -> Result<PlainRdfWriter> {
+        let keeps_frames = match &self.stream {
+            Some(StreamOptions::Rdf(options)) => options.logical_type.is_grouped(),
+            _ => false,
+        };
+        Ok(PlainRdfWriter::new(self.rdf_encoder(None, has_graphs)?, keeps_frames))
+    }
+}

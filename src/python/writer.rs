@@ -1,0 +1,234 @@
+//! Writers for Python: batches, readers and columns of any kind, to bytes of any format.
+
+use arrow_array::RecordBatch;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::capsule::Batches;
+use super::destination::Destination;
+use super::error::Failure;
+use super::guard::Guarded;
+use super::reader::Reader;
+use super::signals::{Interrupt, Signals};
+use super::write_options::WriteOptions;
+use super::write_rows;
+use crate::arrow::{PatchRows, RdfRows};
+use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfWriter, Writer as Drain};
+use crate::encode::PlainOp;
+use crate::error::Result;
+
+/// Takes rows and writes them.
+#[pyclass(frozen, module = "jelly")]
+pub(super) struct Writer {
+    core: Guarded<Core>,
+}
+
+struct Core {
+    rows: Rows,
+    /// `None` once closed.
+    drain: Option<Drain>,
+    failed: bool,
+    interrupt: Interrupt,
+    signals: Signals,
+}
+
+enum Rows {
+    Rdf { settings: Box<WriteOptions>, writer: Option<Box<PlainRdfWriter>>, rows: RdfRows },
+    Patch { writer: Box<PlainPatchWriter>, rows: PatchRows },
+}
+
+impl Rows {
+    /// Of statements, by the first of which the options are chosen where nobody chose them.
+    fn rdf(&mut self, first: Option<&RecordBatch>) -> Result<&mut PlainRdfWriter> {
+        let Rows::Rdf { settings, writer, .. } = self else {
+            return Err(crate::Error::new(crate::ErrorKind::Internal, "no writer of statements"));
+        };
+        if writer.is_none() {
+            let has_graphs = first.is_some_and(RdfRows::has_graphs);
+            *writer = Some(Box::new(settings.rdf_writer(has_graphs)?));
+        }
+        writer.as_deref_mut().ok_or_else(|| crate::Error::new(crate::ErrorKind::Internal, "no writer"))
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        if let Rows::Patch { writer, rows } = self {
+            return rows.write(batch, &mut **writer);
+        }
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        self.rdf(Some(batch))?;
+        match self {
+            Rows::Rdf { writer: Some(writer), rows, .. } => rows.write(batch, &mut **writer),
+            _ => Ok(()),
+        }
+    }
+
+    fn encoder(&mut self) -> Result<&mut dyn Encode> {
+        if let Rows::Patch { writer, .. } = self {
+            return Ok(writer.encoder());
+        }
+        Ok(self.rdf(None)?.encoder())
+    }
+
+    /// Whether anything can have been written yet.
+    fn has_begun(&self) -> bool {
+        !matches!(self, Rows::Rdf { writer: None, .. })
+    }
+}
+
+impl Core {
+    /// Does work on the rows; a failure gives the destination up.
+    fn attempt<R>(
+        &mut self,
+        work: impl FnOnce(&mut Rows, &mut Drain, &mut Signals) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let Some(drain) = &mut self.drain else {
+            let message = if self.failed { "the writer failed before" } else { "the writer is closed" };
+            return Err(Failure::Python(PyValueError::new_err(message)));
+        };
+        // a panic leaves the writer failed
+        self.failed = true;
+        let done = work(&mut self.rows, drain, &mut self.signals);
+        let done = match self.interrupt.take() {
+            Some(error) => Err(Failure::Python(error)),
+            None => done,
+        };
+        self.failed = done.is_err();
+        if self.failed {
+            self.drain = None;
+        }
+        done
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<usize, Failure> {
+        self.attempt(|rows, drain, signals| {
+            signals.poll()?;
+            rows.write(batch)?;
+            if rows.has_begun() {
+                drain.take(rows.encoder()?)?;
+            }
+            Ok(batch.num_rows())
+        })
+    }
+
+    /// Changes what is written, and hands out what is complete.
+    fn change(&mut self, change: impl FnOnce(&mut Rows) -> Result<()>) -> Result<(), Failure> {
+        self.attempt(|rows, drain, _| {
+            change(rows)?;
+            Ok(drain.take(rows.encoder()?)?)
+        })
+    }
+
+    fn close(&mut self) -> Result<(), Failure> {
+        if self.drain.is_none() && !self.failed {
+            return Ok(());
+        }
+        self.change(|rows| rows.encoder()?.finish())?;
+        match self.drain.take() {
+            Some(drain) => Ok(drain.finish()?),
+            None => Ok(()),
+        }
+    }
+}
+
+#[pymethods]
+impl Writer {
+    #[new]
+    #[pyo3(signature = (kind, dest, **keywords))]
+    fn new(kind: &str, dest: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let interrupt = Interrupt::default();
+        let destination = Destination::new(dest, &interrupt)?;
+        let none = PyDict::new(dest.py());
+        let options = WriteOptions::read(kind, keywords.unwrap_or(&none), destination.name().as_deref())?;
+        let output = destination.open(options.compression, options.level)?;
+        let rows = match kind {
+            "patch" => Rows::Patch {
+                writer: Box::new(PlainPatchWriter::new(options.patch_encoder(None).map_err(Failure::Jelly)?)),
+                rows: PatchRows::default(),
+            },
+            _ => Rows::Rdf { settings: Box::new(options), writer: None, rows: RdfRows::default() },
+        };
+        let core = Core {
+            rows,
+            drain: Some(Drain::new(output)),
+            failed: false,
+            signals: Signals::new(interrupt.clone()),
+            interrupt,
+        };
+        Ok(Writer { core: Guarded::new(core) })
+    }
+
+    /// Writes all batches of an object of an Arrow library; returns their rows.
+    fn write_arrow(&self, py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let Some(mut batches) = Batches::of(object)? else {
+            return Err(PyValueError::new_err("neither record batches nor a stream of them"));
+        };
+        let mut written = 0;
+        py.detach(|| {
+            while let Some(batch) = batches.next().map_err(Failure::Python)? {
+                written += self.core.with(|core| core.write(&batch))?;
+            }
+            Ok::<_, Failure>(())
+        })?;
+        Ok(written)
+    }
+
+    /// Writes the remaining rows of one of our readers; returns their number.
+    fn write_reader(&self, py: Python<'_>, reader: &Bound<'_, Reader>) -> PyResult<usize> {
+        let mut written = 0;
+        while let Some(batch) = reader.get().next_batch(py)? {
+            written += py.detach(|| self.core.with(|core| core.write(&batch)))?;
+        }
+        Ok(written)
+    }
+
+    /// Writes columns, by name, of values that are strings, `Term`s, numbers or None; returns their rows.
+    fn write_columns(&self, py: Python<'_>, columns: &Bound<'_, PyDict>) -> PyResult<usize> {
+        let batch = write_rows::batch(columns)?;
+        Ok(py.detach(|| self.core.with(|core| core.write(&batch)))?)
+    }
+
+    fn end_frame(&self, py: Python<'_>, metadata: Vec<(String, Vec<u8>)>) -> PyResult<()> {
+        let end = |rows: &mut Rows| match rows {
+            Rows::Patch { writer, .. } => writer.encoder().end_frame(),
+            Rows::Rdf { .. } => rows.rdf(None)?.encoder().end_frame(&metadata),
+        };
+        Ok(py.detach(|| self.core.with(|core| core.change(end)))?)
+    }
+
+    fn end_patch(&self, py: Python<'_>) -> PyResult<()> {
+        let end = |rows: &mut Rows| match rows {
+            Rows::Patch { writer, rows } => {
+                rows.forget_patch();
+                writer.plain_row(&PlainOp::End)
+            }
+            Rows::Rdf { .. } => Ok(()),
+        };
+        Ok(py.detach(|| self.core.with(|core| core.change(end)))?)
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(py.detach(|| self.core.with(|core| core.attempt(|_, drain, _| Ok(drain.flush()?))))?)
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(py.detach(|| self.core.with(Core::close))?)
+    }
+
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(py.detach(|| {
+            self.core.with(|core| {
+                core.drain = None;
+                core.failed = false;
+                Ok(())
+            })
+        })?)
+    }
+
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(py.detach(|| self.core.with(|core| Ok(core.drain.is_none())))?)
+    }
+}

@@ -1,0 +1,100 @@
+//! `<iri>` and `<_:label>`.
+
+use memchr::memchr;
+
+use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
+use crate::error::ErrorKind;
+use crate::text::scan::is_plain_iri;
+
+/// Whether the canonical text of an IRI is the IRI.
+#[inline(always)]
+pub(super) fn is_plain(iri: &str) -> bool {
+    is_plain_iri(iri) && !iri.starts_with("_:")
+}
+
+impl Lexer<'_> {
+    #[inline(always)]
+    pub(super) fn iri_or_triple(&mut self, scratch: &mut Scratch) -> Lex {
+        if self.byte(self.at + 1)? == b'<' {
+            return self.triple(scratch);
+        }
+        self.iri(scratch)
+    }
+
+    /// What `<` begins.
+    #[inline(always)]
+    pub(crate) fn iri(&mut self, scratch: &mut Scratch) -> Lex {
+        let start = self.at;
+        let inside = start + 1;
+        let Some(length) = memchr(b'>', &self.text.as_bytes()[inside..]) else {
+            return self.endless_iri(inside);
+        };
+        let end = inside + length;
+        let iri = &self.text[inside..end];
+        if !is_plain(iri) || self.rules.absolute_iris {
+            return self.odd_iri(end, scratch);
+        }
+        self.at = end + 1;
+        Ok(Lexed::at(Kind::Iri, start, end + 1).with_text(inside, end))
+    }
+
+    /// The text ends first; or the IRI is wrong before.
+    #[cold]
+    fn endless_iri(&self, inside: usize) -> Lex {
+        self.check_characters(inside, self.text.len())?;
+        Err(Stop::End)
+    }
+
+    fn check_characters(&self, start: usize, end: usize) -> Lex<()> {
+        let bytes = &self.text.as_bytes()[start..end];
+        let odd = self.rules.odd_iris || bytes.starts_with(b"_:");
+        let wrong = |b: &u8| match *b {
+            b' ' | b'\t' | b'\n' | b'\r' | b'<' => true,
+            b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | 0..0x20 => !odd,
+            _ => false,
+        };
+        match bytes.iter().position(wrong) {
+            Some(at) => {
+                let what = char::from(bytes[at]).escape_debug();
+                bad(ErrorKind::TextIri, start + at, format!("an IRI cannot hold '{what}'"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An IRI with escapes, one that is no good IRI, or a blank node.
+    #[inline(never)]
+    fn odd_iri(&mut self, end: usize, scratch: &mut Scratch) -> Lex {
+        let start = self.at;
+        let inside = start + 1;
+        let iri = &self.text[inside..end];
+        self.check_characters(inside, end)?;
+        let is_label = iri.starts_with("_:");
+        let text = inside + 2 * usize::from(is_label);
+        let kind = if is_label { Kind::BlankNode } else { Kind::Iri };
+        let mut lexed = Lexed::at(kind, start, end + 1).with_text(text, end);
+        let mut own = &self.text[text..end];
+        if iri.contains('\\') {
+            unescape::iri(self, text, end, &mut scratch.text)?;
+            lexed = lexed.unescaped();
+            own = &scratch.text;
+        }
+        lexed.plain = is_plain(own);
+        if self.rules.absolute_iris && !is_label {
+            if !is_plain_iri(own) {
+                return bad(ErrorKind::TextIri, start, "an IRI with characters that it may not hold");
+            }
+            if !has_scheme(own) {
+                return bad(ErrorKind::TextIri, start, "an IRI without a scheme");
+            }
+        }
+        self.at = end + 1;
+        Ok(lexed)
+    }
+}
+
+fn has_scheme(iri: &str) -> bool {
+    let Some((scheme, _)) = iri.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+}

@@ -1,0 +1,257 @@
+//! A term as the lexer found it.
+
+use super::super::buffer::{Padded, PaddedBuf};
+use crate::term::{
+    DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf, Triple,
+};
+
+/// What a term has that does not lie in the text as it is: unescaped strings and quoted triples.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// An IRI, a label or a lexical form.
+    pub(super) text: String,
+    /// The datatype of a literal.
+    pub(super) datatype: String,
+    pub(super) triple: Option<Box<Triple>>,
+    padded: PaddedBuf,
+}
+
+impl Scratch {
+    /// Puts a whole IRI in place of what was read.
+    pub(crate) fn set_iri(&mut self, pieces: [&str; 2]) {
+        self.text.clear();
+        pieces.into_iter().for_each(|piece| self.text.push_str(piece));
+    }
+
+    /// The quoted triple that was read last.
+    pub(crate) fn triple(&self) -> Option<&Triple> {
+        self.triple.as_deref()
+    }
+
+    /// Gives memory back where a term was long.
+    #[inline]
+    pub(crate) fn shrink(&mut self) {
+        const MOST: usize = 64 << 10;
+        self.triple = None;
+        if self.text.capacity() | self.datatype.capacity() | self.padded.capacity() > MOST {
+            *self = Scratch::default();
+        }
+    }
+}
+
+/// The kinds of terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Iri,
+    BlankNode,
+    Simple,
+    Language,
+    Datatype,
+    Triple,
+    DefaultGraph,
+}
+
+/// Where a string of a term is.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Text(usize, usize),
+    Scratch,
+}
+
+/// A term, by its places in the text; it is read with the same text and scratch it was lexed with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lexed {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The IRI, label or lexical form.
+    text: Part,
+    /// The language tag or datatype.
+    tail: Part,
+    /// Nothing in `text` needs an escape in canonical text.
+    pub(super) plain: bool,
+    /// Likewise in `tail`.
+    pub(super) tail_plain: bool,
+}
+
+impl Lexed {
+    /// No term: the default graph.
+    pub(crate) const NONE: Lexed = Lexed::at(Kind::DefaultGraph, 0, 0);
+
+    #[inline(always)]
+    pub(super) const fn at(kind: Kind, start: usize, end: usize) -> Self {
+        let none = Part::Text(0, 0);
+        Lexed { kind, start, end, text: none, tail: none, plain: true, tail_plain: true }
+    }
+
+    #[inline(always)]
+    pub(super) fn with_text(mut self, start: usize, end: usize) -> Self {
+        self.text = Part::Text(start, end);
+        self
+    }
+
+    #[inline(always)]
+    pub(super) fn with_tail(mut self, start: usize, end: usize) -> Self {
+        self.tail = Part::Text(start, end);
+        self
+    }
+
+    /// The text is in the scratch.
+    pub(super) fn unescaped(mut self) -> Self {
+        self.text = Part::Scratch;
+        self
+    }
+
+    /// The datatype is in the scratch.
+    pub(super) fn tail_unescaped(mut self) -> Self {
+        self.tail = Part::Scratch;
+        self
+    }
+
+    /// An IRI that was put in the scratch.
+    pub(crate) fn iri_in_scratch(start: usize, end: usize, scratch: &Scratch) -> Self {
+        let mut lexed = Lexed::at(Kind::Iri, start, end).unescaped();
+        lexed.plain = super::iri::is_plain(&scratch.text);
+        lexed
+    }
+
+    /// A word.
+    pub(crate) fn name(start: usize, end: usize) -> Self {
+        Lexed::at(Kind::Simple, start, end).with_text(start, end)
+    }
+
+    /// The IRI, label or lexical form.
+    pub(crate) fn string<'a>(&self, text: &'a str, scratch: &'a Scratch) -> &'a str {
+        self.text(text, scratch)
+    }
+
+    /// Where the string of an IRI or label is, if not in the scratch.
+    pub(super) fn is_in_text(&self) -> Option<(usize, usize)> {
+        match self.text {
+            Part::Text(start, end) => Some((start, end)),
+            Part::Scratch => None,
+        }
+    }
+
+    /// Both are the same text.
+    #[inline(always)]
+    pub(crate) fn is_same(&self, other: &Lexed, text: &str) -> bool {
+        let (own, others) = (self.start..self.end, other.start..other.end);
+        own.len() == others.len() && text.as_bytes()[own] == text.as_bytes()[others]
+    }
+
+    pub(crate) fn is_literal(&self) -> bool {
+        matches!(self.kind, Kind::Simple | Kind::Language | Kind::Datatype)
+    }
+
+    #[inline(always)]
+    fn text<'a>(&self, text: &'a str, scratch: &'a Scratch) -> &'a str {
+        match self.text {
+            Part::Text(start, end) => &text[start..end],
+            Part::Scratch => &scratch.text,
+        }
+    }
+
+    #[inline(always)]
+    fn tail<'a>(&self, text: &'a str, scratch: &'a Scratch) -> &'a str {
+        match self.tail {
+            Part::Text(start, end) => &text[start..end],
+            Part::Scratch => &scratch.datatype,
+        }
+    }
+
+    /// The term in one piece.
+    #[inline]
+    pub(crate) fn plain<'a>(&self, text: &'a str, scratch: &'a Scratch) -> PlainTerm<'a> {
+        let own = self.text(text, scratch);
+        match self.kind {
+            Kind::Iri => PlainTerm::Iri(own),
+            Kind::BlankNode => PlainTerm::BlankNode(own),
+            Kind::Simple => PlainTerm::Literal(own, PlainKind::Simple),
+            Kind::Language => PlainTerm::Literal(own, PlainKind::Language(self.tail(text, scratch))),
+            Kind::Datatype => PlainTerm::Literal(own, PlainKind::Datatype(self.tail(text, scratch))),
+            Kind::Triple => scratch.triple.as_deref().map_or(PlainTerm::DefaultGraph, PlainTerm::Triple),
+            Kind::DefaultGraph => PlainTerm::DefaultGraph,
+        }
+    }
+
+    /// The term as sinks take it.
+    #[inline(always)]
+    pub(crate) fn term<'a>(&self, text: &'a str, scratch: &'a mut Scratch) -> Term<'a> {
+        match self.kind {
+            Kind::Iri => {
+                let close = match self.text {
+                    Part::Text(start, end) => Padded::within(text, start, end + 1),
+                    Part::Scratch => None,
+                };
+                let close = close.unwrap_or_else(|| self.copied(text, scratch));
+                Term::Iri(Iri { open: Padded::ANGLE, close, plain: self.plain })
+            }
+            Kind::BlankNode => Term::BlankNode(self.text(text, scratch)),
+            Kind::Simple => self.literal(self.text(text, scratch), LiteralKind::Simple),
+            Kind::Language => {
+                let tag = self.tail(text, scratch);
+                self.literal(self.text(text, scratch), LiteralKind::Language(tag))
+            }
+            Kind::Datatype => self.typed(text, scratch),
+            Kind::Triple => scratch.triple.as_deref().map_or(Term::DefaultGraph, Term::Triple),
+            Kind::DefaultGraph => Term::DefaultGraph,
+        }
+    }
+
+    /// The IRI and its bracket, with spare bytes.
+    #[cold]
+    fn copied<'a>(&self, text: &'a str, scratch: &'a mut Scratch) -> Padded<'a> {
+        let Scratch { text: unescaped, padded, .. } = scratch;
+        let own = match self.text {
+            Part::Text(start, end) => &text[start..end],
+            Part::Scratch => unescaped,
+        };
+        padded.set("", own, ">");
+        padded.as_padded()
+    }
+
+    #[inline(always)]
+    fn literal<'a>(&self, lex: &'a str, kind: LiteralKind<'a>) -> Term<'a> {
+        Term::Literal(Literal { lex, plain: self.plain, kind })
+    }
+
+    #[inline(always)]
+    fn typed<'a>(&self, text: &'a str, scratch: &'a mut Scratch) -> Term<'a> {
+        let found = match self.tail {
+            Part::Text(start, end) if text.as_bytes()[start - DATATYPE_OPEN.len()] == b'"' => {
+                Padded::within(text, start - DATATYPE_OPEN.len(), end + 1)
+            }
+            _ => None,
+        };
+        let suffix = match found {
+            Some(suffix) => suffix,
+            None => {
+                let tail = match self.tail {
+                    Part::Text(start, end) => &text[start..end],
+                    Part::Scratch => &scratch.datatype,
+                };
+                scratch.padded.set(DATATYPE_OPEN, tail, ">");
+                scratch.padded.as_padded()
+            }
+        };
+        let lex = match self.text {
+            Part::Text(start, end) => &text[start..end],
+            Part::Scratch => &scratch.text,
+        };
+        self.literal(lex, LiteralKind::Datatype(Datatype { suffix, plain: self.tail_plain }))
+    }
+
+    /// The term, owned.
+    pub(crate) fn owned(&self, text: &str, scratch: &Scratch) -> TermBuf {
+        match self.plain(text, scratch) {
+            PlainTerm::Iri(iri) => TermBuf::iri(iri),
+            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
+            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
+            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
+            PlainTerm::Literal(lex, PlainKind::Datatype(datatype)) => TermBuf::typed_literal(lex, datatype),
+            PlainTerm::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
+            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
+        }
+    }
+}

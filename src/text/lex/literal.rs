@@ -1,0 +1,215 @@
+//! Strings with what may follow them.
+
+use memchr::memchr2;
+
+use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
+use crate::error::ErrorKind;
+use crate::term::XSD_STRING;
+use crate::text::scan::is_plain_literal;
+
+/// Where the inside of a string is.
+#[derive(Clone, Copy)]
+struct Quoted {
+    start: usize,
+    end: usize,
+    /// Behind the closing quotes.
+    after: usize,
+    escaped: bool,
+    plain: bool,
+}
+
+impl Lexer<'_> {
+    /// A literal.
+    #[inline(always)]
+    pub(crate) fn literal(&mut self, scratch: &mut Scratch) -> Lex {
+        let start = self.at;
+        let quoted = self.quoted()?;
+        let mut lexed = Lexed::at(Kind::Simple, start, quoted.after).with_text(quoted.start, quoted.end);
+        lexed.plain = quoted.plain;
+        if quoted.escaped {
+            lexed = self.unescaped(quoted, lexed, scratch)?;
+        }
+        self.at = quoted.after;
+        match self.peek()? {
+            b'@' => self.language(lexed),
+            b'^' => self.datatype(lexed, scratch),
+            _ => Ok(lexed),
+        }
+    }
+
+    /// A string alone: no more is looked at.
+    pub(crate) fn string(&mut self, scratch: &mut Scratch) -> Lex {
+        let start = self.at;
+        let quoted = self.quoted()?;
+        let mut lexed = Lexed::at(Kind::Simple, start, quoted.after).with_text(quoted.start, quoted.end);
+        lexed.plain = quoted.plain;
+        if quoted.escaped {
+            lexed = self.unescaped(quoted, lexed, scratch)?;
+        }
+        self.at = quoted.after;
+        Ok(lexed)
+    }
+
+    #[inline(never)]
+    fn unescaped(&self, quoted: Quoted, lexed: Lexed, scratch: &mut Scratch) -> Lex {
+        unescape::string(self, quoted.start, quoted.end, &mut scratch.text)?;
+        let mut lexed = lexed.unescaped();
+        lexed.plain = is_plain_literal(&scratch.text);
+        Ok(lexed)
+    }
+
+    /// The string that begins here.
+    #[inline(always)]
+    fn quoted(&self) -> Lex<Quoted> {
+        let bytes = self.text.as_bytes();
+        let quote = bytes[self.at];
+        let start = self.at + 1;
+        if self.rules.quotes && self.byte(start)? == quote && self.byte(start + 1)? == quote {
+            return self.long_string(quote);
+        }
+        let Some(length) = memchr2(quote, b'\\', &bytes[start..]) else {
+            return self.endless_string(start);
+        };
+        let end = start + length;
+        if bytes[end] == quote {
+            let plain = is_plain_literal(&self.text[start..end]);
+            if !plain {
+                self.check_line(start, end)?;
+            }
+            return Ok(Quoted { start, end, after: end + 1, escaped: false, plain });
+        }
+        self.escaped_string(quote, start, end)
+    }
+
+    /// A string with escapes, the first of them at `at`.
+    fn escaped_string(&self, quote: u8, start: usize, mut at: usize) -> Lex<Quoted> {
+        let bytes = self.text.as_bytes();
+        loop {
+            if bytes[at] == quote {
+                self.check_line(start, at)?;
+                return Ok(Quoted { start, end: at, after: at + 1, escaped: true, plain: false });
+            }
+            // a backslash takes the byte behind it along
+            let next = (at + 2).min(bytes.len());
+            match memchr2(quote, b'\\', &bytes[next..]) {
+                Some(length) => at = next + length,
+                None => return self.endless_string(start),
+            }
+        }
+    }
+
+    /// `"""..."""` or `'''...'''`.
+    #[cold]
+    fn long_string(&self, quote: u8) -> Lex<Quoted> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 3;
+        let (mut at, mut escaped) = (start, false);
+        loop {
+            at += memchr2(quote, b'\\', bytes.get(at..).ok_or(Stop::End)?).ok_or(Stop::End)?;
+            if bytes[at] == b'\\' {
+                escaped = true;
+                at += 2;
+                continue;
+            }
+            let quotes = bytes[at..].iter().take_while(|&&b| b == quote).count();
+            if at + quotes == bytes.len() && quotes < 6 {
+                // more quotes may come; the caller adds a space where the input is over
+                return Err(Stop::End);
+            }
+            if quotes >= 3 {
+                // of up to five quotes the last three close
+                let end = at + quotes.min(5) - 3;
+                let plain = is_plain_literal(&self.text[start..end]);
+                return Ok(Quoted { start, end, after: end + 3, escaped, plain });
+            }
+            at += quotes;
+        }
+    }
+
+    #[cold]
+    fn endless_string(&self, start: usize) -> Lex<Quoted> {
+        self.check_line(start, self.text.len())?;
+        Err(Stop::End)
+    }
+
+    #[cold]
+    fn check_line(&self, start: usize, end: usize) -> Lex<()> {
+        match memchr2(b'\n', b'\r', &self.text.as_bytes()[start..end]) {
+            Some(length) if !self.rules.raw_lines => {
+                let message = "a string goes over the end of its line; write \\n";
+                bad(ErrorKind::TextString, start + length, message)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `@tag`, with `--ltr` or `--rtl`.
+    #[inline]
+    fn language(&mut self, mut lexed: Lexed) -> Lex {
+        let start = self.at + 1;
+        let bytes = &self.text.as_bytes()[start..];
+        let is_inside = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+        let length = bytes.iter().position(|&b| !is_inside(b)).ok_or(Stop::End)?;
+        let end = start + length;
+        let tag = &self.text[start..end];
+        if !is_language(tag) {
+            let tag = crate::error::excerpt(tag);
+            return bad(ErrorKind::TextLanguage, self.at, format!("{tag} is no language tag"));
+        }
+        self.at = end;
+        (lexed.kind, lexed.end) = (Kind::Language, end);
+        Ok(lexed.with_tail(start, end))
+    }
+
+    /// `^^<iri>`.
+    #[inline(always)]
+    pub(super) fn datatype(&mut self, mut lexed: Lexed, scratch: &mut Scratch) -> Lex {
+        let (carets, start) = (self.at, self.at + 2);
+        if self.byte(carets + 1)? != b'^' {
+            return bad(ErrorKind::TextTerm, carets, "a datatype begins with ^^");
+        }
+        if self.byte(start)? != b'<' {
+            return self.no_datatype(start);
+        }
+        self.at = start;
+        let text = std::mem::take(&mut scratch.text);
+        let iri = self.iri(scratch);
+        let datatype = std::mem::replace(&mut scratch.text, text);
+        let iri = iri?;
+        if iri.kind != Kind::Iri {
+            return bad(ErrorKind::TextTerm, start, "a datatype is an IRI");
+        }
+        lexed.end = self.at;
+        lexed.tail_plain = iri.plain;
+        let in_text = iri.is_in_text();
+        let own = match in_text {
+            Some((start, end)) => &self.text[start..end],
+            None => &datatype,
+        };
+        if own == XSD_STRING {
+            return Ok(lexed);
+        }
+        lexed.kind = Kind::Datatype;
+        match in_text {
+            Some((start, end)) => Ok(lexed.with_tail(start, end)),
+            None => {
+                scratch.datatype = datatype;
+                Ok(lexed.tail_unescaped())
+            }
+        }
+    }
+
+    #[cold]
+    fn no_datatype(&mut self, start: usize) -> Lex {
+        self.at = start;
+        self.no_term()
+    }
+}
+
+/// `[a-zA-Z]+ ('-' [a-zA-Z0-9]+)* ('--' ('ltr' | 'rtl'))?`
+fn is_language(tag: &str) -> bool {
+    let tag = tag.strip_suffix("--ltr").or_else(|| tag.strip_suffix("--rtl")).unwrap_or(tag);
+    let mut parts = tag.as_bytes().split(|&b| b == b'-');
+    let first = parts.next().unwrap_or_default();
+    !first.is_empty() && first.iter().all(u8::is_ascii_alphabetic) && parts.all(|part| !part.is_empty())
+}

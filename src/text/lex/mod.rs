@@ -1,0 +1,235 @@
+//! One lexer of terms, for every text format and for canonical text in columns.
+//!
+//! It works on text that is UTF-8 already and may stop anywhere: what cannot be decided yet is [`Stop::End`].
+//! A term is found where it lies ([`Lexed`]) and nothing is copied; only what has escapes goes to a [`Scratch`].
+
+mod iri;
+mod lexed;
+mod literal;
+mod number;
+mod plain;
+mod triple;
+mod unescape;
+
+pub(crate) use lexed::{Kind, Lexed, Scratch};
+#[cfg_attr(not(feature = "arrow"), allow(unused_imports, reason = "columns use it"))]
+pub(crate) use plain::{plain_term_of, term_of};
+
+use crate::error::{Error, ErrorKind, Position};
+
+/// Why there is no term.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The text ends too early.
+    End,
+    /// An error at a byte of the text.
+    Bad(Error),
+}
+
+/// What the lexer gives.
+pub(crate) type Lex<T = Lexed> = Result<T, Stop>;
+
+/// An error at a byte of the text.
+#[cold]
+pub(crate) fn bad<T>(kind: ErrorKind, at: usize, message: impl Into<String>) -> Lex<T> {
+    let at = Position { offset: Some(at as u64), ..Position::default() };
+    Err(Stop::Bad(Error::new(kind, message).located(&at)))
+}
+
+/// What is a term beside those of canonical N-Triples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rules {
+    /// IRIs with `"{}|^` and backtick in them, which are no IRIs, but stores have them.
+    pub(crate) odd_iris: bool,
+    /// IRIs must have a scheme and may not hide in escapes what they may not hold.
+    pub(crate) absolute_iris: bool,
+    /// `'..'`, `"""..."""`, `'''...'''` and `\u{...}`.
+    pub(crate) quotes: bool,
+    /// Numbers, `true` and `false`.
+    pub(crate) bare: bool,
+    /// `<< s p o >>` beside `<<( s p o )>>`.
+    pub(crate) old_triples: bool,
+    /// Line ends and comments inside quoted triples.
+    pub(crate) free_lines: bool,
+    /// Line ends inside `"..."`.
+    pub(crate) raw_lines: bool,
+    /// Deepest nesting of quoted triples.
+    pub(crate) nesting: usize,
+    /// Longest row.
+    pub(crate) row_bytes: usize,
+}
+
+/// Goes through a text.
+pub(crate) struct Lexer<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) at: usize,
+    pub(crate) rules: Rules,
+}
+
+impl<'t> Lexer<'t> {
+    #[inline]
+    pub(crate) fn new(text: &'t str, at: usize, rules: Rules) -> Self {
+        Lexer { text, at, rules }
+    }
+
+    /// The next byte.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> Lex<u8> {
+        self.byte(self.at)
+    }
+
+    /// The byte at `at`.
+    #[inline(always)]
+    pub(crate) fn byte(&self, at: usize) -> Lex<u8> {
+        self.text.as_bytes().get(at).copied().ok_or(Stop::End)
+    }
+
+    /// The byte at `at`, or a space behind the end.
+    #[inline(always)]
+    pub(crate) fn byte_or_space(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(b' ')
+    }
+
+    #[inline(always)]
+    pub(crate) fn rest(&self) -> &'t [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    /// The row that began at `start` ends here.
+    #[inline(always)]
+    pub(crate) fn check_row(&self, start: usize) -> Lex<()> {
+        if self.at - start <= self.rules.row_bytes {
+            return Ok(());
+        }
+        let message = format!("a row of more than {} bytes", self.rules.row_bytes);
+        let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
+        Err(Stop::Bad(error.moved_to(start as u64)))
+    }
+
+    /// Goes over spaces and tabs.
+    #[inline(always)]
+    pub(crate) fn skip_blanks(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\t') = bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// Goes over white space, line ends and comments.
+    #[inline(always)]
+    pub(crate) fn skip_lines(&mut self) -> Lex<()> {
+        let bytes = self.text.as_bytes();
+        loop {
+            match bytes.get(self.at) {
+                Some(b' ' | b'\t' | b'\r' | b'\n') => self.at += 1,
+                Some(b'#') => self.skip_comment()?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Goes to the end of the line.
+    #[cold]
+    pub(crate) fn skip_comment(&mut self) -> Lex<()> {
+        let rest = self.rest();
+        match memchr::memchr2(b'\n', b'\r', rest) {
+            Some(length) => {
+                self.at += length;
+                Ok(())
+            }
+            None => Err(Stop::End),
+        }
+    }
+
+    /// Reads a term; what is no term is an error.
+    #[inline(always)]
+    pub(crate) fn term(&mut self, scratch: &mut Scratch) -> Lex {
+        match self.peek()? {
+            b'<' => self.iri_or_triple(scratch),
+            b'"' => self.literal(scratch),
+            b'_' => self.blank_node(),
+            other => self.odd_term(other, scratch),
+        }
+    }
+
+    #[cold]
+    fn odd_term(&mut self, first: u8, scratch: &mut Scratch) -> Lex {
+        match first {
+            b'\'' if self.rules.quotes => self.literal(scratch),
+            b'.' if !self.rules.bare || !self.byte(self.at + 1)?.is_ascii_digit() => {
+                bad(ErrorKind::TextRow, self.at, "a term is missing before the dot")
+            }
+            b'0'..=b'9' | b'+' | b'-' | b'.' if self.rules.bare => self.number(scratch),
+            b't' | b'f' if self.rules.bare => self.boolean(scratch),
+            _ => self.no_term(),
+        }
+    }
+
+    /// The word at this place, for messages and keywords: letters, digits and what may stand in names.
+    pub(crate) fn word_end(&self) -> usize {
+        let length = self.rest().iter().take_while(|&&b| is_word_byte(b)).count();
+        self.at + length
+    }
+
+    #[cold]
+    pub(crate) fn no_term<T>(&self) -> Lex<T> {
+        let end = self.word_end();
+        if end == self.text.len() {
+            return Err(Stop::End);
+        }
+        let word = &self.text[self.at..end];
+        let next = &self.text[end..];
+        if next.starts_with(':') {
+            let message =
+                format!("{word}: looks like a prefixed name, and this format has none; write the whole IRI");
+            return bad(ErrorKind::TextPrefixed, self.at, message);
+        }
+        let what =
+            if word.is_empty() { next.chars().next().map(String::from) } else { Some(word.to_owned()) };
+        let what = crate::error::excerpt(&what.unwrap_or_default());
+        bad(ErrorKind::TextTerm, self.at, format!("{what} is no term"))
+    }
+
+    /// `_:label`.
+    #[inline]
+    fn blank_node(&mut self) -> Lex {
+        let start = self.at;
+        if self.byte(start + 1)? != b':' {
+            return bad(ErrorKind::TextLabel, start, "a blank node begins with _:");
+        }
+        let label = start + 2;
+        let bytes = &self.text.as_bytes()[label..];
+        let run = bytes.iter().position(|&b| !is_label_byte(b)).ok_or(Stop::End)?;
+        self.label_within(start, label + run)
+    }
+
+    /// The label ends at `end` or at the dots before it.
+    #[inline]
+    pub(crate) fn label_within(&mut self, start: usize, mut end: usize) -> Lex {
+        let label = start + 2;
+        let bytes = self.text.as_bytes();
+        while end > label && bytes[end - 1] == b'.' {
+            end -= 1;
+        }
+        if !crate::text::scan::is_plain_label(&self.text[label..end]) || bytes.get(end) == Some(&b':') {
+            let label = crate::error::excerpt(&self.text[label..end]);
+            return bad(
+                ErrorKind::TextLabel,
+                start,
+                format!("{label} cannot be the label of a blank node; <_:..> can"),
+            );
+        }
+        self.at = end;
+        Ok(Lexed::at(Kind::BlankNode, start, end).with_text(label, end))
+    }
+}
+
+/// A byte that a label can have, in UTF-8.
+#[inline(always)]
+fn is_label_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() | matches!(b, b'_' | b'-' | b'.') | (b >= 0x80)
+}
+
+fn is_word_byte(b: u8) -> bool {
+    is_label_byte(b)
+}

@@ -1,0 +1,244 @@
+//! One canonical term that fills a whole string.
+
+use memchr::memchr2;
+
+use super::{Kind, Lex, Lexer, Rules, Scratch, Stop, bad, iri};
+use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::limits::MAX_NESTING;
+use crate::term::{PlainKind, PlainTerm, XSD_STRING};
+use crate::text::scan::{is_plain_iri, is_plain_label};
+
+/// Canonical text, and what means the same.
+const RULES: Rules = Rules {
+    odd_iris: false,
+    absolute_iris: false,
+    quotes: false,
+    bare: false,
+    old_triples: true,
+    free_lines: false,
+    raw_lines: true,
+    nesting: MAX_NESTING,
+    row_bytes: usize::MAX,
+};
+
+/// The term of canonical text, as columns hold it; the empty text is the default graph.
+#[inline]
+pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<PlainTerm<'a>> {
+    match plain_term_of(text) {
+        Some(term) => Ok(term),
+        None => odd_term_of(text, scratch),
+    }
+}
+
+/// As [`term_of`], of text that has no escapes and is no quoted triple.
+#[inline]
+pub(crate) fn plain_term_of(text: &str) -> Option<PlainTerm<'_>> {
+    let bytes = text.as_bytes();
+    match (bytes.first(), bytes.last()) {
+        (Some(b'<'), Some(b'>')) if bytes.len() > 1 => {
+            let iri = &text[1..bytes.len() - 1];
+            iri::is_plain(iri).then_some(PlainTerm::Iri(iri))
+        }
+        (Some(b'"'), Some(_)) => literal_of(text),
+        (Some(b'_'), Some(_)) => {
+            let label = text.strip_prefix("_:")?;
+            is_plain_label(label).then_some(PlainTerm::BlankNode(label))
+        }
+        (None, _) => Some(PlainTerm::DefaultGraph),
+        _ => None,
+    }
+}
+
+/// A literal without escapes.
+#[inline]
+fn literal_of(text: &str) -> Option<PlainTerm<'_>> {
+    let bytes = text.as_bytes();
+    let close = 1 + memchr2(b'"', b'\\', &bytes[1..])?;
+    if bytes[close] != b'"' {
+        return None;
+    }
+    let lex = &text[1..close];
+    let tail = &text[close + 1..];
+    if tail.is_empty() {
+        return Some(PlainTerm::Literal(lex, PlainKind::Simple));
+    }
+    if let Some(datatype) = tail.strip_prefix("^^<") {
+        let datatype = datatype.strip_suffix('>').filter(|datatype| iri::is_plain(datatype))?;
+        let kind = if datatype == XSD_STRING { PlainKind::Simple } else { PlainKind::Datatype(datatype) };
+        return Some(PlainTerm::Literal(lex, kind));
+    }
+    // tags are kept as they came, and Jelly does not check them
+    let tag = tail.strip_prefix('@').filter(|tag| !tag.is_empty() && is_plain_iri(tag))?;
+    Some(PlainTerm::Literal(lex, PlainKind::Language(tag)))
+}
+
+#[cold]
+fn odd_term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<PlainTerm<'a>> {
+    match lex_whole(text, scratch) {
+        Ok(lexed) => Ok(lexed.plain(text, scratch)),
+        Err(stop) => {
+            let why = match &stop {
+                Stop::End => "it ends too early",
+                Stop::Bad(error) => error.message(),
+            };
+            let kind = match &stop {
+                Stop::End => ErrorKind::TextTerm,
+                Stop::Bad(error) => error.kind(),
+            };
+            Err(Error::new(kind, format!("{} is not the canonical text of a term: {why}", excerpt(text))))
+        }
+    }
+}
+
+fn lex_whole(text: &str, scratch: &mut Scratch) -> Lex {
+    let mut lexer = Lexer::new(text, 0, RULES);
+    let mut lexed = match lexer.peek()? {
+        b'"' => lexer.string(scratch)?,
+        _ => lexer.term(scratch)?,
+    };
+    let tail = lexer.at;
+    if lexed.kind == Kind::Simple {
+        match text.as_bytes().get(tail) {
+            Some(b'@') if is_plain_iri(&text[tail + 1..]) && tail + 1 < text.len() => {
+                lexed.kind = Kind::Language;
+                return Ok(lexed.with_tail(tail + 1, text.len()));
+            }
+            Some(b'^') => lexed = lexer.datatype(lexed, scratch)?,
+            _ => {}
+        }
+    }
+    if lexer.at < text.len() {
+        return bad(ErrorKind::TextTerm, lexer.at, "more than one term");
+    }
+    Ok(lexed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Term, TermBuf, Triple};
+
+    fn owned(term: PlainTerm<'_>) -> TermBuf {
+        match term {
+            PlainTerm::Iri(iri) => TermBuf::iri(iri),
+            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
+            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
+            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
+            PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => TermBuf::typed_literal(lex, iri),
+            PlainTerm::Triple(triple) => TermBuf::from(Term::Triple(triple)),
+            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
+        }
+    }
+
+    #[track_caller]
+    fn returns(term: &TermBuf) {
+        let text = term.as_term().to_string();
+        let mut scratch = Scratch::default();
+        let again = term_of(&text, &mut scratch).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(&owned(again), term, "{text}");
+    }
+
+    #[test]
+    fn text_and_term_are_one_to_one() {
+        let strings = [
+            "",
+            "a",
+            "_:a",
+            "http://example.org/a#b",
+            "a b",
+            "\\u005F:x",
+            "<>\"{}|^`\\",
+            "\u{0}\t\r\n\u{7f}",
+            "ä\u{1f600}",
+            "\u{fffe}\u{ffff}",
+            ".",
+            "a.",
+            "-",
+            "0.b",
+            "x\"y",
+            "'",
+            ">",
+            "<<( ",
+            " )>>",
+            "\"@en",
+            "^^<x>",
+        ];
+        let mut all = vec![TermBuf::DefaultGraph];
+        for text in strings {
+            all.extend([TermBuf::iri(text), TermBuf::blank_node(text), TermBuf::simple_literal(text)]);
+            all.extend([TermBuf::typed_literal("1", text), TermBuf::typed_literal(text, "urn:d")]);
+            all.extend([TermBuf::typed_literal(text, text), TermBuf::language_literal(text, "en-GB--ltr")]);
+            all.push(TermBuf::language_literal(text, "1_odd@tag"));
+        }
+        all.iter().for_each(returns);
+        for (n, subject) in all.iter().enumerate().skip(1).step_by(2) {
+            let object = &all[all.len() - 1 - n];
+            if [subject, object].iter().any(|term| term.as_term().to_string().contains("1_odd@tag")) {
+                continue;
+            }
+            let inner = Triple { terms: [subject.clone(), TermBuf::iri("urn:p"), subject.clone()] };
+            let inner = TermBuf::Triple(Box::new(inner));
+            returns(&inner);
+            returns(&TermBuf::Triple(Box::new(Triple {
+                terms: [inner.clone(), TermBuf::iri("urn:q"), inner],
+            })));
+        }
+        assert!(all.len() > 160);
+    }
+
+    #[test]
+    fn what_means_the_same_is_read_and_the_rest_refused() {
+        let mut scratch = Scratch::default();
+        let string = format!("\"a\"^^<{XSD_STRING}>");
+        for (text, canonical) in [
+            (string.as_str(), "\"a\""),
+            ("\"a\nb\"", "\"a\\nb\""),
+            ("\"\\ta\nb\"", "\"\\ta\\nb\""),
+            ("<\\u0061>", "<a>"),
+            ("<_:a>", "_:a"),
+            ("\"\\u0041\"", "\"A\""),
+            ("<< <a> <b> <c> >>", "<<( <a> <b> <c> )>>"),
+            ("<<(<a><b>\"c\")>>", "<<( <a> <b> \"c\" )>>"),
+        ] {
+            assert_eq!(owned(term_of(text, &mut scratch).unwrap()).as_term().to_string(), canonical);
+        }
+        for text in [
+            "a",
+            "<a",
+            "a>",
+            "<",
+            ">",
+            "<a> ",
+            " <a>",
+            "<a><b>",
+            "<a b>",
+            "\"",
+            "\"a",
+            "a\"",
+            "\"a\"b\"",
+            "\"a\"@",
+            "\"a\"@e n",
+            "\"a\"^",
+            "\"a\"^^",
+            "\"a\"^^a",
+            "\"a\"^^<_:a>",
+            "_:",
+            "_:a b",
+            "_:a.",
+            "_a",
+            "ex:a",
+            "5",
+            "true",
+            "\"\\ud83d\\ude00\"",
+            "\"\\x\"",
+            "<\\n>",
+            "<<( <a> <b> )>>",
+            "<<( <a> <b> <c>",
+            "<<( <a> <b> <c> >>",
+            "<< <a> <b> <c> )>>",
+            "'a'",
+        ] {
+            assert!(term_of(text, &mut scratch).is_err(), "{text}");
+        }
+    }
+}

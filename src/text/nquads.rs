@@ -1,0 +1,265 @@
+//! N-Triples and N-Quads.
+
+use super::lex::{Kind, Lexed, Lexer, Rules, Scratch, Stop};
+use super::rows::{Grammar, GrammarState, Halt, Row, TextRows, refuse};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::sink::{RdfRow, RdfSink, Statement};
+use crate::term::{Term, TermBuf, Triple};
+
+/// What N-Triples and N-Quads may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinesOptions {
+    /// Statements have three terms only.
+    pub triples: bool,
+    /// Literals may be subjects, predicates and graphs, and blank nodes predicates.
+    pub generalized: bool,
+    /// Only what the specification allows: IRIs that have a scheme, no `<_:label>`.
+    pub strict: bool,
+}
+
+/// N-Triples or N-Quads, as rows.
+#[derive(Debug)]
+pub struct Lines {
+    options: LinesOptions,
+    rules: Rules,
+    statements: StatementReader,
+    seq: u64,
+}
+
+impl TextRows<Lines> {
+    /// Reads N-Quads, or N-Triples.
+    pub fn lines(options: LinesOptions, limits: &Limits) -> Self {
+        let rules = Rules {
+            absolute_iris: options.strict,
+            old_triples: !options.strict,
+            nesting: limits.nesting,
+            row_bytes: limits.row_bytes,
+            ..Rules::default()
+        };
+        let statements = StatementReader::new(limits.term_bytes);
+        TextRows::new(Lines { options, rules, statements, seq: 0 })
+    }
+}
+
+impl GrammarState for Lines {
+    fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    fn rows(&self) -> u64 {
+        self.seq
+    }
+
+    fn begin(&mut self) {
+        self.statements.begin();
+    }
+}
+
+impl<S: RdfSink> Grammar<S> for Lines {
+    #[inline]
+    fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt> {
+        let start = lexer.at;
+        let statements = &mut self.statements;
+        for place in 0..3 {
+            statements.lex(place, lexer)?;
+            lexer.skip_blanks();
+        }
+        if lexer.peek()? == b'.' {
+            statements.no_graph();
+        } else if self.options.triples {
+            return refuse(
+                ErrorKind::TextRow,
+                lexer.at,
+                "a statement of N-Triples has three terms and a dot",
+            );
+        } else {
+            statements.lex(3, lexer)?;
+            lexer.skip_blanks();
+        }
+        if lexer.peek()? != b'.' {
+            return refuse(ErrorKind::TextRow, lexer.at, "a statement ends with a dot");
+        }
+        lexer.at += 1;
+        lexer.check_row(start)?;
+        lexer.skip_blanks();
+        if !matches!(lexer.peek()?, b'\n' | b'\r' | b'#') {
+            return refuse(ErrorKind::TextRow, lexer.at, "a line has one statement");
+        }
+        if !self.options.generalized {
+            statements.refuse_generalized()?;
+        }
+        if self.options.strict {
+            statements.refuse_angle_labels(lexer.text)?;
+        }
+        let statement = statements.statement(lexer.text);
+        sink.statement(&RdfRow { frame: 0, seq: self.seq, statement }).map_err(|error| at(error, start))?;
+        statements.read();
+        self.seq += 1;
+        Ok(Row::Read)
+    }
+}
+
+/// An error of a sink, at the row's start.
+#[cold]
+pub(super) fn at(error: Error, start: usize) -> Halt {
+    Halt::Row(match error.position().offset {
+        Some(_) => error,
+        None => error.moved_to(start as u64),
+    })
+}
+
+/// Reads the terms of statements and knows which repeat.
+#[derive(Debug)]
+pub(super) struct StatementReader {
+    lexed: [Lexed; 4],
+    scratch: [Scratch; 4],
+    /// The terms of the statement before, in the same text.
+    last: Option<[Lexed; 4]>,
+    term_bytes: usize,
+}
+
+impl StatementReader {
+    pub(super) fn new(term_bytes: usize) -> Self {
+        let scratch = Default::default();
+        StatementReader { lexed: [Lexed::NONE; 4], scratch, last: None, term_bytes }
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.last = None;
+        self.scratch.iter_mut().for_each(Scratch::shrink);
+    }
+
+    /// Reads the term at `place`.
+    #[inline(always)]
+    pub(super) fn lex(&mut self, place: usize, lexer: &mut Lexer<'_>) -> Result<(), Stop> {
+        let lexed = lexer.term(&mut self.scratch[place])?;
+        self.put(place, lexed)
+    }
+
+    /// Takes a term that was read otherwise.
+    #[inline(always)]
+    pub(super) fn put(&mut self, place: usize, lexed: Lexed) -> Result<(), Stop> {
+        if lexed.end - lexed.start > self.term_bytes {
+            return Err(self.too_long(&lexed));
+        }
+        self.lexed[place] = lexed;
+        Ok(())
+    }
+
+    #[cold]
+    fn too_long(&self, lexed: &Lexed) -> Stop {
+        let message = format!("a term of more than {} bytes", self.term_bytes);
+        let error = Error::limit(ErrorKind::LimitTerm, "term_bytes", message);
+        Stop::Bad(error.moved_to(lexed.start as u64))
+    }
+
+    pub(super) fn scratch(&mut self, place: usize) -> &mut Scratch {
+        &mut self.scratch[place]
+    }
+
+    pub(super) fn lexed(&self, place: usize) -> (&Lexed, &Scratch) {
+        (&self.lexed[place], &self.scratch[place])
+    }
+
+    #[inline(always)]
+    pub(super) fn no_graph(&mut self) {
+        self.lexed[3] = Lexed::NONE;
+    }
+
+    /// The statement, with what is known to repeat.
+    #[inline(always)]
+    pub(super) fn statement<'a>(&'a mut self, text: &'a str) -> Statement<'a> {
+        let mut statement = Statement::empty();
+        if let Some(last) = &self.last {
+            for place in 0..4 {
+                if self.lexed[place].is_same(&last[place], text) {
+                    statement.same.set(place);
+                }
+            }
+        }
+        for (place, scratch) in self.scratch.iter_mut().enumerate() {
+            statement.terms[place] = self.lexed[place].term(text, scratch);
+        }
+        statement
+    }
+
+    /// The statement was handed on.
+    #[inline(always)]
+    pub(super) fn read(&mut self) {
+        self.last = Some(self.lexed);
+    }
+
+    /// The graph alone.
+    pub(super) fn graph<'a>(&'a mut self, text: &'a str) -> Term<'a> {
+        self.lexed[3].term(text, &mut self.scratch[3])
+    }
+
+    #[inline(always)]
+    pub(super) fn refuse_generalized(&self) -> Result<(), Stop> {
+        let [subject, predicate, object, graph] = &self.lexed;
+        let is_plain = !subject.is_literal()
+            & (predicate.kind == Kind::Iri)
+            & !graph.is_literal()
+            & (graph.kind != Kind::Triple);
+        if is_plain && subject.kind != Kind::Triple && object.kind != Kind::Triple {
+            return Ok(());
+        }
+        self.refuse_odd()
+    }
+
+    #[cold]
+    fn refuse_odd(&self) -> Result<(), Stop> {
+        let [subject, predicate, object, graph] = &self.lexed;
+        let wrong = if subject.is_literal() {
+            (subject, "a literal cannot be the subject")
+        } else if predicate.kind != Kind::Iri {
+            (predicate, "the predicate must be an IRI")
+        } else if graph.is_literal() || graph.kind == Kind::Triple {
+            (graph, "the graph must be an IRI or a blank node")
+        } else {
+            for (lexed, scratch) in [(subject, &self.scratch[0]), (object, &self.scratch[2])] {
+                if lexed.kind == Kind::Triple && scratch.triple().is_some_and(is_generalized) {
+                    let message = "the quoted triple is generalized RDF, which this format has not";
+                    return super::lex::bad(ErrorKind::TextGeneralized, lexed.start, message);
+                }
+            }
+            return Ok(());
+        };
+        let message = format!("{}: this is generalized RDF", wrong.1);
+        super::lex::bad(ErrorKind::TextGeneralized, wrong.0.start, message)
+    }
+
+    /// `<_:label>` is of RDF Patch.
+    #[inline(always)]
+    fn refuse_angle_labels(&self, text: &str) -> Result<(), Stop> {
+        for lexed in &self.lexed {
+            if lexed.kind == Kind::BlankNode && text.as_bytes()[lexed.start] == b'<' {
+                return super::lex::bad(ErrorKind::TextLabel, lexed.start, "<_:label> is of RDF Patch");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a quoted triple holds what RDF does not know; depth is bounded by what the reader let in.
+pub(super) fn is_generalized(triple: &Triple) -> bool {
+    let [subject, predicate, object] = &triple.terms;
+    let inside = |term: &TermBuf| matches!(term, TermBuf::Triple(triple) if is_generalized(triple));
+    matches!(subject, TermBuf::Literal(_))
+        || !matches!(predicate, TermBuf::Iri(_))
+        || inside(subject)
+        || inside(object)
+}
+
+/// Whether RDF does not know such a statement.
+pub(crate) fn is_generalized_statement(terms: &[Term<'_>; 4]) -> bool {
+    let [subject, predicate, object, graph] = terms;
+    let inside = |term: &Term<'_>| matches!(term, Term::Triple(triple) if is_generalized(triple));
+    matches!(subject, Term::Literal(_) | Term::DefaultGraph)
+        || !matches!(predicate, Term::Iri(_))
+        || matches!(object, Term::DefaultGraph)
+        || matches!(graph, Term::Literal(_) | Term::Triple(_))
+        || inside(subject)
+        || inside(object)
+}

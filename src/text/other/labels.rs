@@ -1,0 +1,90 @@
+//! Terms of the library as ours.
+
+use std::collections::HashMap;
+
+use oxrdf::{BaseDirection, BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term as Found};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::term::{TermBuf, Triple};
+
+/// What an entry of a map costs.
+pub(super) const ENTRY: usize = 64;
+
+pub(super) fn too_many(what: &str, most: usize) -> Error {
+    Error::limit(ErrorKind::LimitLookup, "lookup_bytes", format!("{what} of more than {most} bytes"))
+}
+
+/// Gives blank nodes without labels some: the library takes random ones.
+#[derive(Debug)]
+pub(super) struct Labels {
+    known: HashMap<u128, u64>,
+    most: usize,
+}
+
+/// What begins the label of a blank node that has none.
+const ANONYMOUS: &str = "anon-";
+
+impl Labels {
+    pub(super) fn new(most: usize) -> Self {
+        Labels { known: HashMap::new(), most }
+    }
+
+    pub(super) fn terms(&mut self, quad: Quad) -> Result<[TermBuf; 4]> {
+        let subject = self.node(&quad.subject)?;
+        let predicate = TermBuf::iri(quad.predicate.as_str());
+        let object = self.term(&quad.object)?;
+        let graph = match &quad.graph_name {
+            GraphName::NamedNode(iri) => TermBuf::iri(iri.as_str()),
+            GraphName::BlankNode(node) => self.blank_node(node)?,
+            GraphName::DefaultGraph => TermBuf::DefaultGraph,
+        };
+        Ok([subject, predicate, object, graph])
+    }
+
+    fn node(&mut self, node: &NamedOrBlankNode) -> Result<TermBuf> {
+        match node {
+            NamedOrBlankNode::NamedNode(iri) => Ok(TermBuf::iri(iri.as_str())),
+            NamedOrBlankNode::BlankNode(node) => self.blank_node(node),
+        }
+    }
+
+    /// The depth of quoted triples was bounded as they were read.
+    fn term(&mut self, term: &Found) -> Result<TermBuf> {
+        Ok(match term {
+            Found::NamedNode(iri) => TermBuf::iri(iri.as_str()),
+            Found::BlankNode(node) => self.blank_node(node)?,
+            Found::Literal(literal) => literal_of(literal),
+            Found::Triple(triple) => {
+                let subject = self.node(&triple.subject)?;
+                let predicate = TermBuf::iri(triple.predicate.as_str());
+                let terms = [subject, predicate, self.term(&triple.object)?];
+                TermBuf::Triple(Box::new(Triple { terms }))
+            }
+        })
+    }
+
+    fn blank_node(&mut self, node: &BlankNode) -> Result<TermBuf> {
+        let label = node.as_str();
+        let Some(id) = node.as_ref().unique_id() else {
+            // a label of the document that looks like one of ours
+            let escape = if label.starts_with(ANONYMOUS) { ANONYMOUS } else { "" };
+            return Ok(TermBuf::blank_node(&[escape, label].concat()));
+        };
+        let next = self.known.len() as u64;
+        if self.known.len() * ENTRY > self.most {
+            return Err(too_many("blank nodes", self.most));
+        }
+        let number = *self.known.entry(id).or_insert(next);
+        Ok(TermBuf::blank_node(&format!("{ANONYMOUS}{number}")))
+    }
+}
+
+fn literal_of(literal: &Literal) -> TermBuf {
+    let lex = literal.value();
+    match (literal.language(), literal.direction()) {
+        (Some(tag), None) => TermBuf::language_literal(lex, tag),
+        (Some(tag), Some(BaseDirection::Ltr)) => TermBuf::language_literal(lex, &format!("{tag}--ltr")),
+        (Some(tag), Some(BaseDirection::Rtl)) => TermBuf::language_literal(lex, &format!("{tag}--rtl")),
+        (None, _) => TermBuf::typed_literal(lex, literal.datatype().as_str()),
+    }
+}

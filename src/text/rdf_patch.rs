@@ -1,0 +1,379 @@
+//! RDF Patch text: rows are made of tokens, not of lines.
+
+use super::lex::{Kind, Lex, Lexed, Lexer, Rules, Scratch, Stop, bad};
+use super::nquads::{StatementReader, at};
+use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
+use super::v1::Tuples;
+use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::limits::Limits;
+use crate::patch::Numbering;
+use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement};
+use crate::term::{PlainTerm, Term};
+
+/// Which RDF Patch is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PatchDialect {
+    /// What the specification allows and what Jena reads.
+    #[default]
+    Any,
+    /// What the specification allows: terms of N-Triples, no generalized RDF, headers before transactions.
+    Strict,
+    /// RDF Patch v1 (RDF Tuples), too: `R`, `@prefix`, prefixed names.
+    V1,
+}
+
+/// RDF Patch text, as rows.
+#[derive(Debug)]
+pub struct RdfPatch {
+    dialect: PatchDialect,
+    rules: Rules,
+    numbering: Numbering,
+    statements: StatementReader,
+    /// What v1 remembers.
+    tuples: Tuples,
+    name: Scratch,
+    value: Scratch,
+}
+
+impl TextRows<RdfPatch> {
+    /// Reads RDF Patch; `strict` refuses unfinished and stray transactions.
+    pub fn patch(dialect: PatchDialect, strict: bool, limits: &Limits) -> Self {
+        let is_strict = dialect == PatchDialect::Strict;
+        let rules = Rules {
+            odd_iris: !is_strict,
+            absolute_iris: is_strict,
+            quotes: !is_strict,
+            bare: !is_strict,
+            old_triples: !is_strict,
+            free_lines: true,
+            raw_lines: false,
+            nesting: limits.nesting,
+            row_bytes: limits.row_bytes,
+        };
+        TextRows::new(RdfPatch {
+            dialect,
+            rules,
+            numbering: Numbering::new(strict || is_strict),
+            statements: StatementReader::new(limits.term_bytes),
+            tuples: Tuples::new(limits.lookup_bytes),
+            name: Scratch::default(),
+            value: Scratch::default(),
+        })
+    }
+}
+
+impl GrammarState for RdfPatch {
+    fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    fn rows(&self) -> u64 {
+        self.numbering.rows()
+    }
+
+    fn begin(&mut self) {
+        self.statements.begin();
+        self.name.shrink();
+        self.value.shrink();
+    }
+}
+
+impl<S: PatchSink> Grammar<S> for RdfPatch {
+    #[inline]
+    fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt> {
+        let start = lexer.at;
+        match (lexer.peek()?, lexer.byte(start + 1)?) {
+            (b'A', b' ' | b'<') => self.statement(lexer, start, true, sink),
+            (b'D', b' ' | b'<') => self.statement(lexer, start, false, sink),
+            _ => self.other(lexer, start, sink),
+        }
+    }
+
+    fn end(&mut self, sink: &mut S) -> Result<bool> {
+        self.numbering.end_of_input(sink)
+    }
+}
+
+impl RdfPatch {
+    /// `A` or `D`, three terms and perhaps a graph.
+    #[inline(always)]
+    fn statement<S: PatchSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        adds: bool,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        lexer.at = start + 1;
+        if self.dialect == PatchDialect::V1 {
+            return self.tuple(lexer, start, adds, sink);
+        }
+        for place in 0..3 {
+            lexer.skip_lines()?;
+            self.statements.lex(place, lexer).map_err(|stop| hint(stop, lexer))?;
+        }
+        self.graph(lexer)?;
+        end_row(lexer, start)?;
+        if self.dialect == PatchDialect::Strict {
+            self.statements.refuse_generalized()?;
+        }
+        let statement = self.statements.statement(lexer.text);
+        self.numbering.row(change(adds, statement), sink).map_err(|error| at(error, start))?;
+        self.statements.read();
+        Ok(Row::Read)
+    }
+
+    /// A statement whose terms may be repetitions and prefixed names.
+    #[inline(never)]
+    fn tuple<S: PatchSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        adds: bool,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        let mut repeats = [false; 4];
+        for (place, repeats) in repeats.iter_mut().enumerate() {
+            lexer.skip_lines()?;
+            if place == 3 && lexer.peek()? == b'.' {
+                self.statements.no_graph();
+                break;
+            }
+            *repeats =
+                self.tuples.lex(place, lexer, &mut self.statements).map_err(|stop| hint(stop, lexer))?;
+        }
+        if !repeats[3] {
+            self.check_graph(lexer)?;
+        }
+        lexer.skip_lines()?;
+        end_row(lexer, start)?;
+        let terms = self.tuples.terms(lexer.text, &self.statements, repeats);
+        let statement = Statement::of(terms.each_ref().map(|term| term.as_term()));
+        self.numbering.row(change(adds, statement), sink).map_err(|error| at(error, start))?;
+        self.tuples.remember(terms);
+        Ok(Row::Read)
+    }
+
+    /// The graph of a row, if there is one before its dot.
+    #[inline(always)]
+    fn graph(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Stop> {
+        lexer.skip_lines()?;
+        if lexer.peek()? == b'.' {
+            self.statements.no_graph();
+            return Ok(());
+        }
+        self.statements.lex(3, lexer).map_err(|stop| hint(stop, lexer))?;
+        self.check_graph(lexer)?;
+        lexer.skip_lines()
+    }
+
+    #[inline(always)]
+    fn check_graph(&mut self, lexer: &Lexer<'_>) -> Result<(), Stop> {
+        let (lexed, scratch) = self.statements.lexed(3);
+        match lexed.plain(lexer.text, scratch) {
+            PlainTerm::Triple(_) => {
+                bad(ErrorKind::TextTerm, lexed.start, "a quoted triple cannot be the graph")
+            }
+            PlainTerm::Iri(iri) if is_default_graph(iri) => {
+                self.statements.no_graph();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A row that begins with another word.
+    #[inline(never)]
+    fn other<S: PatchSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        if self.dialect == PatchDialect::V1 && lexer.peek()? == b'@' {
+            self.tuples.declare(lexer, &mut self.value)?;
+            lexer.check_row(start)?;
+            return Ok(Row::Read);
+        }
+        let end = keyword_end(lexer)?;
+        let word = &lexer.text[start..end];
+        lexer.at = end;
+        let op = match word {
+            "A" => return self.statement(lexer, start, true, sink),
+            "D" => return self.statement(lexer, start, false, sink),
+            "H" => return self.header(lexer, start, sink),
+            "PA" => return self.prefix(lexer, start, true, sink),
+            "PD" => return self.prefix(lexer, start, false, sink),
+            "TX" | "TB" => PatchOp::Begin,
+            "TC" => PatchOp::Commit,
+            "TA" => PatchOp::Abort,
+            "Z" => PatchOp::End(PatchEnd::Mark),
+            _ => return no_keyword(lexer, start, word),
+        };
+        lexer.skip_lines()?;
+        end_row(lexer, start)?;
+        self.numbering.row(op, sink).map_err(|error| at(error, start))?;
+        Ok(Row::Read)
+    }
+
+    /// `H key value .`
+    fn header<S: PatchSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        lexer.skip_lines()?;
+        let key = name(lexer, &mut self.name, "the key of a header is a word or a string")?;
+        lexer.skip_lines()?;
+        let value = lexer.term(&mut self.value).map_err(|stop| hint(stop, lexer))?;
+        let behind = lexer.at;
+        lexer.skip_lines()?;
+        let goes_on = !lexer.text.as_bytes()[behind..lexer.at].contains(&b'\n');
+        if goes_on || lexer.peek()? == b'.' || self.dialect == PatchDialect::Strict {
+            end_row(lexer, start)?;
+        } // else it is of rdflib, which forgets the dot
+        if self.dialect == PatchDialect::Strict && self.numbering.in_transaction() {
+            bad(ErrorKind::TextRow, start, "a header comes before the transactions of its patch")?;
+        }
+        if self.numbering.end_before_header(sink).map_err(|error| at(error, start))? {
+            return Ok(Row::Implied);
+        }
+        let key = key.string(lexer.text, &self.name);
+        let value = value.term(lexer.text, &mut self.value);
+        self.numbering.row(PatchOp::Header { key, value }, sink).map_err(|error| at(error, start))?;
+        Ok(Row::Read)
+    }
+
+    /// `PA name iri graph? .` or `PD name graph? .`; a string in a `PD` is the namespace.
+    fn prefix<S: PatchSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        adds: bool,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        lexer.skip_lines()?;
+        let label = name(lexer, &mut self.name, "a prefix is a string, or a word without colon")?;
+        lexer.skip_lines()?;
+        let iri = if adds || matches!(lexer.peek()?, b'"' | b'\'') {
+            Some(namespace(lexer, &mut self.value)?)
+        } else {
+            None
+        };
+        self.graph(lexer)?;
+        end_row(lexer, start)?;
+        let name = label.string(lexer.text, &self.name);
+        let iri = match iri.map(|iri| iri.term(lexer.text, &mut self.value)) {
+            Some(Term::Iri(iri)) => Some(iri),
+            _ => None,
+        };
+        let graph = self.statements.graph(lexer.text);
+        let op = match iri {
+            Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
+            iri => PatchOp::DeletePrefix { name, iri, graph },
+        };
+        self.numbering.row(op, sink).map_err(|error| at(error, start))?;
+        Ok(Row::Read)
+    }
+}
+
+#[inline(always)]
+fn change(adds: bool, statement: Statement<'_>) -> PatchOp<'_> {
+    if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
+}
+
+/// The names that Jena gives to the default graph.
+pub(crate) fn is_default_graph(iri: &str) -> bool {
+    matches!(iri, "urn:x-arq:DefaultGraph" | "urn:x-arq:DefaultGraphNode")
+}
+
+/// The dot of a row.
+#[inline(always)]
+fn end_row(lexer: &mut Lexer<'_>, start: usize) -> Lex<()> {
+    if lexer.peek()? != b'.' {
+        return bad(ErrorKind::TextRow, lexer.at, "a row ends with a dot");
+    }
+    lexer.at += 1;
+    lexer.check_row(start)
+}
+
+/// Where the word at this place ends; a dot at its end is that of the row.
+fn keyword_end(lexer: &Lexer<'_>) -> Lex<usize> {
+    let end = lexer.word_end();
+    if end == lexer.text.len() {
+        return Err(Stop::End);
+    }
+    let word = lexer.text[lexer.at..end].trim_end_matches('.');
+    Ok(lexer.at + word.len())
+}
+
+/// A word or a string.
+fn name(lexer: &mut Lexer<'_>, scratch: &mut Scratch, what: &str) -> Lex {
+    let start = lexer.at;
+    match lexer.peek()? {
+        b'"' => return lexer.string(scratch),
+        b'\'' if lexer.rules.quotes => return lexer.string(scratch),
+        _ => {}
+    }
+    let end = keyword_end(lexer)?;
+    let word = &lexer.text[start..end];
+    if !word.starts_with(char::is_alphabetic) || lexer.byte(end)? == b':' {
+        return bad(ErrorKind::TextRow, start, what);
+    }
+    lexer.at = end;
+    Ok(Lexed::name(start, end))
+}
+
+/// An IRI, or a string that holds one.
+fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
+    let start = lexer.at;
+    if matches!(lexer.peek()?, b'"') || lexer.rules.quotes && lexer.peek()? == b'\'' {
+        let string = lexer.string(scratch)?;
+        let iri = string.string(lexer.text, scratch).to_owned();
+        scratch.set_iri([&iri, ""]);
+        return Ok(Lexed::iri_in_scratch(start, lexer.at, scratch));
+    }
+    let iri = lexer.term(scratch).map_err(|stop| hint(stop, lexer))?;
+    if iri.kind != Kind::Iri {
+        return bad(ErrorKind::TextTerm, start, "a namespace is an IRI or a string");
+    }
+    Ok(iri)
+}
+
+#[cold]
+fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Result<T, Halt> {
+    let message = match (word, lexer.byte(start)?) {
+        ("", b'.') => "a row without anything before its dot".to_owned(),
+        ("", b'@') => "@prefix is of RDF Patch v1: read it as format \"rdfp-v1\"".to_owned(),
+        ("", _) => "a row begins with A, D, PA, PD, TX, TC, TA, Z or H".to_owned(),
+        (word, _) => {
+            let hint = match word.to_ascii_uppercase().as_str() {
+                "A" | "D" | "PA" | "PD" | "TX" | "TB" | "TC" | "TA" | "Z" | "H" => {
+                    "; keywords are upper case"
+                }
+                _ => "",
+            };
+            format!("{} is no keyword{hint}", excerpt(word))
+        }
+    };
+    Ok(bad(ErrorKind::TextKeyword, start, message)?)
+}
+
+/// Says more about what is no term here but elsewhere.
+#[cold]
+fn hint(stop: Stop, lexer: &Lexer<'_>) -> Stop {
+    let Stop::Bad(error) = stop else { return stop };
+    let Some(at) = error.position().offset else { return Stop::Bad(error) };
+    let word = Lexer::new(lexer.text, at as usize, lexer.rules);
+    let word = &lexer.text[at as usize..word.word_end()];
+    let message = match (error.kind(), word.trim_end_matches('.')) {
+        (ErrorKind::TextTerm, "R") => "R repeats a term in RDF Patch v1 only: read it as format \"rdfp-v1\"",
+        (ErrorKind::TextTerm, "ANY" | "U") => "ANY and U stand for no term",
+        (ErrorKind::TextTerm, "") if lexer.text[at as usize..].starts_with('?') => {
+            "a variable is no term of data"
+        }
+        _ => return Stop::Bad(error),
+    };
+    Stop::Bad(Error::new(error.kind(), message).moved_to(at))
+}

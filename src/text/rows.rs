@@ -1,0 +1,248 @@
+//! What all readers of text have in common: UTF-8, lines and columns, and where rows may be cut.
+
+use std::str;
+
+use super::lex::{Lex, Lexer, Rules, Stop};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::rows::{RowFormat, RowState, Step};
+use crate::sink::Sink;
+
+/// What came of the start of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// A row was read and handed on.
+    Read,
+    /// A row was handed on that the next one implies; nothing was read.
+    Implied,
+}
+
+/// The rows of a format.
+pub(crate) trait Grammar<S: Sink> {
+    /// Reads the row that begins at the lexer's place, which is no white space, and hands it on.
+    ///
+    /// `Err` leaves everything as it was, so that the same row may be read again.
+    fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt>;
+
+    /// All rows were read: hands on one that the end implies, and says whether there was one.
+    fn end(&mut self, sink: &mut S) -> Result<bool> {
+        let _ = sink;
+        Ok(false)
+    }
+}
+
+/// What grammars have whatever their sink.
+pub(crate) trait GrammarState {
+    /// What is a term.
+    fn rules(&self) -> Rules;
+
+    /// Rows handed on.
+    fn rows(&self) -> u64;
+
+    /// A new text begins: places in the last one mean nothing any more.
+    fn begin(&mut self);
+}
+
+/// Why there is no row.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// The text is over, or wrong.
+    Text(Stop),
+    /// The row cannot be taken.
+    Row(Error),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        Halt::Text(stop)
+    }
+}
+
+/// Bytes looked at together at first, and at most while rows come.
+const WINDOW: (usize, usize) = (4 << 10, 64 << 10);
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads rows of text; `G` says what they are.
+#[derive(Debug)]
+pub struct TextRows<G> {
+    grammar: G,
+    window: usize,
+    line: u64,
+    /// Characters of the line that were taken.
+    column: u64,
+}
+
+/// How the text of a window ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// There may be more of it.
+    Open,
+    /// The input is over.
+    Input,
+    /// Bytes follow that are not UTF-8.
+    Wrong,
+}
+
+impl<G: GrammarState> TextRows<G> {
+    pub(crate) fn new(grammar: G) -> Self {
+        TextRows { grammar, window: WINDOW.0, line: 1, column: 0 }
+    }
+
+    /// Text up to `end` was read.
+    fn advance(&mut self, text: &str) {
+        (self.line, self.column) = self.place(text);
+    }
+
+    /// Line and characters before the end of a text that follows what was read.
+    fn place(&self, text: &str) -> (u64, u64) {
+        let bytes = text.as_bytes();
+        let Some(last) = memchr::memrchr(b'\n', bytes) else {
+            return (self.line, self.column + text.chars().count() as u64);
+        };
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        (self.line + lines as u64, text[last + 1..].chars().count() as u64)
+    }
+
+    /// Puts an error where it is in the stream; `at` counts where it does not say.
+    #[cold]
+    fn located(&self, error: Error, text: &str, offset: u64, at: usize) -> Error {
+        let at = error.position().offset.map_or(at, |at| at as usize).min(text.len());
+        let (line, column) = self.place(&text[..at]);
+        let position = Position { line: Some(line), column: Some(column + 1), ..Position::default() };
+        error.moved_to(offset + at as u64).located(&position)
+    }
+
+    /// Reads rows from `text` until the sink is full. `Ok(None)`: not one.
+    fn read<S: Sink>(&mut self, text: &str, offset: u64, end: End, sink: &mut S) -> Result<Option<usize>>
+    where
+        G: Grammar<S>,
+    {
+        let mut lexer = Lexer::new(text, 0, self.grammar.rules());
+        self.grammar.begin();
+        let (mut done, mut implied) = (0, false);
+        let stop = loop {
+            let skipped = lexer.skip_lines();
+            done = lexer.at.max(done);
+            if let Err(stop) = skipped {
+                break stop;
+            }
+            if done == text.len() {
+                break Stop::End;
+            }
+            match self.grammar.row(&mut lexer, sink) {
+                Ok(row) => {
+                    if row == Row::Read {
+                        done = lexer.at;
+                    } else {
+                        implied = true;
+                        lexer.at = done;
+                    }
+                    if sink.is_full() {
+                        self.window = WINDOW.0;
+                        return Ok(Some(done));
+                    }
+                }
+                Err(Halt::Text(stop)) => break stop,
+                Err(Halt::Row(error)) => return Err(self.located(error, text, offset, done)),
+            }
+        };
+        if done > 0 || implied {
+            return Ok(Some(done));
+        }
+        let error = match (stop, end) {
+            (Stop::End, End::Open) => return Ok(None),
+            (Stop::End, End::Wrong) => Error::new(ErrorKind::TextUtf8, "the text is not UTF-8 here"),
+            (Stop::Bad(error), _) if end != End::Input || !is_at_end(&error, text) => {
+                return Err(self.located(error, text, offset, 0));
+            }
+            (_, End::Input) => {
+                let error = Error::new(ErrorKind::TruncatedRow, "the input ends inside a row");
+                return Err(self.located(error, text, offset, text.len() - 1));
+            }
+            (Stop::Bad(error), _) => error,
+        };
+        Err(self.located(error, text, offset, text.len()))
+    }
+}
+
+impl<G: GrammarState> RowState for TextRows<G> {
+    fn rows(&self) -> u64 {
+        self.grammar.rows()
+    }
+}
+
+impl<S: Sink, G: GrammarState + Grammar<S>> RowFormat<S> for TextRows<G> {
+    fn row(&mut self, input: &[u8], offset: u64, at_end: bool, sink: &mut S) -> Result<Step> {
+        if offset == 0 && input.starts_with(MARK) {
+            return Ok(Step::Taken(MARK.len()));
+        }
+        loop {
+            let window = &input[..input.len().min(self.window)];
+            let is_all = window.len() == input.len();
+            let (text, end) = text_of(window, is_all && at_end);
+            // what the text of a window cannot decide, its bytes behind the window can
+            let end = if is_all || end == End::Wrong { end } else { End::Open };
+            let taken = match end {
+                End::Input => {
+                    // rows may end at the end of a line, and so they do at the end of the input
+                    let text = [text, "\n"].concat();
+                    self.read(&text, offset, end, sink)?.map(|taken| taken.min(text.len() - 1))
+                }
+                _ => self.read(text, offset, end, sink)?,
+            };
+            if let Some(taken) = taken {
+                self.advance(&text[..taken]);
+                if taken == text.len() || !sink.is_full() {
+                    self.window = (self.window * 2).min(WINDOW.1.max(self.window));
+                }
+                return Ok(Step::Taken(taken));
+            }
+            if is_all {
+                return Ok(Step::Short);
+            }
+            self.window = (self.window * 4).min(input.len());
+        }
+    }
+
+    fn end(&mut self, sink: &mut S) -> Result<bool> {
+        self.grammar.end(sink).map_err(|error| self.located(error, "", 0, 0))
+    }
+}
+
+/// An error at the line end that was added to the input is about what is not there.
+fn is_at_end(error: &Error, text: &str) -> bool {
+    error.position().offset.is_some_and(|at| at as usize + 1 >= text.len())
+}
+
+/// The text at the start of `bytes`, and what comes behind it.
+fn text_of(bytes: &[u8], is_all: bool) -> (&str, End) {
+    let whole = if is_all { bytes.len() } else { whole_characters(bytes) };
+    match simdutf8::compat::from_utf8(&bytes[..whole]) {
+        Ok(text) => (text, if is_all { End::Input } else { End::Open }),
+        Err(error) => {
+            let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+            (valid, End::Wrong)
+        }
+    }
+}
+
+/// How many bytes there are without a character that is cut.
+fn whole_characters(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let at = bytes.len() - back;
+        let length = match bytes[at] {
+            0x80..0xc0 => continue,
+            0xc2..0xe0 => 2,
+            0xe0..0xf0 => 3,
+            0xf0..0xf5 => 4,
+            _ => 1,
+        };
+        return if length > back { at } else { bytes.len() };
+    }
+    bytes.len()
+}
+
+/// An error of a row that has no better place than its start.
+pub(crate) fn refuse<T>(kind: ErrorKind, at: usize, message: impl Into<String>) -> Result<T, Halt> {
+    let stop: Lex<T> = super::lex::bad(kind, at, message);
+    stop.map_err(Halt::Text)
+}

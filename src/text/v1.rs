@@ -1,0 +1,169 @@
+//! What RDF Patch v1 (RDF Tuples) has more: `R`, `@prefix` and prefixed names.
+
+use std::collections::HashMap;
+
+use super::lex::{Lex, Lexed, Lexer, Scratch, Stop, bad};
+use super::nquads::StatementReader;
+use crate::error::{Error, ErrorKind};
+use crate::term::TermBuf;
+
+/// What an entry costs beside its text.
+const ENTRY: usize = 64;
+
+/// The row before, and the prefixes.
+#[derive(Debug)]
+pub(super) struct Tuples {
+    last: Option<[TermBuf; 4]>,
+    prefixes: HashMap<String, String>,
+    bytes: usize,
+    most: usize,
+}
+
+impl Tuples {
+    pub(super) fn new(most: usize) -> Self {
+        Tuples { last: None, prefixes: HashMap::new(), bytes: 0, most }
+    }
+
+    /// Reads the term at `place` and says whether it is the one of the row before.
+    pub(super) fn lex(&self, place: usize, lexer: &mut Lexer<'_>, to: &mut StatementReader) -> Lex<bool> {
+        let start = lexer.at;
+        if !matches!(lexer.peek()?, b'<' | b'"' | b'\'' | b'_' | b'0'..=b'9' | b'+' | b'-' | b'.') {
+            let end = lexer.word_end();
+            match (&lexer.text[start..end], lexer.byte(end)?) {
+                (prefix, b':') => {
+                    let iri = self.prefixed(prefix, end, lexer, to.scratch(place))?;
+                    to.put(place, iri)?;
+                    return Ok(false);
+                }
+                (word, _) if word.trim_end_matches('.') == "R" => {
+                    lexer.at = start + 1;
+                    return self.check_repeat(place, start);
+                }
+                _ => {}
+            }
+        }
+        to.lex(place, lexer)?;
+        Ok(false)
+    }
+
+    fn check_repeat(&self, place: usize, start: usize) -> Lex<bool> {
+        match &self.last {
+            Some(last) if last[place] != TermBuf::DefaultGraph => Ok(true),
+            Some(_) => bad(ErrorKind::TextRepeat, start, "R repeats the graph of a row that has none"),
+            None => bad(ErrorKind::TextRepeat, start, "R in the first row has nothing to repeat"),
+        }
+    }
+
+    /// `prefix:local`; the colon is at `colon`.
+    fn prefixed(&self, prefix: &str, colon: usize, lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
+        let start = lexer.at;
+        let Some(namespace) = self.prefixes.get(prefix) else {
+            return bad(ErrorKind::TextPrefixed, start, format!("the prefix {prefix}: is not declared"));
+        };
+        let (local, end) = local(lexer, colon + 1)?;
+        scratch.set_iri([namespace, &local]);
+        lexer.at = end;
+        Ok(Lexed::iri_in_scratch(start, end, scratch))
+    }
+
+    /// `@prefix name: <iri> .`
+    pub(super) fn declare(&mut self, lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex<()> {
+        let start = lexer.at;
+        lexer.at += 1;
+        let end = lexer.word_end();
+        if end == lexer.text.len() {
+            return Err(Stop::End);
+        }
+        if &lexer.text[lexer.at..end] != "prefix" {
+            return bad(ErrorKind::TextKeyword, start, "only @prefix begins so");
+        }
+        lexer.at = end;
+        lexer.skip_lines()?;
+        let label = lexer.at;
+        let colon = lexer.word_end();
+        if lexer.byte(colon)? != b':' {
+            return bad(ErrorKind::TextPrefixed, label, "a prefix is declared with its colon");
+        }
+        lexer.at = colon + 1;
+        lexer.skip_lines()?;
+        if lexer.peek()? != b'<' {
+            return bad(ErrorKind::TextIri, lexer.at, "a namespace is an IRI in angle brackets");
+        }
+        let iri = lexer.iri(scratch)?;
+        lexer.skip_lines()?;
+        if lexer.peek()? != b'.' {
+            return bad(ErrorKind::TextRow, lexer.at, "@prefix ends with a dot");
+        }
+        lexer.at += 1;
+        let (label, iri) = (&lexer.text[label..colon], iri.string(lexer.text, scratch));
+        self.bytes += label.len() + iri.len() + ENTRY;
+        if let Some(before) = self.prefixes.insert(label.to_owned(), iri.to_owned()) {
+            self.bytes -= label.len() + before.len() + ENTRY;
+        }
+        if self.bytes > self.most {
+            let message = format!("prefixes of more than {} bytes", self.most);
+            let error = Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message);
+            return Err(Stop::Bad(error.moved_to(start as u64)));
+        }
+        Ok(())
+    }
+
+    /// The terms of a row.
+    pub(super) fn terms(&self, text: &str, read: &StatementReader, repeats: [bool; 4]) -> [TermBuf; 4] {
+        std::array::from_fn(|place| match &self.last {
+            Some(last) if repeats[place] => last[place].clone(),
+            _ => {
+                let (lexed, scratch) = read.lexed(place);
+                lexed.owned(text, scratch)
+            }
+        })
+    }
+
+    /// The terms of the row that was handed on.
+    pub(super) fn remember(&mut self, terms: [TermBuf; 4]) {
+        self.last = Some(terms);
+    }
+}
+
+/// The local part of a name (`PN_LOCAL` of Turtle) and where it ends.
+fn local(lexer: &Lexer<'_>, start: usize) -> Lex<(String, usize)> {
+    let text = lexer.text;
+    let (mut local, mut at, mut dots) = (String::new(), start, 0);
+    loop {
+        let c = text[at..].chars().next().ok_or(Stop::End)?;
+        match c {
+            '.' => {
+                dots += 1;
+                at += 1;
+                continue;
+            }
+            '\\' => {
+                let escaped = text[at + 1..].chars().next().ok_or(Stop::End)?;
+                if !"_~.-!$&'()*+,;=/?#@%".contains(escaped) {
+                    return bad(ErrorKind::TextEscape, at, "this cannot be escaped in a prefixed name");
+                }
+                flush(&mut local, &mut dots);
+                local.push(escaped);
+                at += 2;
+                continue;
+            }
+            '%' => {
+                let digits = text.as_bytes().get(at + 1..at + 3).ok_or(Stop::End)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return bad(ErrorKind::TextEscape, at, "% comes before two hexadecimal digits");
+                }
+            }
+            c if c.is_alphanumeric() || matches!(c, '_' | '-' | ':') || c >= '\u{80}' => {}
+            _ => break,
+        }
+        flush(&mut local, &mut dots);
+        local.push(c);
+        at += c.len_utf8();
+    }
+    // dots at the end are those of the row
+    Ok((local, at - dots))
+}
+
+fn flush(local: &mut String, dots: &mut usize) {
+    local.extend(std::iter::repeat_n('.', std::mem::take(dots)));
+}

@@ -1,0 +1,185 @@
+//! gzip and zstd: as others write it and as others read it.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex};
+
+use super::{create, in_memory, sample, told};
+use jelly_patch::Limits;
+use jelly_patch::decode::Framing;
+use jelly_patch::io::{Compression, Output, OutputOptions, Source, Stream, Target, open};
+
+/// What our own reader makes of it.
+pub fn plain(bytes: &[u8]) -> Vec<u8> {
+    let opened = open(Source::Bytes(Arc::new(bytes.to_vec())), None, Framing::Auto, &Limits::default());
+    match opened.expect("compressed").stream {
+        Stream::Bytes(bytes) => (*bytes).as_ref().to_vec(),
+        Stream::Reader(mut reader) => {
+            let mut plain = Vec::new();
+            reader.read_to_end(&mut plain).expect("undamaged");
+            plain
+        }
+    }
+}
+
+#[test]
+fn the_name_tells_the_compression() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bytes = sample(100_000);
+    for (name, compression) in [
+        ("a.nq", Compression::None),
+        ("a.gz", Compression::Gzip),
+        ("a.jelly.GZ", Compression::Gzip),
+        ("a.jelly.zst", Compression::Zstd),
+        ("gz", Compression::None),
+    ] {
+        let path = folder.path().join(name);
+        let mut output = create(&path);
+        assert_eq!(output.compression(), compression, "{name}");
+        output.write(&bytes).expect("room");
+        let written = output.finish().expect("room");
+        let stored = std::fs::read(&path).expect("a file");
+        assert_eq!((written.length, written.stored), (100_000, stored.len() as u64));
+        assert_eq!(Compression::detect(&stored), compression);
+        assert!(plain(&stored) == bytes, "{name}");
+    }
+    // what is told counts
+    let target = Target::Path(folder.path().join("b.gz"));
+    let output = Output::create(target, &told(Compression::Zstd)).expect("a folder");
+    assert_eq!(output.compression(), Compression::Zstd);
+}
+
+#[test]
+fn several_frames_are_one_stream() {
+    let bytes = sample(300_000);
+    let pieces: Vec<&[u8]> = bytes.chunks(70_000).collect();
+    let written = in_memory(Compression::Zstd, &pieces);
+    let stored = written.bytes.expect("memory");
+    assert_eq!(written.stored, stored.len() as u64);
+    assert!(zstd::stream::decode_all(&stored[..]).expect("undamaged") == bytes, "the crate's own reader");
+    assert!(plain(&stored) == bytes);
+    // five frames, and a skippable one
+    assert_eq!(stored.windows(4).filter(|window| *window == b"\x28\xb5\x2f\xfd").count(), 5);
+    assert_eq!(stored.windows(4).filter(|window| *window == b"\x5e\x2a\x4d\x18").count(), 1);
+    // one frame needs no table, and cuts without bytes between them are none
+    for pieces in [&[&bytes[..]][..], &[b"", &bytes, b"", b""]] {
+        let stored = in_memory(Compression::Zstd, pieces).bytes.expect("memory");
+        assert!(!stored.windows(4).any(|window| window == b"\x5e\x2a\x4d\x18"));
+        assert!(plain(&stored) == bytes);
+    }
+    for compression in [Compression::None, Compression::Gzip] {
+        let cut = in_memory(compression, &pieces).bytes;
+        let whole = in_memory(compression, &[&bytes]).bytes;
+        assert!(cut == whole, "a cut is nothing to {compression:?}");
+    }
+}
+
+/// The same bytes come out whatever the pieces were that went in.
+#[test]
+fn pieces_make_no_difference() {
+    let bytes = sample(1_000_000);
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        let write = |most: usize| {
+            let mut output = Output::create(Target::Memory, &told(compression)).expect("memory");
+            for piece in bytes.chunks(most) {
+                output.write(piece).expect("memory");
+            }
+            output.finish().expect("memory").bytes.expect("memory")
+        };
+        let whole = write(bytes.len());
+        assert!(plain(&whole) == bytes);
+        for most in [7, 999, 70_000, 300_000] {
+            assert!(write(most) == whole, "{compression:?} {most}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_a_stream_too() {
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        let stored = in_memory(compression, &[]).bytes.expect("memory");
+        assert_eq!(Compression::detect(&stored), compression);
+        assert!(plain(&stored).is_empty());
+    }
+}
+
+#[test]
+fn levels() {
+    let bytes = sample(400_000);
+    let at = |compression, level| {
+        let options = OutputOptions { compression: Some(compression), level };
+        let mut output = Output::create(Target::Memory, &options)?;
+        output.write(&bytes)?;
+        Ok::<_, jelly_patch::Error>(output.finish()?.bytes.expect("memory"))
+    };
+    for (compression, levels, usual) in [(Compression::Gzip, [1, 9], 6), (Compression::Zstd, [1, 22], 3)] {
+        let sizes = levels.map(|level| {
+            let stored = at(compression, Some(level)).expect("a level");
+            assert!(plain(&stored) == bytes, "{compression:?} {level}");
+            stored.len()
+        });
+        assert!(sizes[1] < sizes[0], "{compression:?} {sizes:?}");
+        assert!(at(compression, None).expect("a level") == at(compression, Some(usual)).expect("a level"));
+    }
+    let wrong = [
+        (Compression::None, 1),
+        (Compression::Gzip, -1),
+        (Compression::Gzip, 10),
+        (Compression::Zstd, 0),
+        (Compression::Zstd, 23),
+    ];
+    for (compression, level) in wrong {
+        assert_eq!(at(compression, Some(level)).expect_err("no such level").kind().slug(), "argument");
+    }
+}
+
+/// A writer whose bytes can be looked at.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a reader can make of the start of a stream.
+fn readable(mut reader: impl Read) -> (Vec<u8>, bool) {
+    let mut bytes = Vec::new();
+    let whole = reader.read_to_end(&mut bytes).is_ok();
+    (bytes, whole)
+}
+
+#[test]
+fn a_flush_hands_on_all_there_is_and_an_abandoned_stream_does_not_look_whole() {
+    let bytes = sample(10_000);
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        let shared = Shared::default();
+        let target = Target::Writer(Box::new(shared.clone()));
+        let mut output = Output::create(target, &told(compression)).expect("a writer");
+        output.write(&bytes).expect("room");
+        output.flush().expect("room");
+        output.cut().expect("room");
+        output.flush().expect("room");
+        let so_far = shared.0.lock().expect("no panic").clone();
+        let (read, whole) = match compression {
+            Compression::None => readable(&so_far[..]),
+            Compression::Gzip => readable(flate2::read::MultiGzDecoder::new(&so_far[..])),
+            Compression::Zstd => readable(zstd::stream::read::Decoder::new(&so_far[..]).expect("a context")),
+        };
+        assert!(read == bytes, "{compression:?}");
+        assert_eq!(whole, compression != Compression::Gzip);
+        output.write(&bytes).expect("room");
+        drop(output);
+        let stored = shared.0.lock().expect("no panic").clone();
+        let whole = match compression {
+            Compression::None => continue,
+            Compression::Gzip => readable(flate2::read::MultiGzDecoder::new(&stored[..])).1,
+            Compression::Zstd => stored != so_far,
+        };
+        assert!(!whole, "{compression:?}");
+    }
+}
