@@ -24,17 +24,17 @@ pub(crate) enum OptionsRow {
 
 /// A place in the middle of a stream, told by an index, with what must be there.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Where its frame begins.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The mark of that frame.
-    pub mark: Mark,
+    pub(crate) mark: Mark,
     /// Where the stream begins.
-    pub start: u64,
+    pub(crate) start: u64,
     /// What lies before the stream.
-    pub base: Counters,
+    pub(crate) base: Counters,
     /// The first options row of the stream.
-    pub options: Vec<u8>,
+    pub(crate) options: Vec<u8>,
 }
 
 /// What is known of the marks of a stream.

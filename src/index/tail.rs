@@ -45,8 +45,8 @@ pub(super) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io:
     else {
         return Ok(Tail::None);
     };
-    let [a, b, c, d, e, f, g, h, ..] = *tail;
-    let (checksum, length) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| tail[at + byte]));
+    let (checksum, length) = (word(0), word(4));
     // the length is of bytes that are there, and bounded
     let Some(start) = at.checked_sub(length.into()).filter(|_| u64::from(length) <= MOST) else {
         return Ok(Tail::Damaged);

@@ -3,6 +3,8 @@
 mod damage;
 mod hostile;
 mod parts;
+#[cfg(feature = "arrow")]
+mod scoped;
 mod sidecars;
 
 use std::path::Path;

@@ -12,7 +12,7 @@ use crate::common::soak::seeds;
 use crate::common::vectors::assert_same;
 use crate::oracle::generate::{Format, Stream, stream};
 use jelly_patch::encode::EncodeOptions;
-use jelly_patch::io::{Content, Source};
+use jelly_patch::io::{Compression, Content, Output, OutputOptions, Source, Target};
 
 fn options(format: Format, how: Reading, every: u64) -> ScanOptions {
     let format = if format == Format::Rdf { Content::JellyRdf } else { Content::JellyPatch };
@@ -28,20 +28,26 @@ fn check<R: Rows>(name: &str, kept: &Kept, format: Format, how: Reading, every: 
     let index = kept.index();
     assert_eq!((index.how, index.warnings.as_slice()), (How::Sidecar, [].as_slice()), "{name}");
     assert_eq!(index.points.len(), found.points);
-    let read = |start, end| {
-        let options = OpenOptions { decode: config(how), ..part(start, end) };
-        R::read(Source::Path(kept.path()), &options, 5).whole()
-    };
-    let rows = read(None, None);
-    assert_eq!(found.rows, rows.len() as u64);
-    let mut got = Vec::new();
-    for (number, point) in index.points.iter().enumerate() {
-        assert_eq!(got.len() as u64, point.counters.seq, "{name}");
-        let end = index.points.get(number + 1).map(|end| end.offset);
-        got.extend(read(Some(point.offset), end));
-    }
-    assert_same(name, &got, &rows);
+    assert_eq!(found.rows, read::<R>(kept, how, None, None).len() as u64);
+    pieces::<R>(name, kept, how);
     index.points.len()
+}
+
+fn read<R: Rows>(kept: &Kept, how: Reading, start: Option<u64>, end: Option<u64>) -> Vec<R> {
+    let options = OpenOptions { decode: config(how), ..part(start, end) };
+    R::read(Source::Path(kept.path()), &options, 5).whole()
+}
+
+/// The parts of a file are the file; how many they are.
+fn pieces<R: Rows>(name: &str, kept: &Kept, how: Reading) -> usize {
+    let (points, mut got) = (kept.index().points, Vec::new());
+    for (number, point) in points.iter().enumerate() {
+        assert_eq!(got.len() as u64, point.counters.seq, "{name}");
+        let end = points.get(number + 1).map(|end| end.offset);
+        got.extend(read::<R>(kept, how, Some(point.offset), end));
+    }
+    assert_same(name, &got, &read::<R>(kept, how, None, None));
+    points.len()
 }
 
 #[test]
@@ -172,4 +178,55 @@ fn framing_must_agree() {
     let read = PatchRow::read(Source::Path(kept.path()), &options, 9);
     assert_eq!(read.refused(), ("options.snapshot", 0));
     assert!(sidecar_path(&kept.path()).ends_with(".a.jelly.jellyindex"));
+}
+
+/// The offsets of both are those of the bytes when they are decompressed.
+#[test]
+fn of_zstd_files() {
+    let (mut own, mut others) = (0, 0);
+    for seed in 0..120 {
+        let stream = stream(seed);
+        let encode = EncodeOptions { restart_bytes: Some(200), frame_rows: 3, ..EncodeOptions::rdf() };
+        let Some(bytes) = rewrite(&stream, encode).filter(|bytes| bytes.len() > 600) else { continue };
+        let how = Reading::new(crate::common::rows::Framing::Delimited);
+        let points = Kept::new(&bytes).index().points;
+        let kept = Kept::new(&zstd(&bytes, 300));
+        let index = kept.index();
+        assert_eq!((index.how, &index.points), (How::Footer, &points));
+        let name = format!("seed {seed}");
+        own += match stream.format {
+            Format::Rdf => pieces::<RdfRow>(&name, &kept, how),
+            Format::Patch => pieces::<PatchRow>(&name, &kept, how),
+        };
+        // without marks, as a file of others
+        let plain = rewrite(&stream, EncodeOptions { frame_rows: 3, ..EncodeOptions::rdf() });
+        let plain = plain.expect("as before");
+        let kept = Kept::new(&zstd(&plain, 300));
+        others += match stream.format {
+            Format::Rdf => check::<RdfRow>(&name, &kept, stream.format, how, 100),
+            Format::Patch => check::<PatchRow>(&name, &kept, stream.format, how, 100),
+        };
+        // one frame has no table
+        let kept = Kept::new(&zstd(&bytes, usize::MAX));
+        let index = kept.index();
+        assert_eq!((index.how, index.warnings.len()), (How::None, 1), "{name}");
+        let refused =
+            kept.read::<PatchRow>(Some(points.last().expect("a point").offset.max(1)), None).refused();
+        assert_eq!(refused, ("argument", 0));
+        let error = scan(&kept.path(), &options(stream.format, how, 1), &mut || Ok(()));
+        assert_eq!(error.expect_err("no table").kind(), ErrorKind::Argument);
+    }
+    assert!(own > 100 && others > 100, "{own} {others}");
+}
+
+fn zstd(bytes: &[u8], every: usize) -> Vec<u8> {
+    let options = OutputOptions { compression: Some(Compression::Zstd), level: None };
+    let mut output = Output::create(Target::Memory, &options).expect("memory");
+    for (number, piece) in bytes.chunks(every).enumerate() {
+        if number > 0 {
+            output.cut().expect("memory");
+        }
+        output.write(piece).expect("memory");
+    }
+    output.finish().expect("memory").bytes.expect("bytes")
 }
