@@ -3,7 +3,7 @@
 use super::{AnyPatchEncoder, AnyRdfEncoder};
 use crate::encode::PlainOp;
 use crate::error::Result;
-use crate::patch::numbering::Numbering;
+use crate::patch::Numbering;
 use crate::sink::{PatchEnd, PatchOp, Same, Statement};
 use crate::term::PlainTerm;
 use crate::text::slot::TermSlot;

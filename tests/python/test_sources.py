@@ -269,12 +269,8 @@ def test_memory_that_changes_is_copied() -> None:
 @pytest.mark.parametrize(
     ("data", "name"),
     [
-        (b"TX .\nA <a> <b> <c> .\n", "RDF Patch text"),
-        (b"# hi\nH id <x> .\n", "RDF Patch text"),
-        (b"@prefix a: <b> .", "Turtle"),
         (b"PAR1abcd", "Parquet"),
         (b"PK\x03\x04abcd", "zip"),
-        (b"{}", "JSON"),
     ],
 )
 def test_other_formats_are_named(data: bytes, name: str) -> None:
@@ -285,6 +281,20 @@ def test_other_formats_are_named(data: bytes, name: str) -> None:
         assert caught.value.kind == "wire.format"
         with pytest.raises(jelly.errors.DecodeError):  # nobody looks if the format is told
             list(read(data, format=own))
+
+
+@pytest.mark.parametrize("data", [b"TX .\nA <a> <b> <c> .\n", b"# hi\nH id <x> .\n"])
+def test_patches_are_no_statements(data: bytes) -> None:
+    assert len(list(jelly.read_patch(data).rows())) > 1
+    with pytest.raises(jelly.errors.OptionsError, match="RDF Patch text"):
+        jelly.read_rdf(data)
+
+
+@pytest.mark.parametrize("data", [b"<a:a> <b:b> <c:c> .\n", b"@prefix a: <b:b> .", b"{}"])
+def test_statements_are_no_patches(data: bytes) -> None:
+    assert len(list(jelly.read_rdf(data).rows())) <= 1
+    with pytest.raises(jelly.errors.WireError, match="not patches"):
+        jelly.read_patch(data)
 
 
 def test_the_other_jelly_is_named() -> None:
