@@ -12,6 +12,7 @@ from jelly._internal import (
     RecordBatch,
     Schema,
     __version__,
+    index,
     read_patch,
     read_rdf,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "convert",
     "decode_batches",
     "errors",
+    "index",
     "inspect",
     "read_patch",
     "read_rdf",
