@@ -21,6 +21,9 @@ pub(super) struct Labels {
     most: usize,
 }
 
+/// Hexadecimal digits of a random label; it begins with a letter.
+const DIGITS: usize = 32;
+
 /// What begins the label of a blank node that has none.
 const ANONYMOUS: &str = "anon-";
 
@@ -65,7 +68,8 @@ impl Labels {
 
     fn blank_node(&mut self, node: &BlankNode) -> Result<TermBuf> {
         let label = node.as_str();
-        let Some(id) = node.as_ref().unique_id() else {
+        // the library makes 32 digits; shorter numbers are labels of the document
+        let Some(id) = node.as_ref().unique_id().filter(|_| label.len() == DIGITS) else {
             // a label of the document that looks like one of ours
             let escape = if label.starts_with(ANONYMOUS) { ANONYMOUS } else { "" };
             return Ok(TermBuf::blank_node(&[escape, label].concat()));
