@@ -87,7 +87,7 @@ CASES: dict[str, tuple[type[errors.JellyError], bytes, dict[str, object]]] = {
     "truncated.length": (errors.TruncatedError, jb.small_rdf() + b"\x80", {}),
     "truncated.compressed": (errors.TruncatedError, b"\x1f\x8b\x08", {}),
     "wire.row": (errors.WireError, jb.delimited(jb.frame(jb.rdf_options(), {})), {}),
-    "wire.format": (errors.WireError, b"<a> <b> <c> .\n", {}),
+    "wire.format": (errors.WireError, b"PAR1abcd", {}),
     "table.undefined": (errors.TableError, undefined(), {}),
     "options.missing": (errors.OptionsError, jb.delimited(jb.frame(jb.rdf_entry("name", "a"))), {}),
     "options.format": (errors.OptionsError, jb.small_patch(), {}),

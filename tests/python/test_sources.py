@@ -306,7 +306,10 @@ def test_text_is_read_by_content_then_by_name(tmp_path: pathlib.Path) -> None:
         path.write_bytes(text)
         assert len(list(jelly.read_rdf(path).rows())) == 1 + (name == "x.ttl"), name
     v1 = b"@prefix a: <urn:> . A a:s a:p a:o . A R R a:x ."
-    assert [row.object for row in jelly.read_patch(v1, format="rdfp-v1").rows()][:2] == ["<urn:o>", "<urn:x>"]
+    assert [row.object for row in jelly.read_patch(v1, format="rdfp-v1").rows()][:2] == [
+        "<urn:o>",
+        "<urn:x>",
+    ]
 
 
 def test_the_other_jelly_is_named() -> None:
