@@ -49,6 +49,11 @@ COMPARISONS = {
         jvm.compare_rdf,
         jvm.version,
     ),
+    "jvm-count": Comparison(
+        "Jelly-RDF decoded with all checks and counted / warm Jelly-JVM, which counts",
+        jvm.compare_count,
+        jvm.version,
+    ),
     "patch": Comparison(
         "Jelly-Patch rows / our own rows of the same statements as quads", patch_rows.compare
     ),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, StringArray, StructArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 
+use super::pool;
 use super::schema::term_fields;
 use super::settings::TermStyle;
-use super::spare::Spare;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Same;
 use crate::term::{LiteralKind, Term};
@@ -22,8 +22,8 @@ pub(super) struct TextColumn {
     /// Where the last term was first written, and its length. Its repetitions are copied from there and not
     /// from one another, which would wait for bytes that are still on their way to memory.
     last: Option<(usize, usize)>,
-    spare_data: Spare<u8>,
-    spare_offsets: Spare<i32>,
+    /// What a batch may need: bytes and offsets.
+    room: [usize; 2],
 }
 
 impl TextColumn {
@@ -33,15 +33,15 @@ impl TextColumn {
             offsets: vec![0],
             nulls: Nulls::default(),
             last: None,
-            spare_data: Spare::default(),
-            spare_offsets: Spare::default(),
+            room: [0; 2],
         }
     }
 
     /// Before the first row of a batch.
     pub(super) fn begin(&mut self) {
-        self.data = TextBuffer::within(self.spare_data.take());
-        self.offsets = self.spare_offsets.take();
+        let [bytes, offsets] = self.room;
+        self.data = TextBuffer::within(pool::take(bytes));
+        self.offsets = pool::take(offsets);
         self.offsets.clear();
         self.offsets.push(0);
     }
@@ -116,11 +116,10 @@ impl TextColumn {
         self.offsets.truncate(rows + 1);
         let end = self.offsets.last().map_or(0, |&end| end as usize);
         let data = std::mem::take(&mut self.data).into_bytes();
-        let data = self.spare_data.give(data, end + end / 16);
         let offsets = std::mem::replace(&mut self.offsets, vec![0]);
-        let offsets = self.spare_offsets.give(offsets, rows + 1);
+        self.room = [end + end / 16, rows + 1];
         self.last = None;
-        Ok(Arc::new(strings(offsets.into(), data, self.nulls.take(rows))))
+        Ok(Arc::new(strings(pool::lend(offsets).into(), pool::lend(data), self.nulls.take(rows))))
     }
 }
 
@@ -145,13 +144,14 @@ pub(super) fn internal(error: arrow_schema::ArrowError) -> Error {
 pub(super) struct IntColumn {
     values: Vec<i64>,
     nulls: Nulls,
-    spare: Spare<i64>,
+    /// Values that a batch may need.
+    room: usize,
 }
 
 impl IntColumn {
     /// Before the first row of a batch.
     pub(super) fn begin(&mut self) {
-        self.values = self.spare.take();
+        self.values = pool::take(self.room);
         self.values.clear();
     }
 
@@ -172,7 +172,8 @@ impl IntColumn {
 
     pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
         self.values.truncate(rows);
-        let values = self.spare.give(std::mem::take(&mut self.values), rows);
+        self.room = rows;
+        let values = pool::lend(std::mem::take(&mut self.values));
         Int64Array::try_new(ScalarBuffer::from(values), self.nulls.take(rows))
             .map(|array| Arc::new(array) as ArrayRef)
             .map_err(internal)
@@ -204,7 +205,6 @@ impl Nulls {
 }
 
 /// Terms, as text or as structs.
-#[expect(clippy::large_enum_variant, reason = "there are four, and the large one is the common one")]
 pub(super) enum TermColumn {
     Text(TextColumn),
     Struct(Box<TermStruct>),

@@ -4,11 +4,11 @@ mod columns;
 mod frame;
 mod open;
 mod patch;
+mod pool;
 mod rdf;
 mod reader;
 pub mod schema;
 mod settings;
-mod spare;
 
 pub use open::{PatchReader, RdfReader, ReadOptions, read_patch, read_rdf};
 pub use patch::PatchBatches;

@@ -1,0 +1,144 @@
+//! Memory of batches that nobody holds any more, for the next ones, of this reader or another.
+//!
+//! Asking the system for fresh pages takes a quarter of making a batch, and half of reading a short file. So
+//! the last holder of a column gives its memory back here.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use arrow_buffer::{ArrowNativeType, Buffer, ToByteSlice};
+
+/// Idle vectors of one type, the one that came back first in front.
+pub(super) struct Idle<T> {
+    vectors: VecDeque<Vec<T>>,
+    bytes: usize,
+}
+
+/// Bytes of idle memory of one type that a process keeps at most.
+const MOST: usize = 16 << 20;
+
+impl<T: ArrowNativeType + Default> Idle<T> {
+    const fn new() -> Self {
+        Idle { vectors: VecDeque::new(), bytes: 0 }
+    }
+
+    /// The first that holds `room` values and not far more.
+    fn take(&mut self, room: usize) -> Option<Vec<T>> {
+        let fits = |values: &Vec<T>| values.len() >= room && (room == 0 || values.len() / 4 <= room);
+        let place = self.vectors.iter().position(fits)?;
+        let values = self.vectors.remove(place)?;
+        self.bytes -= bytes_of(&values);
+        Some(values)
+    }
+
+    /// Keeps a vector, instead of those that came back before it.
+    fn keep(&mut self, values: Vec<T>) {
+        let bytes = bytes_of(&values);
+        if bytes == 0 || bytes > MOST {
+            return;
+        }
+        self.bytes += bytes;
+        self.vectors.push_back(values);
+        while self.bytes > MOST
+            && let Some(oldest) = self.vectors.pop_front()
+        {
+            self.bytes -= bytes_of(&oldest);
+        }
+    }
+}
+
+fn bytes_of<T>(values: &Vec<T>) -> usize {
+    values.capacity() * size_of::<T>()
+}
+
+/// A type of values that columns are made of.
+pub(super) trait Pooled: ArrowNativeType + Default + ToByteSlice + Sync {
+    /// Where its idle vectors are.
+    fn idle() -> &'static Mutex<Idle<Self>>;
+}
+
+macro_rules! pooled {
+    ($($name:ident)*) => {
+        $(impl Pooled for $name {
+            fn idle() -> &'static Mutex<Idle<Self>> {
+                static IDLE: Mutex<Idle<$name>> = Mutex::new(Idle::new());
+                &IDLE
+            }
+        })*
+    };
+}
+
+pooled!(u8 i32 i64);
+
+/// A vector of at least `room` values, whatever they are: one that came back, or a fresh one.
+pub(super) fn take<T: Pooled>(room: usize) -> Vec<T> {
+    // never waits: another thread may hold the lock, and did perhaps when this process was forked
+    let idle = T::idle().try_lock().ok().and_then(|mut idle| idle.take(room));
+    idle.unwrap_or_else(|| vec![T::default(); room])
+}
+
+/// Makes a buffer of the vector, which comes back when the last holder lets go.
+pub(super) fn lend<T: Pooled>(values: Vec<T>) -> Buffer {
+    Buffer::from(bytes::Bytes::from_owner(Lent(values)))
+}
+
+struct Lent<T: Pooled>(Vec<T>);
+
+impl<T: Pooled> AsRef<[u8]> for Lent<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice().to_byte_slice()
+    }
+}
+
+impl<T: Pooled> Drop for Lent<T> {
+    fn drop(&mut self) {
+        if let Ok(mut idle) = T::idle().try_lock() {
+            idle.keep(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_that_fits_comes_back() {
+        let mut idle = Idle::<u8>::new();
+        for length in [1000, 100, 5000] {
+            idle.keep(vec![7; length]);
+        }
+        assert_eq!(idle.take(0).unwrap().len(), 1000, "the first");
+        assert_eq!(idle.take(1001), None, "too small, or far too large");
+        assert_eq!(idle.take(2000).unwrap().len(), 5000);
+        assert_eq!((idle.take(50).unwrap().len(), idle.bytes), (100, 0));
+    }
+
+    #[test]
+    fn idle_memory_is_bounded() {
+        let mut idle = Idle::<i64>::new();
+        for _ in 0..100 {
+            idle.keep(vec![0; MOST / 80]);
+        }
+        assert!(idle.bytes <= MOST && idle.vectors.len() == 10, "{}", idle.vectors.len());
+        idle.keep(vec![0; MOST]);
+        assert_eq!(idle.vectors.len(), 10);
+    }
+
+    #[test]
+    fn memory_comes_back_once_nobody_holds_it() {
+        // no other test in this program asks for so much
+        let room = 3 << 20;
+        let values = vec![7u8; room];
+        let address = values.as_ptr();
+        let first = lend(values);
+        let second = first.clone();
+        drop(first);
+        let other = take::<u8>(room);
+        assert_ne!(other.as_ptr(), address, "held");
+        assert_eq!(second.as_slice(), vec![7; room]);
+        drop(second);
+        let third = take::<u8>(room);
+        assert_eq!(third.as_ptr(), address);
+    }
+}
