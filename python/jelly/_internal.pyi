@@ -346,7 +346,7 @@ def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader | PatchReade
 def read_rdf(
     source: Source,
     *,
-    format: Literal["auto", "jelly"] = "auto",
+    format: Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"] = "auto",
     framing: Framing = "auto",
     compression: Compression = "auto",
     columns: Sequence[str] | None = None,
@@ -364,7 +364,7 @@ def read_rdf(
     end: int | None = None,
     source_name: str | None = None,
 ) -> RdfReader:
-    """Reads Jelly-RDF (https://w3id.org/jelly/1.0.0/specification/serialization).
+    """Reads Jelly-RDF (https://w3id.org/jelly/1.0.0/specification/serialization) and RDF as text.
 
     Physical types TRIPLES, QUADS and GRAPHS, versions 1 and 2; the triples of GRAPHS come as
     quads. The reader has a row for each statement, in the columns of :data:`jelly.RDF_SCHEMA`:
@@ -373,8 +373,10 @@ def read_rdf(
     Args:
         source: A path (``-``: standard input), bytes, a binary file object or an iterable of
             bytes. Bytes are not copied; buffers that can change are.
-        format: ``jelly`` switches the look at the first bytes off, by which ``auto`` refuses other
-            formats.
+        format: ``jelly``, ``nt`` (N-Triples), ``nq`` (N-Quads), ``ttl`` (Turtle), ``trig``,
+            ``rdfxml`` or ``jsonld``; ``auto`` looks at the first bytes, then at the extension of
+            the name. ``strict`` holds N-Triples and N-Quads to the specification, and
+            ``lenient_flags`` lets generalized RDF in.
         framing: How frames lie in the bytes: ``delimited`` (each after its length), ``single`` (one
             without), ``concatenated`` (delimited, and every options row starts a new stream).
             ``auto`` tells delimited from single by three bytes, which can be wrong of tiny inputs.
@@ -412,7 +414,7 @@ def read_rdf(
 def read_patch(
     source: Source,
     *,
-    format: Literal["auto", "jelly-patch"] = "auto",
+    format: Literal["auto", "jelly-patch", "rdfp", "rdfp-v1", "trp"] = "auto",
     framing: Framing = "auto",
     compression: Compression = "auto",
     columns: Sequence[str] | None = None,
@@ -430,7 +432,7 @@ def read_patch(
     end: int | None = None,
     source_name: str | None = None,
 ) -> PatchReader:
-    """Reads Jelly-Patch (https://w3id.org/jelly/dev/specification/patch).
+    """Reads Jelly-Patch (https://w3id.org/jelly/dev/specification/patch) and RDF Patch as text.
 
     Stream types FRAME, FLAT and PUNCTUATED of TRIPLES and QUADS, version 1. The reader has the rows
     of RDF Patch in the columns of :data:`jelly.PATCH_SCHEMA`; a ``Z`` row ends every patch, and
@@ -438,8 +440,10 @@ def read_patch(
 
     Args:
         source: As in :func:`read_rdf`.
-        format: ``jelly-patch`` switches the look at the first bytes off, by which ``auto`` refuses
-            other formats.
+        format: ``jelly-patch``, ``rdfp`` (RDF Patch text), ``rdfp-v1`` (its older form with ``R``
+            and ``@prefix``, never found by ``auto``) or ``trp`` (RDF Patch Thrift); ``auto`` looks
+            at the first bytes, then at the extension of the name. ``strict`` holds text to the
+            specification; without it, what Jena reads is read.
         framing: As in :func:`read_rdf`.
         compression: As in :func:`read_rdf`.
         columns: Columns wanted, in this order.
