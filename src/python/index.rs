@@ -18,7 +18,7 @@ type Place = (u64, u64, u64, u64, u64);
 
 /// Makes the sidecar of a file.
 #[pyfunction]
-#[pyo3(signature = (path, *, every=64 << 20, format="auto", framing="auto", compression="auto", lenient_flags=false,
+#[pyo3(signature = (path, *, every=67_108_864, format="auto", framing="auto", compression="auto", lenient_flags=false,
     strict_graphs=true, limits=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn index(
