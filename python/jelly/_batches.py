@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs, Stream
-from jelly._internal import read_patch, read_rdf
+from jelly.readers import read_patch, read_rdf
 
 if TYPE_CHECKING:
     import pyarrow as pa

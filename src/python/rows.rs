@@ -21,7 +21,10 @@ use super::values::Column;
 /// Rows that become Python objects at once.
 const BLOCK: usize = 256;
 
-/// Iterates over the remaining rows of a reader.
+/// Rows as named tuples.
+///
+/// Loops over it share its rows: a second loop goes on where the first stopped. So can threads:
+/// each row comes once.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
