@@ -137,9 +137,12 @@ class Reader:
     """What :class:`RdfReader` and :class:`PatchReader` have in common.
 
     A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-    taken from it, in order. It works for several threads at a time, with the GIL released, and
-    after a fork as long as no thread was reading. Rows before an error are delivered first, then
-    the error is raised, then the reader is at its end. Ctrl-C closes it.
+    taken from it, in order. An iterator of rows that is dropped half way gives back what it did not
+    give out, so a look at the first row costs nothing.
+
+    It works for several threads at a time, with the GIL released, and after a fork as long as no
+    thread was reading. Rows before an error are delivered first, then the error is raised, then the
+    reader is at its end. Ctrl-C closes it.
     """
 
     @property
@@ -218,7 +221,8 @@ class Reader:
             requested_schema: Passed over, as the protocol allows.
 
         Raises:
-            ValueError: The reader is closed or was read to its end.
+            ValueError: The reader is closed, was read to its end, or an iterator of :meth:`rows` holds
+                rows that were not taken.
         """
 
 @final

@@ -16,9 +16,12 @@ use super::stream_options;
 /// What :class:`RdfReader` and :class:`PatchReader` have in common.
 ///
 /// A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-/// taken from it, in order. It works for several threads at a time, with the GIL released, and
-/// after a fork as long as no thread was reading. Rows before an error are delivered first, then
-/// the error is raised, then the reader is at its end. Ctrl-C closes it.
+/// taken from it, in order. An iterator of rows that is dropped half way gives back what it did not
+/// give out, so a look at the first row costs nothing.
+///
+/// It works for several threads at a time, with the GIL released, and after a fork as long as no
+/// thread was reading. Rows before an error are delivered first, then the error is raised, then the
+/// reader is at its end. Ctrl-C closes it.
 #[pyclass(frozen, subclass, module = "jelly")]
 pub(super) struct Reader {
     handle: Arc<Handle>,
@@ -36,6 +39,11 @@ pub(super) struct PatchReader;
 impl Reader {
     pub(super) fn new(handle: Handle, schema: Schema) -> Self {
         Reader { handle: Arc::new(handle), schema }
+    }
+
+    /// Refuses to go on while an iterator holds rows that would be missing.
+    pub(super) fn refuse_held(&self, py: Python<'_>) -> PyResult<()> {
+        self.handle.refuse_held(py)
     }
 
     /// The next batch; detaches while it decodes.
@@ -67,7 +75,8 @@ impl Reader {
     ///     requested_schema: Passed over, as the protocol allows.
     ///
     /// Raises:
-    ///     ValueError: The reader is closed or was read to its end.
+    ///     ValueError: The reader is closed, was read to its end, or an iterator of :meth:`rows` holds
+    ///         rows that were not taken.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -79,6 +88,7 @@ impl Reader {
             let message = "the reader is closed or was read to its end; read the source again";
             return Err(PyValueError::new_err(message));
         }
+        self.refuse_held(py)?;
         capsule::stream(py, Arc::clone(&self.handle), self.schema.arrow.clone())
     }
 

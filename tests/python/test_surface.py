@@ -60,7 +60,7 @@ def test_help_says_what_the_stub_says() -> None:
                 name = f"{node.name}.{member.name}"
                 assert folded(getattr(native, member.name).__doc__) == folded(doc), name
                 compared += 1
-    assert compared >= 40
+    assert compared >= 30
 
 
 def test_every_public_member_is_documented() -> None:
