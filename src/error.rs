@@ -183,7 +183,7 @@ kinds! {
     EncodeUndeclared = Encode "encode.undeclared",
     /// A term that cannot stand in its place.
     EncodeTerm = Encode "encode.term",
-    /// A graph in a stream of triples, or the end of a graph that did not start.
+    /// A graph where there are triples only, or the end of a graph that did not start.
     EncodeGraph = Encode "encode.graph",
     /// A second patch in a FLAT stream.
     EncodePatch = Encode "encode.patch",
@@ -191,6 +191,14 @@ kinds! {
     EncodeFrame = Encode "encode.frame",
     /// A row given to a writer that is no row of the format.
     EncodeRow = Encode "encode.row",
+    /// A statement or term of generalized RDF, or a quoted triple, where the format cannot hold it.
+    EncodeGeneralized = Encode "encode.generalized",
+    /// A blank node label outside the grammar of the format.
+    EncodeLabel = Encode "encode.label",
+    /// A language tag outside the grammar of the format.
+    EncodeLanguage = Encode "encode.language",
+    /// A header where text would begin a new patch with it.
+    EncodeHeader = Encode "encode.header",
     /// The operating system or the source of the bytes.
     Io = Io "io",
     /// A wrong option or combination of options.

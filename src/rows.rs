@@ -41,6 +41,8 @@ pub trait RowFormat<S: Sink>: RowState {
 
 /// What is asked for at least when a row goes on.
 const PIECE: usize = 4 << 10;
+/// A longer row is looked at again only after it grew by an eighth, or small pieces of it would take forever.
+const LONG: usize = 32 << 10;
 
 /// Decodes a stream of rows that is pushed in pieces.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ pub struct RowDecoder<F> {
     format: F,
     /// The start of a row that the input cut.
     carry: Vec<u8>,
+    /// As much of the carry was not enough.
+    tried: usize,
     /// Byte of the stream where the next row starts.
     offset: u64,
     most: usize,
@@ -58,7 +62,15 @@ pub struct RowDecoder<F> {
 impl<F: RowState> RowDecoder<F> {
     /// A decoder at the start of a stream.
     pub fn new(format: F, limits: &Limits, source: Option<Arc<str>>) -> Self {
-        RowDecoder { format, carry: Vec::new(), offset: 0, most: limits.row_bytes, source, failed: false }
+        RowDecoder {
+            format,
+            carry: Vec::new(),
+            tried: 0,
+            offset: 0,
+            most: limits.row_bytes,
+            source,
+            failed: false,
+        }
     }
 
     /// The format and where it stands.
@@ -91,14 +103,22 @@ impl<F: RowState> RowDecoder<F> {
             let room = self.most.saturating_add(PIECE).saturating_sub(held).max(1);
             let more = rest.len().min(held.max(PIECE)).min(room);
             self.hold(&rest[..more])?;
+            if self.tried > LONG && self.carry.len() < self.tried + self.tried / 8 {
+                taken += more;
+                continue;
+            }
             match self.format.row(&self.carry, self.offset, false, sink)? {
                 Step::Taken(bytes) => {
                     self.offset += bytes as u64;
                     taken += bytes.saturating_sub(held);
                     self.carry.truncate(held);
                     self.carry.drain(..bytes.min(held));
+                    self.tried = 0;
                 }
-                Step::Short => taken += more,
+                Step::Short => {
+                    taken += more;
+                    self.tried = self.carry.len();
+                }
             }
         }
         Ok(taken)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
 
+import formats
 import jvm
 import patch_rows
 import pyjelly_peer
@@ -65,6 +66,20 @@ COMPARISONS = {
     "patch-jvm": Comparison(
         "Jelly-Patch to Arrow Utf8 / warm Jelly-JVM", jvm.compare_patch, jvm.version
     ),
+    "write": Comparison("Arrow to Jelly-RDF / yardstick jellyenc", formats.write_yardstick),
+    "write-pyjelly": Comparison(
+        "Arrow to Jelly-RDF / pyjelly's generic writer",
+        formats.write_pyjelly,
+        pyjelly_peer.version,
+    ),
+    "write-jvm": Comparison(
+        "Arrow to Jelly-RDF / warm Jelly-JVM from terms", formats.write_jvm, jvm.version
+    ),
+    "nquads": Comparison(
+        "N-Quads to Arrow / pyoxigraph, strict", formats.read_oxigraph, formats.oxigraph_version
+    ),
+    "rdfp": Comparison("RDF Patch text to Arrow / warm Jena", formats.read_text, jvm.version),
+    "trp": Comparison("RDF Patch Thrift to Arrow / warm Jena", formats.read_thrift, jvm.version),
 }
 SPARK = "spark"
 

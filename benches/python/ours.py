@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -28,26 +29,26 @@ def columns_of(path: Path) -> list[str]:
 
 
 def statements(data: bytes, columns: list[str]) -> Iterator[Iterator[str]]:
-    return _texts(pa.table(jelly.read_rdf(data, columns=columns)))
+    return texts(pa.table(jelly.read_rdf(data, columns=columns)))
 
 
-def changes(data: bytes) -> Iterator[Iterator[str]]:
-    table = pa.table(jelly.read_patch(data, columns=CHANGE))
+def changes(data: bytes, **options: Any) -> Iterator[Iterator[str]]:
+    table = pa.table(jelly.read_patch(data, columns=CHANGE, **options))
     return (
         row
-        for row, op in zip(_texts(table), table["op"].to_pylist(), strict=True)
+        for row, op in zip(texts(table), table["op"].to_pylist(), strict=True)
         if op in ("A", "D")
     )
 
 
-def written_rows(data: bytes) -> int:
+def written_rows(data: bytes, **options: Any) -> int:
     """Rows that are in the file: a Z that the stream only implies has a name."""
-    table = pa.table(jelly.read_patch(data, columns=["op", "name"]))
+    table = pa.table(jelly.read_patch(data, columns=["op", "name"], **options))
     ops = zip(table["op"].to_pylist(), table["name"].to_pylist(), strict=True)
     return sum(1 for op, name in ops if op != "Z" or name is None)
 
 
-def row_texts(data: bytes) -> Iterator[Iterator[str]]:
+def rowtexts(data: bytes) -> Iterator[Iterator[str]]:
     for row in jelly.read_rdf(data).rows():
         yield filter(None, (row.subject, row.predicate, row.object, row.graph))
 
@@ -56,15 +57,17 @@ def to_arrow(data: bytes, columns: list[str]) -> Callable[[], int]:
     return lambda: sum(batch.num_rows for batch in jelly.read_rdf(data, columns=columns))
 
 
-def patch_to_arrow(data: bytes) -> Callable[[], int]:
-    return lambda: sum(batch.num_rows for batch in jelly.read_patch(data, columns=CHANGE))
+def patch_to_arrow(data: bytes, **options: Any) -> Callable[[], int]:
+    return lambda: sum(
+        batch.num_rows for batch in jelly.read_patch(data, columns=CHANGE, **options)
+    )
 
 
 def to_rows(data: bytes) -> Callable[[], int]:
     return lambda: sum(1 for _ in jelly.read_rdf(data).rows())
 
 
-def _texts(table: pa.Table) -> Iterator[Iterator[str]]:
+def texts(table: pa.Table) -> Iterator[Iterator[str]]:
     """The terms of each row; the default graph is not written."""
     for terms in zip(*(column.to_pylist() for column in table.columns), strict=True):
         yield filter(None, terms)

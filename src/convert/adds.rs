@@ -2,7 +2,7 @@
 
 use crate::create::Encode;
 use crate::error::Result;
-use crate::patch::numbering::Numbering;
+use crate::patch::Numbering;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, RdfRow, RdfSink, Sink};
 use crate::term::{Iri, Term};
 

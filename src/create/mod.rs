@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 use crate::term::{Iri, Term};
+use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::thrift::ThriftWriter;
 
 /// A sink that makes bytes.
@@ -36,12 +37,18 @@ pub trait Encode {
 pub enum AnyRdfEncoder {
     /// Jelly-RDF.
     Jelly(Box<RdfEncoder>),
+    /// N-Triples or N-Quads.
+    Lines(Box<LinesWriter>),
+    /// Turtle or `TriG`.
+    Turtle(Box<TurtleWriter>),
 }
 
 /// An encoder of patches, whatever the format.
 pub enum AnyPatchEncoder {
     /// Jelly-Patch.
     Jelly(Box<PatchEncoder>),
+    /// RDF Patch text.
+    Text(Box<PatchTextWriter>),
     /// RDF Patch Thrift.
     Thrift(Box<ThriftWriter>),
 }
@@ -145,28 +152,32 @@ impl Encode for PatchEncoder {
     }
 }
 
-impl Encode for ThriftWriter {
-    fn output(&mut self) -> &mut Vec<u8> {
-        self.output()
-    }
+macro_rules! encode_text {
+    ($($writer:ident)*) => {
+        $(impl Encode for $writer {
+            fn output(&mut self) -> &mut Vec<u8> {
+                self.output()
+            }
 
-    fn finish(&mut self) -> Result<()> {
-        self.finish();
-        Ok(())
-    }
+            fn finish(&mut self) -> Result<()> {
+                self.finish()
+            }
+        })*
+    };
 }
 
-encode_each!(AnyRdfEncoder: Jelly);
-encode_each!(AnyPatchEncoder: Jelly | Thrift);
-rdf_each!(Jelly);
-patch_each!(Jelly | Thrift);
+encode_text!(LinesWriter TurtleWriter PatchTextWriter ThriftWriter);
+encode_each!(AnyRdfEncoder: Jelly | Lines | Turtle);
+encode_each!(AnyPatchEncoder: Jelly | Text | Thrift);
+rdf_each!(Jelly | Lines | Turtle);
+patch_each!(Jelly | Text | Thrift);
 
 impl AnyPatchEncoder {
     /// Ends the frame, in formats that have frames.
     pub fn end_frame(&mut self) -> Result<()> {
         match self {
             AnyPatchEncoder::Jelly(encoder) => encoder.end_frame(),
-            AnyPatchEncoder::Thrift(_) => Ok(()),
+            AnyPatchEncoder::Text(_) | AnyPatchEncoder::Thrift(_) => Ok(()),
         }
     }
 }
@@ -176,6 +187,7 @@ impl AnyRdfEncoder {
     pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         match self {
             AnyRdfEncoder::Jelly(encoder) => encoder.end_frame(metadata),
+            AnyRdfEncoder::Lines(_) | AnyRdfEncoder::Turtle(_) => Ok(()),
         }
     }
 }

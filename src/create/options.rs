@@ -8,6 +8,7 @@ use crate::limits::Limits;
 use crate::options::{
     Features, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
+use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 
 /// Bytes between the restart points of a file where nobody said another number.
 pub const RESTART_BYTES: u64 = 64 << 20;
@@ -55,8 +56,13 @@ impl CreateOptions {
         source: Option<&RdfOptions>,
         has_graphs: bool,
     ) -> Result<AnyRdfEncoder> {
-        if format != RdfFormat::Jelly {
-            return Err(Error::new(ErrorKind::Argument, format!("{} is not written", format.name())));
+        match format {
+            RdfFormat::Jelly => {}
+            RdfFormat::NTriples => return Ok(AnyRdfEncoder::Lines(Box::new(LinesWriter::triples()))),
+            RdfFormat::NQuads => return Ok(AnyRdfEncoder::Lines(Box::new(LinesWriter::quads()))),
+            RdfFormat::Turtle => return Ok(AnyRdfEncoder::Turtle(Box::new(TurtleWriter::turtle()))),
+            RdfFormat::TriG => return Ok(AnyRdfEncoder::Turtle(Box::new(TurtleWriter::trig()))),
+            RdfFormat::RdfXml | RdfFormat::JsonLd => return Err(not_written(format.title())),
         }
         let options = told.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
         let options = self.changes.of_rdf(options);
@@ -83,9 +89,10 @@ impl CreateOptions {
                 Ok(AnyPatchEncoder::Jelly(Box::new(PatchEncoder::new(options, encode)?)))
             }
             PatchFormat::Thrift => Ok(AnyPatchEncoder::Thrift(Box::default())),
-            PatchFormat::RdfPatch | PatchFormat::RdfPatchV1 => {
-                Err(Error::new(ErrorKind::Argument, format!("{} is not written", format.name())))
+            PatchFormat::RdfPatch => {
+                Ok(AnyPatchEncoder::Text(Box::new(PatchTextWriter::new(self.abbreviate))))
             }
+            PatchFormat::RdfPatchV1 => Err(not_written(format.title())),
         }
     }
 
@@ -98,6 +105,10 @@ impl CreateOptions {
             ..defaults
         }
     }
+}
+
+fn not_written(title: &str) -> Error {
+    Error::new(ErrorKind::Argument, format!("{title} is read, not written"))
 }
 
 /// What the options allow where nobody knows what will come.

@@ -3,8 +3,8 @@
 use super::{AnyPatchEncoder, AnyRdfEncoder};
 use crate::encode::PlainOp;
 use crate::error::Result;
-use crate::patch::numbering::Numbering;
-use crate::sink::{PatchEnd, PatchOp, Same, Statement};
+use crate::patch::Numbering;
+use crate::sink::{PatchEnd, PatchOp, RdfRow, RdfSink, Same, Statement};
 use crate::term::PlainTerm;
 use crate::text::slot::TermSlot;
 
@@ -49,6 +49,11 @@ impl PlainRdfSink for PlainRdfWriter {
     fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
         match &mut self.encoder {
             AnyRdfEncoder::Jelly(encoder) => encoder.plain_statement(terms, same),
+            other => {
+                let seq = self.seq;
+                self.seq += 1;
+                other.statement(&RdfRow { frame: 0, seq, statement: self.slots.statement(terms) })
+            }
         }
     }
 

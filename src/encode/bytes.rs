@@ -46,7 +46,7 @@ fn fold(value: u64) -> u64 {
 
 /// Whether both are the same.
 #[inline(always)]
-pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     let length = one.len();
     if length != other.len() {
         return false;
@@ -88,7 +88,8 @@ mod tests {
         let text: Vec<u8> = (0..40).map(|n| b'A' + n).collect();
         for length in 0..text.len() {
             let one = &text[..length];
-            assert!(same(one, &one.to_vec()));
+            let copy = one.to_vec();
+            assert!(same(one, &copy));
             assert!(!same(one, &text[..=length]));
             assert_ne!(hash(one), hash(&text[..=length]));
             for at in 0..length {

@@ -81,7 +81,9 @@ impl Frames {
         if self.framing == Framing::Delimited {
             write_varint(&mut self.output, length as u64);
         }
-        parts.iter().for_each(|part| self.output.extend_from_slice(part));
+        for part in parts {
+            self.output.extend_from_slice(part);
+        }
         self.bytes += (self.output.len() - before) as u64;
     }
 }

@@ -3,7 +3,6 @@
 use super::bytes::{may_split, same};
 use super::lookup::Lookups;
 use super::row::Rows;
-use crate::decode::TableKind;
 use crate::error::Result;
 
 /// Prefix and name id as they are written.
@@ -45,36 +44,29 @@ impl IriState {
         place: usize,
         lookups: &mut Lookups,
         rows: &mut Rows,
-        row: u64,
     ) -> Result<WireIri> {
-        let (wire_prefix, name) = if lookups.prefixes.is_off() {
-            (0, iri)
-        } else {
+        let (mut wire_prefix, mut name) = (0, iri);
+        if !lookups.prefixes.is_off() {
             let near = self.near[place];
-            let (prefix, name) = if near != 0
-                && let Some(name) = strip(iri, lookups.prefixes.text(near))
+            let prefix = if near != 0
+                && let Some(rest) = strip(iri, lookups.prefixes.text(near))
             {
-                lookups.prefixes.touch(near, row);
-                (near, name)
+                lookups.prefixes.touch(near);
+                name = rest;
+                near
             } else {
-                let (prefix, name) = iri.split_at(split(iri));
-                let interned = lookups.prefixes.intern(prefix, row)?;
-                if let Some(set) = interned.set {
-                    rows.entry(TableKind::Prefix, set, prefix);
-                }
-                self.near[place] = interned.id;
-                (interned.id, name)
+                let (prefix, rest) = iri.split_at(split(iri));
+                name = rest;
+                self.near[place] = lookups.prefixes.id(prefix, rows)?;
+                self.near[place]
             };
-            let wire = if prefix == self.prefix { 0 } else { prefix };
-            self.prefix = prefix;
-            (wire, name)
-        };
-        let interned = lookups.names.intern(name, row)?;
-        if let Some(set) = interned.set {
-            rows.entry(TableKind::Name, set, name);
+            if prefix != self.prefix {
+                (wire_prefix, self.prefix) = (prefix, prefix);
+            }
         }
-        let wire_name = if interned.id == self.name.wrapping_add(1) { 0 } else { interned.id };
-        self.name = interned.id;
+        let name = lookups.names.id(name, rows)?;
+        let wire_name = if name == self.name.wrapping_add(1) { 0 } else { name };
+        self.name = name;
         Ok(WireIri { prefix: wire_prefix, name: wire_name })
     }
 }

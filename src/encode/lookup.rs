@@ -3,27 +3,23 @@
 mod slots;
 
 use super::bytes::{hash, same};
+use super::row::Rows;
 use crate::decode::TableKind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::TableSizes;
 use slots::Slots;
 
-/// An entry; they form a ring by use, with entry 0 between the oldest and the newest.
 #[derive(Debug, Default)]
 struct Entry {
     text: Vec<u8>,
-    /// The row that used it last.
-    row: u64,
     hash: u32,
-    newer: u32,
-    older: u32,
 }
 
-/// An id, and the id for the wire if the entry is to be set first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interned {
-    pub(crate) id: u32,
-    pub(crate) set: Option<u32>,
+/// Neighbours by use. They form a ring, in which 0 stands between the oldest and the newest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Link {
+    newer: u32,
+    older: u32,
 }
 
 /// No id follows this one.
@@ -35,16 +31,29 @@ pub(crate) struct Lookup {
     kind: TableKind,
     size: u32,
     last_set: u32,
+    /// By id; 0 is none.
     entries: Vec<Entry>,
+    links: Vec<Link>,
     slots: Slots,
+    /// The newest entry that the row under construction does not use; those that it uses are newer.
+    unused: u32,
     bytes: usize,
     most_bytes: usize,
 }
 
 impl Lookup {
     pub(crate) fn new(kind: TableKind, size: u32, most_bytes: usize) -> Self {
-        let (entries, slots) = (vec![Entry::default()], Slots::default());
-        Lookup { kind, size, last_set: 0, entries, slots, bytes: 0, most_bytes }
+        Lookup {
+            kind,
+            size,
+            last_set: 0,
+            entries: vec![Entry::default()],
+            links: vec![Link::default()],
+            slots: Slots::default(),
+            unused: 0,
+            bytes: 0,
+            most_bytes,
+        }
     }
 
     pub(crate) fn is_off(&self) -> bool {
@@ -57,25 +66,33 @@ impl Lookup {
         &self.entries[id as usize].text
     }
 
-    /// The id of a text, for use in `row`.
+    /// A row begins: it uses no entry yet.
     #[inline(always)]
-    pub(crate) fn intern(&mut self, text: &[u8], row: u64) -> Result<Interned> {
+    pub(crate) fn begin_row(&mut self) {
+        self.unused = self.links[0].older;
+    }
+
+    /// The id of a text; its entry, if it must be set first, goes to `rows`.
+    #[inline(always)]
+    pub(crate) fn id(&mut self, text: &[u8], rows: &mut Rows) -> Result<u32> {
         let hash = hash(text);
         let entries = &self.entries;
         match self.slots.find(hash, |id| same(&entries[id as usize].text, text)) {
             Some(id) => {
-                self.touch(id, row);
-                Ok(Interned { id, set: None })
+                self.touch(id);
+                Ok(id)
             }
-            None => self.add(text, hash, row),
+            None => self.add(text, hash, rows),
         }
     }
 
-    /// Marks an entry as the newest.
+    /// Marks an entry as the newest, and as used by the row.
     #[inline(always)]
-    pub(crate) fn touch(&mut self, id: u32, row: u64) {
-        self.entries[id as usize].row = row;
-        if self.entries[0].older != id {
+    pub(crate) fn touch(&mut self, id: u32) {
+        if self.unused == id {
+            self.unused = self.links[id as usize].older;
+        }
+        if self.links[0].older != id {
             self.unlink(id);
             self.link(id);
         }
@@ -83,27 +100,27 @@ impl Lookup {
 
     #[inline(always)]
     fn unlink(&mut self, id: u32) {
-        let Entry { newer, older, .. } = self.entries[id as usize];
-        self.entries[newer as usize].older = older;
-        self.entries[older as usize].newer = newer;
+        let Link { newer, older } = self.links[id as usize];
+        self.links[newer as usize].older = older;
+        self.links[older as usize].newer = newer;
     }
 
     #[inline(always)]
     fn link(&mut self, id: u32) {
-        let newest = self.entries[0].older;
-        self.entries[0].older = id;
-        self.entries[newest as usize].newer = id;
-        let entry = &mut self.entries[id as usize];
-        (entry.newer, entry.older) = (0, newest);
+        let newest = self.links[0].older;
+        self.links[0].older = id;
+        self.links[newest as usize].newer = id;
+        self.links[id as usize] = Link { newer: 0, older: newest };
     }
 
     #[inline(never)]
-    fn add(&mut self, text: &[u8], hash: u32, row: u64) -> Result<Interned> {
+    fn add(&mut self, text: &[u8], hash: u32, rows: &mut Rows) -> Result<u32> {
         let id = if self.entries.len() <= self.size as usize {
             self.entries.push(Entry::default());
+            self.links.push(Link::default());
             self.entries.len() as u32 - 1
         } else {
-            self.evict(row)?
+            self.evict()?
         };
         let entry = &mut self.entries[id as usize];
         let held = entry.text.capacity();
@@ -112,7 +129,7 @@ impl Lookup {
         }
         entry.text.clear();
         entry.text.extend_from_slice(text);
-        (entry.hash, entry.row) = (hash, row);
+        entry.hash = hash;
         self.bytes = self.bytes - held + entry.text.capacity();
         if self.bytes > self.most_bytes {
             let message =
@@ -121,28 +138,27 @@ impl Lookup {
         }
         self.link(id);
         self.slots.insert(hash, id);
-        let set = if id == self.last_set.wrapping_add(1) { 0 } else { id };
+        let wire_id = if id == self.last_set.wrapping_add(1) { 0 } else { id };
         self.last_set = id;
-        Ok(Interned { id, set: Some(set) })
+        rows.entry(self.kind, wire_id, text);
+        Ok(id)
     }
 
     /// Frees the oldest entry. All entries of a row are set before it, so none of them may go for another.
-    fn evict(&mut self, row: u64) -> Result<u32> {
-        let id = self.entries[0].newer;
+    fn evict(&mut self) -> Result<u32> {
+        let (id, label) = (self.links[0].newer, self.kind.label());
         if id == 0 {
-            let message = format!("the options switch the {} table off, but it is needed", self.kind.label());
+            let message = format!("the options switch the {label} table off, but it is needed");
             return Err(Error::new(ErrorKind::EncodeTable, message));
         }
-        let Entry { row: used, hash, .. } = self.entries[id as usize];
-        if used == row {
-            let message = format!(
-                "one row needs more than the {} entries of the {} table",
-                self.size,
-                self.kind.label()
-            );
+        if self.unused == 0 {
+            let message = format!("one row needs more than the {} entries of the {label} table", self.size);
             return Err(Error::new(ErrorKind::EncodeTable, message));
         }
-        self.slots.remove(hash, id);
+        if self.unused == id {
+            self.unused = 0;
+        }
+        self.slots.remove(self.entries[id as usize].hash, id);
         self.unlink(id);
         Ok(id)
     }
@@ -150,9 +166,10 @@ impl Lookup {
     /// Forgets all entries; the next one has an explicit id.
     pub(crate) fn restart(&mut self) {
         self.entries.truncate(1);
-        self.entries[0] = Entry::default();
+        self.links.clear();
+        self.links.push(Link::default());
         self.slots.clear();
-        (self.bytes, self.last_set) = (0, NO_ID);
+        (self.bytes, self.unused, self.last_set) = (0, 0, NO_ID);
     }
 }
 
@@ -175,6 +192,14 @@ impl Lookups {
         }
     }
 
+    /// A row begins.
+    #[inline(always)]
+    pub(crate) fn begin_row(&mut self) {
+        self.names.begin_row();
+        self.prefixes.begin_row();
+        self.datatypes.begin_row();
+    }
+
     /// Forgets all entries.
     pub(crate) fn restart(&mut self) {
         self.names.restart();
@@ -191,16 +216,32 @@ mod tests {
         Lookup::new(TableKind::Name, size, 1 << 20)
     }
 
-    fn intern(table: &mut Lookup, text: &str, row: u64) -> (u32, Option<u32>) {
-        let Interned { id, set } = table.intern(text.as_bytes(), row).unwrap();
+    /// The id in a row of its own, and the id on the wire if the entry is set.
+    fn id(table: &mut Lookup, text: &str) -> (u32, Option<u32>) {
+        table.begin_row();
+        id_in_row(table, text)
+    }
+
+    fn id_in_row(table: &mut Lookup, text: &str) -> (u32, Option<u32>) {
+        let mut rows = Rows::new(9);
+        let id = table.id(text.as_bytes(), &mut rows).unwrap();
         assert_eq!(table.text(id), text.as_bytes());
+        let set = match *rows.as_bytes() {
+            [] => None,
+            [0x0a, _, 0x4a, _, 0x08, id, 0x12, ..] => Some(id.into()),
+            _ => Some(0),
+        };
         (id, set)
+    }
+
+    fn error(table: &mut Lookup, text: &[u8]) -> Error {
+        table.id(text, &mut Rows::new(9)).unwrap_err()
     }
 
     #[test]
     fn the_entry_unused_for_longest_goes() {
         let mut table = table(3);
-        for (row, (text, expected)) in (0..).zip([
+        for (text, expected) in [
             ("a", (1, Some(0))),
             ("b", (2, Some(0))),
             ("c", (3, Some(0))),
@@ -211,45 +252,49 @@ mod tests {
             ("d", (2, None)),
             ("b", (1, Some(1))),
             ("a", (3, Some(3))),
-        ]) {
-            assert_eq!(intern(&mut table, text, row), expected, "row {row}: {text}");
+        ] {
+            assert_eq!(id(&mut table, text), expected, "{text}");
         }
     }
 
     #[test]
     fn entries_of_one_row_stay() {
-        let mut table = table(2);
-        intern(&mut table, "a", 1);
-        intern(&mut table, "b", 2);
-        intern(&mut table, "a", 3);
-        intern(&mut table, "c", 3);
-        let error = table.intern(b"d", 3).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::EncodeTable);
+        let mut table = table(3);
+        for text in ["a", "b", "c", "a"] {
+            id(&mut table, text);
+        }
+        assert_eq!(id(&mut table, "b"), (2, None));
+        assert_eq!(id_in_row(&mut table, "d"), (3, Some(3)));
+        assert_eq!(id_in_row(&mut table, "b"), (2, None));
+        assert_eq!(id_in_row(&mut table, "e"), (1, Some(1)));
+        assert_eq!(error(&mut table, b"f").kind(), ErrorKind::EncodeTable);
+        table.begin_row();
+        assert_eq!(id_in_row(&mut table, "f"), (3, Some(3)), "of the row before, d was used first");
     }
 
     #[test]
     fn a_table_that_is_off_has_no_entries() {
         assert!(table(0).is_off());
-        assert_eq!(table(0).intern(b"a", 1).unwrap_err().kind(), ErrorKind::EncodeTable);
+        assert_eq!(error(&mut table(0), b"a").kind(), ErrorKind::EncodeTable);
     }
 
     #[test]
     fn text_is_bounded() {
         let mut table = Lookup::new(TableKind::Prefix, 100, 1000);
         let long = [b'x'; 300];
-        let error = (1..).find_map(|n| table.intern(&long[..300 - n], n as u64).err());
+        let error = (1..).find_map(|n| table.id(&long[..300 - n], &mut Rows::new(9)).err());
         assert_eq!(error.unwrap().limit_name(), Some("lookup_bytes"));
     }
 
     #[test]
     fn after_a_restart_ids_are_explicit() {
         let mut table = table(3);
-        for (row, text) in (0..).zip(["a", "b", "a"]) {
-            intern(&mut table, text, row);
+        for text in ["a", "b", "a"] {
+            id(&mut table, text);
         }
         table.restart();
-        assert_eq!(intern(&mut table, "b", 7), (1, Some(1)));
-        assert_eq!(intern(&mut table, "a", 7), (2, Some(0)));
-        assert_eq!(intern(&mut table, "b", 8), (1, None));
+        assert_eq!(id(&mut table, "b"), (1, Some(1)));
+        assert_eq!(id(&mut table, "a"), (2, Some(0)));
+        assert_eq!(id(&mut table, "b"), (1, None));
     }
 }

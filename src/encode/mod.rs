@@ -4,7 +4,7 @@
 //! reader drives them; terms that lie in one piece go in as [`PlainTerm`](crate::term::PlainTerm), which
 //! is faster. What is in [`RdfEncoder::output`] are whole frames, and the caller takes them when it likes.
 
-mod bytes;
+pub(crate) mod bytes;
 mod delimiter;
 mod frame;
 mod iri;

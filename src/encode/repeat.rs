@@ -1,7 +1,7 @@
 //! Repeated terms: the last subject, predicate, object and graph, by value.
 
 use super::bytes::same;
-use crate::term::{PlainKind, PlainTerm, Triple};
+use crate::term::{PlainKind, PlainTerm, Triple, XSD_STRING};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
@@ -33,7 +33,9 @@ fn parts<'a>(term: &PlainTerm<'a>) -> (Kind, &'a str, &'a str) {
     match *term {
         PlainTerm::Iri(iri) => (Kind::Iri, iri, ""),
         PlainTerm::BlankNode(label) => (Kind::BlankNode, label, ""),
-        PlainTerm::Literal(lex, PlainKind::Simple) => (Kind::Simple, lex, ""),
+        PlainTerm::Literal(lex, PlainKind::Simple | PlainKind::Datatype(XSD_STRING)) => {
+            (Kind::Simple, lex, "")
+        }
         PlainTerm::Literal(lex, PlainKind::Language(tag)) => (Kind::Language, lex, tag),
         PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => (Kind::Datatype, lex, iri),
         PlainTerm::Triple(_) => (Kind::Triple, "", ""),

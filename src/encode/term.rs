@@ -4,7 +4,7 @@ use super::iri::IriState;
 use super::lookup::Lookups;
 use super::repeat::Repeats;
 use super::row::Rows;
-use crate::decode::{Place, TableKind};
+use crate::decode::Place;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::options::{Features, TableSizes};
@@ -23,8 +23,6 @@ pub(crate) struct Terms {
     term_bytes: usize,
     /// Places whose last term is not that of the last statement of the caller.
     fresh: u8,
-    /// Counts rows: the entries that a row uses stay until it is written.
-    row: u64,
     /// The message of the row.
     pub(crate) body: Buffer,
 }
@@ -42,7 +40,6 @@ impl Terms {
             nesting: limits.nesting.min(MAX_NESTING),
             term_bytes: limits.term_bytes,
             fresh: ALL,
-            row: 0,
             body: Buffer::default(),
         }
     }
@@ -58,7 +55,7 @@ impl Terms {
     /// A row begins.
     #[inline(always)]
     pub(crate) fn begin_row(&mut self) {
-        self.row += 1;
+        self.lookups.begin_row();
         self.body.clear();
     }
 
@@ -78,9 +75,9 @@ impl Terms {
     ) -> Result<()> {
         let same = self.usable(same);
         self.begin_row();
-        for place in 0..PLACES {
+        for (place, term) in terms.iter().take(PLACES).enumerate() {
             if !same.at(place) {
-                self.unless_repeated(&terms[place], place, 4 * place as u32 + 1, rows)?;
+                self.unless_repeated(term, place, 4 * place as u32 + 1, rows)?;
             }
         }
         // what is not written keeps its last term, which may be another
@@ -97,12 +94,11 @@ impl Terms {
         field: u32,
         rows: &mut Rows,
     ) -> Result<()> {
-        let term = simple_if_string(*term);
-        if self.repeats.is(place, &term) {
+        if self.repeats.is(place, term) {
             return Ok(());
         }
-        self.term(&term, Place::STATEMENT[place], field, rows)?;
-        self.repeats.set(place, &term);
+        self.term(term, Place::STATEMENT[place], field, rows)?;
+        self.repeats.set(place, term);
         Ok(())
     }
 
@@ -120,16 +116,15 @@ impl Terms {
     /// A graph that is always written; later ones are compared with it.
     pub(crate) fn graph(&mut self, graph: &PlainTerm<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.forget_graph();
-        let graph = simple_if_string(*graph);
-        self.term(&graph, Place::Graph, field, rows)?;
-        self.repeats.set(3, &graph);
+        self.term(graph, Place::Graph, field, rows)?;
+        self.repeats.set(3, graph);
         Ok(())
     }
 
     /// Whether the last graph is this one.
     #[inline(always)]
     pub(crate) fn is_last_graph(&self, graph: &PlainTerm<'_>) -> bool {
-        self.repeats.is(3, &simple_if_string(*graph))
+        self.repeats.is(3, graph)
     }
 
     /// Whether the graph of the caller's last statement is still the last one.
@@ -151,7 +146,7 @@ impl Terms {
 
     /// The value of a header: never a repetition.
     pub(crate) fn header(&mut self, value: &PlainTerm<'_>, field: u32, rows: &mut Rows) -> Result<()> {
-        self.term(&simple_if_string(*value), Place::Header, field, rows)
+        self.term(value, Place::Header, field, rows)
     }
 
     /// The label or key that a row begins with.
@@ -167,7 +162,7 @@ impl Terms {
     #[inline(always)]
     pub(crate) fn iri(&mut self, iri: &str, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         self.check_length(iri)?;
-        let ids = self.ids.ids(iri.as_bytes(), place as usize, &mut self.lookups, rows, self.row)?;
+        let ids = self.ids.ids(iri.as_bytes(), place as usize, &mut self.lookups, rows)?;
         self.body.pair(field, ids.prefix, ids.name);
         Ok(())
     }
@@ -208,7 +203,7 @@ impl Terms {
         let lex_size = if lex.is_empty() { 0 } else { size_of_bytes(lex) };
         let body = &mut self.body;
         match kind {
-            PlainKind::Simple => {
+            PlainKind::Simple | PlainKind::Datatype(XSD_STRING) => {
                 body.header(field, lex_size);
                 literal_lex(body, lex);
             }
@@ -218,13 +213,10 @@ impl Terms {
                 body.bytes(2, tag.as_bytes());
             }
             PlainKind::Datatype(iri) => {
-                let interned = self.lookups.datatypes.intern(iri.as_bytes(), self.row)?;
-                if let Some(set) = interned.set {
-                    rows.entry(TableKind::Datatype, set, iri.as_bytes());
-                }
-                body.header(field, lex_size + 1 + varint_len(interned.id.into()));
+                let id = self.lookups.datatypes.id(iri.as_bytes(), rows)?.into();
+                body.header(field, lex_size + 1 + varint_len(id));
                 literal_lex(body, lex);
-                body.number(3, interned.id.into());
+                body.number(3, id);
             }
         }
         Ok(())
@@ -258,7 +250,7 @@ impl Terms {
         let open = self.body.open(field);
         for (place, term) in triple.terms.iter().enumerate() {
             let place_field = 4 * place as u32 + 1;
-            self.term(&simple_if_string(term.as_plain()), Place::STATEMENT[place], place_field, rows)?;
+            self.term(&term.as_plain(), Place::STATEMENT[place], place_field, rows)?;
         }
         self.body.close(open);
         self.nesting += 1;
@@ -282,17 +274,6 @@ impl Terms {
             name(place)
         );
         Err(Error::new(ErrorKind::EncodeUndeclared, message))
-    }
-}
-
-/// A literal of type `xsd:string` is one without a type.
-#[inline(always)]
-fn simple_if_string(term: PlainTerm<'_>) -> PlainTerm<'_> {
-    match term {
-        PlainTerm::Literal(lex, PlainKind::Datatype(XSD_STRING)) => {
-            PlainTerm::Literal(lex, PlainKind::Simple)
-        }
-        other => other,
     }
 }
 

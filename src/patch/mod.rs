@@ -1,10 +1,11 @@
 //! What patches mean.
 
-pub(crate) mod boundary;
+mod boundary;
 mod committed;
-pub(crate) mod numbering;
+mod numbering;
 mod outcomes;
 mod spool;
 
+pub(crate) use boundary::EndMarks;
 pub use committed::Committed;
 pub(crate) use numbering::Numbering;

@@ -96,7 +96,7 @@ impl PaddedBuf {
 }
 
 /// Text that grows at its end.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct TextBuffer {
     /// All of it initialised, for blocks may be written that are longer than the text.
     bytes: Vec<u8>,
@@ -112,6 +112,12 @@ impl TextBuffer {
     /// The memory; the text is at its start.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
+    }
+
+    /// Moves the text to the end of `to`.
+    pub(crate) fn drain_to(&mut self, to: &mut Vec<u8>) {
+        to.extend_from_slice(self.as_bytes());
+        self.len = 0;
     }
 
     #[inline(always)]

@@ -5,17 +5,22 @@ pub(crate) mod buffer;
 pub(crate) mod lex;
 mod nquads;
 mod other;
+mod out;
 mod rdf_patch;
 mod rows;
 pub(crate) mod scan;
 pub(crate) mod slot;
 mod v1;
 mod write;
+mod write_lines;
+mod write_patch;
 
 pub use nquads::{Lines, LinesOptions};
-pub use other::OtherRdf;
+pub use other::{OtherRdf, TurtleWriter};
 pub use rdf_patch::{PatchDialect, RdfPatch};
 pub use rows::TextRows;
+pub use write_lines::LinesWriter;
+pub use write_patch::PatchTextWriter;
 
 #[cfg(feature = "arrow")]
 pub(crate) use write::TermWriter;

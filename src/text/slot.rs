@@ -85,7 +85,7 @@ impl TermSlot {
         false
     }
 
-    #[inline]
+    #[inline(always)]
     fn holds(&self, term: &PlainTerm<'_>) -> bool {
         match (&self.kind, *term) {
             (Kind::Iri, PlainTerm::Iri(iri)) => self.close() == iri,
@@ -110,7 +110,7 @@ impl TermSlot {
     }
 
     /// The term; the default graph if there was none.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn term(&self) -> Term<'_> {
         let literal = |kind| Term::Literal(Literal { lex: &self.text, plain: self.text_plain, kind });
         match &self.kind {

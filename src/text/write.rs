@@ -20,12 +20,20 @@ pub(crate) struct TermWriter<'o> {
     out: &'o mut TextBuffer,
     /// Comes before every blank node label, to make labels unique.
     scope: &'o str,
+    /// `<_:label>` for every label.
+    angles: bool,
 }
 
 impl<'o> TermWriter<'o> {
     #[inline(always)]
     pub(crate) fn new(out: &'o mut TextBuffer, scope: &'o str) -> Self {
-        TermWriter { out, scope }
+        TermWriter { out, scope, angles: false }
+    }
+
+    /// Writes blank nodes as `<_:label>`, as RDF Patch has them.
+    #[inline(always)]
+    pub(crate) fn with_angles(out: &'o mut TextBuffer) -> Self {
+        TermWriter { out, scope: "", angles: true }
     }
 
     /// Appends a term; the default graph is nothing.
@@ -75,7 +83,6 @@ impl<'o> TermWriter<'o> {
         self.push(">");
     }
 
-    #[cold]
     fn iri_text(&mut self, text: &str) {
         for &byte in text.as_bytes() {
             if iri_escaped(byte) {
@@ -88,7 +95,7 @@ impl<'o> TermWriter<'o> {
 
     #[inline(never)]
     fn blank_node(&mut self, label: &str) {
-        if is_plain_label(label) {
+        if is_plain_label(label) && !self.angles {
             self.push("_:");
             self.push(self.scope);
             self.push(label);
@@ -97,7 +104,7 @@ impl<'o> TermWriter<'o> {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn odd_blank_node(&mut self, label: &str) {
         self.push("<_:");
         self.push(self.scope);
@@ -145,6 +152,13 @@ impl<'o> TermWriter<'o> {
         } else {
             self.escaped_iri("", datatype.iri());
         }
+    }
+
+    /// A string in quotes, from its pieces.
+    pub(crate) fn string(&mut self, pieces: &[&str]) {
+        self.push("\"");
+        pieces.iter().for_each(|piece| self.escaped_literal(piece));
+        self.push("\"");
     }
 
     fn escaped_literal(&mut self, mut lex: &str) {

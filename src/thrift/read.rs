@@ -5,7 +5,7 @@ use super::row::{RawRow, row};
 use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
-use crate::patch::numbering::Numbering;
+use crate::patch::Numbering;
 use crate::rows::{RowFormat, RowState, Step};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
 use crate::text::slot::TermSlot;
@@ -57,7 +57,9 @@ impl Rows {
                         same.set(place);
                     }
                 }
-                let statement = Statement { terms: self.last.each_ref().map(TermSlot::term), same };
+                let [subject, predicate, object, graph] = &self.last;
+                let terms = [subject.term(), predicate.term(), object.term(), graph.term()];
+                let statement = Statement { terms, same };
                 if is_add { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
             }
             RawRow::Header { name, value } => {

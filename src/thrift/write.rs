@@ -4,7 +4,7 @@ use super::compact::kind;
 use super::row::{member as row, transaction};
 use super::term::member;
 use crate::error::{Error, ErrorKind, Result};
-use crate::patch::boundary::EndMarks;
+use crate::patch::EndMarks;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{Iri, Literal, LiteralKind, Term};
 
@@ -32,10 +32,11 @@ impl ThriftWriter {
     }
 
     /// No row follows.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self) -> Result<()> {
         if self.marks.at_end() {
             self.transaction(transaction::SEGMENT);
         }
+        Ok(())
     }
 
     /// The head of field `id` of a struct whose last field was `last`.

@@ -33,11 +33,7 @@ fn check_rdf(decoder: &impl Decoder, folder: &Path, stem: &str) -> usize {
         .into_iter()
         .find(|path| path.exists())
         .expect("a text twin");
-    let expected: Vec<_> = read_text(&text)
-        .split_terminator('\n')
-        .enumerate()
-        .map(|(seq, line)| statement(&mut Lexer::new(line), 0, seq, None))
-        .collect();
+    let expected = read_lines(&read_text(&text));
     let rows: Vec<_> = got.rows.into_iter().map(|row| RdfRow { frame: 0, ..row }).collect();
     assert_same(stem, &normal(&rows), &normal(&expected));
     rows.len()
@@ -58,6 +54,12 @@ fn check_patch(decoder: &impl Decoder, folder: &Path, stem: &str) -> usize {
 /// Jena also drops the first character of `_:label`.
 fn normal<R: Terms>(rows: &[R]) -> Vec<R> {
     Relabel::folding_languages().rows(rows)
+}
+
+/// N-Triples or N-Quads as the corpus has them.
+pub fn read_lines(text: &str) -> Vec<RdfRow> {
+    let lines = text.split_terminator('\n').enumerate();
+    lines.map(|(seq, line)| statement(&mut Lexer::new(line), 0, seq, None)).collect()
 }
 
 /// RDF Patch text as the corpus has it. Patches begin at the first header after another row.

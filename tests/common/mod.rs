@@ -12,6 +12,7 @@ pub mod conformance;
 pub mod core;
 pub mod corpus;
 pub mod craft;
+pub mod encode;
 pub mod lexer;
 pub mod rows;
 pub mod shared;

@@ -6,6 +6,7 @@ use arrow_schema::DataType;
 
 use super::bad_cell;
 use super::strings::Strings;
+use crate::encode::bytes::same;
 use crate::error::Result;
 use crate::term::{PlainTerm, TermBuf};
 use crate::text::lex::{Scratch, plain_term_of, term_of};
@@ -52,7 +53,7 @@ impl<'b> Terms<'b> {
             self.text = None;
             return Ok(None);
         };
-        if self.text == Some(text) {
+        if self.text.is_some_and(|last| same(last.as_bytes(), text.as_bytes())) {
             return Ok(Some(true));
         }
         if let Some(term) = plain_term_of(text) {

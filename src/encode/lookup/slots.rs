@@ -103,7 +103,7 @@ mod tests {
         for _ in 0..200_000 {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let id = 1 + (seed >> 16) % 60;
-            let hash = u32::MAX - id / 5 + id % 2;
+            let hash = (u32::MAX - id / 5).wrapping_add(id % 2);
             if map.remove(&id).is_some() {
                 slots.remove(hash, id);
             } else {

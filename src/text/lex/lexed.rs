@@ -23,6 +23,11 @@ impl Scratch {
         pieces.into_iter().for_each(|piece| self.text.push_str(piece));
     }
 
+    /// The datatype of a number or boolean that was read last.
+    pub(crate) fn datatype(&self) -> &str {
+        &self.datatype
+    }
+
     /// The quoted triple that was read last.
     pub(crate) fn triple(&self) -> Option<&Triple> {
         self.triple.as_deref()

@@ -207,7 +207,7 @@ impl Lexer<'_> {
 }
 
 /// `[a-zA-Z]+ ('-' [a-zA-Z0-9]+)* ('--' ('ltr' | 'rtl'))?`
-fn is_language(tag: &str) -> bool {
+pub(crate) fn is_language(tag: &str) -> bool {
     let tag = tag.strip_suffix("--ltr").or_else(|| tag.strip_suffix("--rtl")).unwrap_or(tag);
     let mut parts = tag.as_bytes().split(|&b| b == b'-');
     let first = parts.next().unwrap_or_default();

@@ -12,6 +12,7 @@ mod triple;
 mod unescape;
 
 pub(crate) use lexed::{Kind, Lexed, Scratch};
+pub(crate) use literal::is_language;
 #[cfg_attr(not(feature = "arrow"), allow(unused_imports, reason = "columns use it"))]
 pub(crate) use plain::{plain_term_of, term_of};
 

@@ -45,7 +45,10 @@ impl Lexer<'_> {
             (end, name) = (digits(start)?, "double");
         }
         if whole + fraction == 0 || is_word_byte(self.byte(end)?) && bytes[end] != b'.' {
-            let end = self.word_end().max(self.at + 1);
+            let end = (self.at + 1).max(self.word_end());
+            if end == self.text.len() {
+                return Err(Stop::End);
+            }
             let number = crate::error::excerpt(&self.text[self.at..end]);
             return bad(ErrorKind::TextNumber, self.at, format!("{number} is no number"));
         }

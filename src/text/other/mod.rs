@@ -3,5 +3,7 @@
 mod depth;
 mod labels;
 mod read;
+mod write;
 
 pub use read::OtherRdf;
+pub use write::TurtleWriter;

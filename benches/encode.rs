@@ -1,0 +1,93 @@
+//! Terms in one piece to bytes, and bytes through decoder and encoder to bytes.
+
+mod common;
+
+use common::{Sample, Shape};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use jelly_patch::Result;
+use jelly_patch::decode::{DecodeOptions, RdfDecoder};
+use jelly_patch::encode::{EncodeOptions, RdfEncoder};
+use jelly_patch::options::RdfOptions;
+use jelly_patch::sink::{RdfRow, RdfSink, Same, Sink};
+use jelly_patch::term::{PlainTerm, TermBuf};
+
+/// Options and statements of a stream.
+#[derive(Default)]
+struct Statements {
+    options: Option<RdfOptions>,
+    terms: Vec<[TermBuf; 4]>,
+}
+
+impl Sink for Statements {}
+
+impl RdfSink for Statements {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.options = Some(options.clone());
+        Ok(())
+    }
+
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.terms.push(row.statement.terms.map(TermBuf::from));
+        Ok(())
+    }
+}
+
+fn decode<S: RdfSink>(bytes: &[u8], sink: &mut S) {
+    let mut decoder = RdfDecoder::new(DecodeOptions::default());
+    decoder.decode(bytes, sink).expect("a valid stream");
+    decoder.finish(sink).expect("a whole stream");
+}
+
+fn encoder(options: &RdfOptions) -> RdfEncoder {
+    RdfEncoder::new(options.clone(), EncodeOptions::rdf()).expect("right options")
+}
+
+fn finish(mut encoder: RdfEncoder) -> Vec<u8> {
+    encoder.finish().expect("a whole stream");
+    std::mem::take(encoder.output())
+}
+
+fn encode_plain(options: &RdfOptions, terms: &[[PlainTerm<'_>; 4]]) -> Vec<u8> {
+    let mut encoder = encoder(options);
+    for terms in terms {
+        encoder.plain_statement(terms, Same::NONE).expect("a statement");
+    }
+    finish(encoder)
+}
+
+fn transcode(options: &RdfOptions, bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = encoder(options);
+    decode(bytes, &mut encoder);
+    finish(encoder)
+}
+
+fn benches(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("encode");
+    for shape in Shape::ALL {
+        let Sample { bytes, statements, .. } = common::rdf(shape, 50_000);
+        let mut expected = Statements::default();
+        decode(&bytes, &mut expected);
+        let options = expected.options.clone().expect("options");
+        let plain: Vec<_> =
+            expected.terms.iter().map(|terms| std::array::from_fn(|place| terms[place].as_plain())).collect();
+
+        let written = encode_plain(&options, &plain);
+        let mut found = Statements::default();
+        decode(&written, &mut found);
+        assert_eq!(found.terms.len() as u64, statements, "{shape:?}");
+        assert!(found.terms == expected.terms, "{shape:?}");
+        assert_eq!(transcode(&options, &bytes), written, "{shape:?}");
+
+        group.throughput(Throughput::Elements(statements));
+        group.bench_function(format!("plain/{}", shape.name()), |bencher| {
+            bencher.iter(|| encode_plain(&options, &plain));
+        });
+        group.bench_function(format!("transcode/{}", shape.name()), |bencher| {
+            bencher.iter(|| transcode(&options, &bytes));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(encode, benches);
+criterion_main!(encode);

@@ -1,0 +1,183 @@
+//! Turtle and `TriG`, written by the crate `oxttl`.
+//!
+//! Prefixes are those that were declared before the first statement. A quoted triple is written where RDF 1.2
+//! has it, as an object; elsewhere it is an error, as generalized RDF is.
+
+use oxrdf::{
+    BaseDirection, BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Quad, Term as Written,
+};
+use oxttl::TriGSerializer;
+use oxttl::trig::LowLevelTriGSerializer;
+
+use super::super::out::{at_row, check};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::{RdfRow, RdfSink, Sink};
+use crate::term::{Iri, LiteralKind, Term};
+
+/// Bytes at which the writer asks to be drained.
+const FULL: usize = 256 << 10;
+/// Prefixes that are written; each is looked at for each term.
+const PREFIXES: usize = 256;
+
+/// Writes statements as Turtle or `TriG`.
+pub struct TurtleWriter {
+    triples: bool,
+    prefixes: Vec<(String, String)>,
+    writer: Option<LowLevelTriGSerializer>,
+    out: Vec<u8>,
+}
+
+impl TurtleWriter {
+    /// Writes Turtle, where a graph is an error.
+    pub fn turtle() -> Self {
+        TurtleWriter { triples: true, prefixes: Vec::new(), writer: None, out: Vec::new() }
+    }
+
+    /// Writes `TriG`.
+    pub fn trig() -> Self {
+        TurtleWriter { triples: false, ..TurtleWriter::turtle() }
+    }
+
+    /// What was written; the caller takes it away.
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// All statements were written.
+    pub fn finish(&mut self) -> Result<()> {
+        match self.writer.take() {
+            Some(mut writer) => Ok(writer.finish(&mut self.out)?),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&mut self, terms: &[Term<'_>; 4]) -> Result<()> {
+        if self.triples && !matches!(terms[3], Term::DefaultGraph) {
+            return Err(Error::new(ErrorKind::EncodeGraph, "Turtle has no graphs; TriG has"));
+        }
+        terms.iter().try_for_each(|term| check(term, false))?;
+        let [subject, predicate, object, graph] = terms;
+        let graph_name = match graph {
+            Term::DefaultGraph => GraphName::DefaultGraph,
+            graph => node(graph, "the graph")?.into(),
+        };
+        let quad = Quad {
+            subject: node(subject, "the subject")?,
+            predicate: predicate_of(predicate)?,
+            object: object_of(object)?,
+            graph_name,
+        };
+        let writer = self.writer.get_or_insert_with(|| {
+            let prefixes = self.prefixes.drain(..);
+            // all of them were checked, so that none takes the others away
+            prefixes
+                .fold(TriGSerializer::new(), |all, (name, iri)| {
+                    all.with_prefix(name, iri).unwrap_or_default()
+                })
+                .low_level()
+        });
+        Ok(writer.serialize_quad(&quad, &mut self.out)?)
+    }
+}
+
+impl Sink for TurtleWriter {
+    fn is_full(&self) -> bool {
+        self.out.len() >= FULL
+    }
+}
+
+impl RdfSink for TurtleWriter {
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.write(&row.statement.terms).map_err(|error| at_row(error, row.seq))
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        if self.writer.is_none() && is_prefix(name) {
+            let iri = iri.to_string();
+            self.prefixes.retain(|(known, _)| known != name);
+            // those that Turtle cannot have are not needed
+            if self.prefixes.len() < PREFIXES && NamedNode::new(&iri).is_ok() {
+                self.prefixes.push((name.to_owned(), iri));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prefixes that need no second look: ASCII of `PN_PREFIX`.
+fn is_prefix(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
+/// What stands between the brackets: escaped, for the library writes it as it is.
+fn iri_of(iri: &Iri<'_>) -> NamedNode {
+    if iri.plain {
+        return NamedNode::new_unchecked(iri.to_string());
+    }
+    let text = Term::Iri(*iri).to_string();
+    NamedNode::new_unchecked(&text[1..text.len() - 1])
+}
+
+#[cold]
+fn generalized(what: &str) -> Error {
+    Error::new(ErrorKind::EncodeGeneralized, format!("Turtle and TriG cannot have such a term as {what}"))
+}
+
+fn node(term: &Term<'_>, what: &str) -> Result<NamedOrBlankNode> {
+    match term {
+        Term::Iri(iri) => Ok(iri_of(iri).into()),
+        Term::BlankNode(label) => Ok(BlankNode::new_unchecked(*label).into()),
+        _ => Err(generalized(what)),
+    }
+}
+
+fn predicate_of(term: &Term<'_>) -> Result<NamedNode> {
+    match term {
+        Term::Iri(iri) => Ok(iri_of(iri)),
+        _ => Err(generalized("the predicate")),
+    }
+}
+
+/// Depth is bounded by what the reader let in.
+fn object_of(term: &Term<'_>) -> Result<Written> {
+    Ok(match term {
+        Term::Literal(literal) => literal_of(literal.lex, literal.kind).into(),
+        Term::Triple(triple) => {
+            let [subject, predicate, object] = triple.terms.each_ref().map(|term| term.as_term());
+            oxrdf::Triple {
+                subject: node(&subject, "the subject of a quoted triple")?,
+                predicate: predicate_of(&predicate)?,
+                object: object_of(&object)?,
+            }
+            .into()
+        }
+        Term::DefaultGraph => return Err(generalized("the object")),
+        term => node(term, "the object")?.into(),
+    })
+}
+
+fn literal_of(lex: &str, kind: LiteralKind<'_>) -> Literal {
+    match kind {
+        LiteralKind::Simple => Literal::new_simple_literal(lex),
+        LiteralKind::Language(tag) => {
+            let (tag, direction) = match (tag.strip_suffix("--ltr"), tag.strip_suffix("--rtl")) {
+                (Some(tag), _) => (tag, BaseDirection::Ltr),
+                (_, Some(tag)) => (tag, BaseDirection::Rtl),
+                _ => return Literal::new_language_tagged_literal_unchecked(lex, tag),
+            };
+            Literal::new_directional_language_tagged_literal_unchecked(lex, tag, direction)
+        }
+        LiteralKind::Datatype(datatype) => {
+            let iri = datatype.iri();
+            let iri = if datatype.plain { iri.to_owned() } else { escaped(iri) };
+            Literal::new_typed_literal(lex, NamedNode::new_unchecked(iri))
+        }
+    }
+}
+
+fn escaped(iri: &str) -> String {
+    let text = crate::term::TermBuf::iri(iri).as_term().to_string();
+    text[1..text.len() - 1].to_owned()
+}

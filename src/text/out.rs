@@ -1,0 +1,55 @@
+//! What all writers of text have in common.
+
+use super::buffer::TextBuffer;
+use super::lex::is_language;
+use super::scan::is_plain_label;
+use crate::error::{Error, ErrorKind, Position, Result, excerpt};
+use crate::term::{LiteralKind, Term};
+
+/// Bytes at which a writer asks to be drained.
+const FULL: usize = 256 << 10;
+
+/// Text that waits for the caller.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    pub(super) text: TextBuffer,
+    drained: Vec<u8>,
+}
+
+impl Output {
+    /// What was written since the caller last cleared it.
+    pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
+        self.text.drain_to(&mut self.drained);
+        &mut self.drained
+    }
+
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.text.len() >= FULL
+    }
+}
+
+/// Refuses what text cannot hold: language tags that are none and, without `angles`, labels that are none.
+pub(super) fn check(term: &Term<'_>, angles: bool) -> Result<()> {
+    match term {
+        Term::BlankNode(label) if !angles && !is_plain_label(label) => {
+            let message = format!("{} cannot be the label of a blank node", excerpt(label));
+            Err(Error::new(ErrorKind::EncodeLabel, message))
+        }
+        Term::Literal(literal) => match literal.kind {
+            LiteralKind::Language(tag) if !is_language(tag) => {
+                let message = format!("{} cannot be a language tag", excerpt(tag));
+                Err(Error::new(ErrorKind::EncodeLanguage, message))
+            }
+            _ => Ok(()),
+        },
+        Term::Triple(triple) => triple.terms.iter().try_for_each(|term| check(&term.as_term(), angles)),
+        _ => Ok(()),
+    }
+}
+
+/// An error at a row.
+#[cold]
+pub(super) fn at_row(error: Error, row: u64) -> Error {
+    error.located(&Position { row: Some(row), ..Position::default() })
+}

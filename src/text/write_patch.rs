@@ -1,0 +1,199 @@
+//! Writes RDF Patch: one row a line, bytes that Jena reads.
+//!
+//! The end of a patch is written as `Z .` only where a reader would not find it. Text has no place for the
+//! namespace of a `PD`; Jena would take it for a graph.
+
+use super::lex::{Lexer, Rules, Scratch};
+use super::out::{Output, at_row, check};
+use super::write::TermWriter;
+use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
+use crate::term::{LiteralKind, Term};
+
+/// Writes rows of patches as text.
+#[derive(Debug, Default)]
+pub struct PatchTextWriter {
+    abbreviate: bool,
+    out: Output,
+    /// A patch ended, and whether that must be said depends on the next row.
+    ended: bool,
+    /// What a reader knows of the patch: rows, rows other than `H`, an open transaction.
+    has_rows: bool,
+    has_changes: bool,
+    in_transaction: bool,
+}
+
+impl PatchTextWriter {
+    /// `abbreviate` writes numbers and booleans without quotes, as Jena does.
+    pub fn new(abbreviate: bool) -> Self {
+        PatchTextWriter { abbreviate, ..PatchTextWriter::default() }
+    }
+
+    /// What was written; the caller takes it away.
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        self.out.bytes()
+    }
+
+    /// All rows were written; the end of the text ends its last patch.
+    pub fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, op: &PatchOp<'_>) -> Result<()> {
+        if let PatchOp::End(_) = op {
+            self.mark_end();
+            if self.has_rows {
+                self.ended = true;
+            } else {
+                self.out.text.push("Z .\n");
+            }
+            return Ok(());
+        }
+        if self.ended && matches!(op, PatchOp::Header { .. }) && self.has_changes && !self.in_transaction {
+            self.begin_patch();
+        }
+        self.mark_end();
+        match op {
+            PatchOp::Header { key, value } => {
+                if self.has_changes && !self.in_transaction {
+                    let message = format!(
+                        "the header {} comes after changes of its patch, where text begins another",
+                        excerpt(key)
+                    );
+                    return Err(Error::new(ErrorKind::EncodeHeader, message));
+                }
+                check(value, true)?;
+                self.out.text.push("H ");
+                if is_word(key) {
+                    self.out.text.push(key);
+                } else {
+                    self.terms().string(&[key]);
+                }
+                self.out.text.push(" ");
+                self.term(value);
+            }
+            PatchOp::AddPrefix { name, iri, graph } => {
+                check_graph(graph)?;
+                self.out.text.push("PA ");
+                self.terms().string(&[name]);
+                self.out.text.push(" ");
+                self.terms().string(&[iri.prefix(), iri.name()]);
+                self.out.text.push(" ");
+                self.term(graph);
+            }
+            PatchOp::DeletePrefix { name, graph, .. } => {
+                check_graph(graph)?;
+                self.out.text.push("PD ");
+                self.terms().string(&[name]);
+                self.out.text.push(" ");
+                self.term(graph);
+            }
+            PatchOp::Add(statement) => self.statement("A ", statement)?,
+            PatchOp::Delete(statement) => self.statement("D ", statement)?,
+            PatchOp::Begin => {
+                self.in_transaction = true;
+                self.out.text.push("TX ");
+            }
+            PatchOp::Commit => {
+                self.in_transaction = false;
+                self.out.text.push("TC ");
+            }
+            PatchOp::Abort => {
+                self.in_transaction = false;
+                self.out.text.push("TA ");
+            }
+            PatchOp::End(_) => {}
+        }
+        self.out.text.push(".\n");
+        self.has_rows = true;
+        self.has_changes |= !matches!(op, PatchOp::Header { .. });
+        Ok(())
+    }
+
+    /// Says that the patch before has ended, if it has.
+    #[inline]
+    fn mark_end(&mut self) {
+        if self.ended {
+            self.out.text.push("Z .\n");
+            self.begin_patch();
+        }
+    }
+
+    fn begin_patch(&mut self) {
+        (self.ended, self.has_rows, self.has_changes, self.in_transaction) = (false, false, false, false);
+    }
+
+    fn statement(&mut self, op: &str, statement: &Statement<'_>) -> Result<()> {
+        statement.terms.iter().try_for_each(|term| check(term, true))?;
+        if let Term::Triple(_) = statement.terms[3] {
+            return Err(no_graph());
+        }
+        self.out.text.push(op);
+        statement.terms.iter().for_each(|term| self.term(term));
+        Ok(())
+    }
+
+    /// A term and a space; the default graph is nothing.
+    fn term(&mut self, term: &Term<'_>) {
+        match term {
+            Term::DefaultGraph => return,
+            Term::Literal(literal) if self.abbreviate => match literal.kind {
+                LiteralKind::Datatype(datatype) if is_bare(literal.lex, datatype.iri()) => {
+                    self.out.text.push(literal.lex);
+                }
+                _ => self.terms().term(term),
+            },
+            _ => self.terms().term(term),
+        }
+        self.out.text.push_byte(b' ');
+    }
+
+    fn terms(&mut self) -> TermWriter<'_> {
+        TermWriter::with_angles(&mut self.out.text)
+    }
+}
+
+impl Sink for PatchTextWriter {
+    fn is_full(&self) -> bool {
+        self.out.is_full()
+    }
+}
+
+impl PatchSink for PatchTextWriter {
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        self.write(&row.op).map_err(|error| at_row(error, row.seq))
+    }
+}
+
+/// The graph of a prefix: a string would be read as its namespace.
+fn check_graph(graph: &Term<'_>) -> Result<()> {
+    match graph {
+        Term::Literal(_) | Term::Triple(_) => Err(no_graph()),
+        graph => check(graph, true),
+    }
+}
+
+#[cold]
+fn no_graph() -> Error {
+    Error::new(ErrorKind::EncodeGeneralized, "RDF Patch text cannot have this term as the graph")
+}
+
+/// Whether a key needs no quotes.
+fn is_word(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_alphabetic())
+        && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
+/// Whether a literal without quotes is read as what it is.
+fn is_bare(lex: &str, datatype: &str) -> bool {
+    if !lex.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 't' | 'f')) {
+        return false;
+    }
+    let rules = Rules { bare: true, row_bytes: usize::MAX, ..Rules::default() };
+    let (text, mut scratch) = ([lex, " "].concat(), Scratch::default());
+    let mut lexer = Lexer::new(&text, 0, rules);
+    match lexer.term(&mut scratch) {
+        Ok(lexed) => lexed.end == lex.len() && scratch.datatype() == datatype,
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,6 @@
+//! The encoder.
+
+mod conformance;
+mod restarts;
+mod streams;
+mod traps;

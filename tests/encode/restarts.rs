@@ -1,0 +1,242 @@
+//! Seekable streams: marks where decoding may begin, and a footer that lists them.
+
+use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
+use jelly_patch::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, TRAILER};
+use jelly_patch::options::{LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions};
+use jelly_patch::{ErrorKind, Result};
+
+use crate::common::core::{Core, config};
+use crate::common::encode::Recode;
+use crate::common::rows::{self, Decoded, Decoder, How, PatchRow, RdfRow};
+use crate::common::vectors::assert_same;
+use crate::oracle::Oracle;
+use crate::oracle::generate::{Format, stream};
+
+const HOW: fn() -> How = || How::new(rows::Framing::Delimited);
+
+/// A stream of ours: its footer, and the mark of each frame that has one, with the frame's offset.
+struct Seekable {
+    bytes: Vec<u8>,
+    footer: Footer,
+    marks: Vec<(u64, Mark)>,
+}
+
+impl Seekable {
+    fn new<R>(bytes: Vec<u8>, decoded: &Decoded<R>) -> Self {
+        assert_eq!(decoded.error, None);
+        let offsets = frame_offsets(&bytes);
+        let mut marks = Vec::new();
+        for (frame, key, value) in &decoded.metadata {
+            if key == MARK_KEY {
+                let mark = Mark::decode(value).expect("a mark");
+                assert_eq!(mark.counters.frame, *frame as u64);
+                marks.push((offsets[*frame as usize], mark));
+            }
+        }
+        let length = Footer::length(&bytes[bytes.len() - TRAILER..]).expect("a footer");
+        let footer = Footer::decode(&bytes[bytes.len() - length..]).expect("a footer");
+        let entry = decoded.metadata.iter().filter(|(_, key, _)| key == FOOTER_KEY);
+        let entry: Vec<_> = entry.map(|(frame, _, value)| (*frame as usize, value.as_slice())).collect();
+        assert_eq!(entry, [(offsets.len() - 1, &bytes[bytes.len() - length..])]);
+        Seekable { bytes, footer, marks }
+    }
+
+    /// The footer says what the marks say.
+    fn check(&self) {
+        assert_eq!(self.footer.stream_bytes, self.bytes.len() as u64);
+        assert_eq!(self.footer.points.len(), self.marks.len());
+        for (point, (offset, mark)) in self.marks.iter().enumerate() {
+            assert_eq!(self.footer.points[point].0, *offset);
+            assert_eq!(self.footer.mark(point), Some(*mark));
+        }
+        assert_eq!(self.marks[0], (0, Mark::default()));
+    }
+}
+
+fn frame_offsets(bytes: &[u8]) -> Vec<u64> {
+    let (mut rest, mut offsets) = (bytes, Vec::new());
+    while !rest.is_empty() {
+        offsets.push((bytes.len() - rest.len()) as u64);
+        let length = prost::encoding::decode_varint(&mut rest).expect("a length") as usize;
+        rest = &rest[length..];
+    }
+    offsets
+}
+
+fn encode(restart_bytes: u64, frame_rows: usize) -> EncodeOptions {
+    EncodeOptions { restart_bytes: Some(restart_bytes), frame_rows, ..EncodeOptions::rdf() }
+}
+
+/// What counts rows, that of rows after a point is what it is without those before.
+fn rdf_from(rows: &[RdfRow], at: &Counters) -> Vec<RdfRow> {
+    let after = rows.iter().skip(at.seq as usize).cloned();
+    after
+        .map(|row| RdfRow { seq: row.seq - at.seq as i64, frame: row.frame - at.frame as i64, ..row })
+        .collect()
+}
+
+fn patch_from(rows: &[PatchRow], at: &Counters) -> Vec<PatchRow> {
+    rows.iter()
+        .skip(at.seq as usize)
+        .cloned()
+        .map(|row| PatchRow {
+            seq: row.seq - at.seq as i64,
+            patch: row.patch - at.patch as i64,
+            txn: None,
+            ..row
+        })
+        .collect()
+}
+
+/// Every mark is right, and from every mark on the stream is a stream of its own.
+#[test]
+fn decoding_begins_at_every_mark() {
+    let (mut rdf_points, mut patch_points, mut in_transaction, mut in_patch) = (0, 0, 0, 0);
+    for seed in 0..3_000 {
+        let stream = stream(seed);
+        let (bytes, config) = (stream.bytes(), config(stream.how));
+        let options = encode([0, 0, 100, 300][seed as usize % 4], [1, 3, 9][seed as usize % 3]);
+        let all = jelly_patch::options::Features { generalized_statements: true, rdf_star: true };
+        let rdf = |options: &mut RdfOptions| options.features = all;
+        let patch = |options: &mut PatchOptions| options.features = all;
+        let recode = Recode { rdf: &rdf, patch: &patch, ..Recode::new(options) };
+        let name = format!("seed {seed}");
+        if stream.format == Format::Rdf {
+            let Ok(written) = recode.rdf(&bytes, config) else { continue };
+            if written.is_empty() {
+                continue;
+            }
+            let decoded = Core::default().rdf(&written, HOW());
+            let seekable = Seekable::new(written, &decoded);
+            seekable.check();
+            for (offset, mark) in &seekable.marks {
+                let expected = rdf_from(&decoded.rows, &mark.counters);
+                let rest = &seekable.bytes[*offset as usize..];
+                for got in [Core::default().rdf(rest, HOW()), Oracle.rdf(rest, HOW())] {
+                    assert_eq!(got.error, None, "{name}");
+                    assert_same(&name, &got.rows, &expected);
+                }
+                rdf_points += 1;
+            }
+        } else {
+            let Ok(written) = recode.patch(&bytes, config) else { continue };
+            if written.is_empty() {
+                continue;
+            }
+            let decoded = Core::default().patch(&written, HOW());
+            let seekable = Seekable::new(written, &decoded);
+            seekable.check();
+            for (offset, mark) in &seekable.marks {
+                let at = &mark.counters;
+                let expected = patch_from(&decoded.rows, at);
+                let rest = &seekable.bytes[*offset as usize..];
+                for got in [Core::default().patch(rest, HOW()), Oracle.patch(rest, HOW())] {
+                    assert_eq!(got.error, None, "{name}");
+                    assert_same(&name, &patch_from(&got.rows, &Counters::default()), &expected);
+                }
+                let before = &decoded.rows[..at.seq as usize];
+                let txns = before.iter().filter(|row| row.op == "TX").count() as u64;
+                let open = before.iter().rev().find(|row| matches!(&*row.op, "TX" | "TC" | "TA" | "Z"));
+                assert_eq!(
+                    (at.txns, at.in_transaction),
+                    (txns, open.is_some_and(|row| row.op == "TX")),
+                    "{name}"
+                );
+                assert_eq!(at.has_rows, before.last().is_some_and(|row| row.op != "Z"), "{name}");
+                patch_points += 1;
+                in_transaction += usize::from(at.in_transaction);
+                in_patch += usize::from(at.has_rows);
+            }
+        }
+    }
+    assert!(rdf_points > 3_000 && patch_points > 3_000, "{rdf_points} {patch_points}");
+    assert!(in_transaction > 300 && in_patch > 300, "{in_transaction} {in_patch}");
+}
+
+fn quads(physical_type: PhysicalType, logical: u32, options: EncodeOptions) -> Result<(RdfEncoder, Vec<u8>)> {
+    use jelly_patch::sink::Same;
+    use jelly_patch::term::PlainTerm::Iri;
+    let options_row = RdfOptions {
+        stream_name: String::new(),
+        physical_type,
+        logical_type: LogicalType(logical),
+        features: jelly_patch::options::Features::default(),
+        tables: jelly_patch::options::TableSizes::default(),
+        version: 1,
+    };
+    let mut encoder = RdfEncoder::new(options_row, options)?;
+    for number in 0..2_000 {
+        let (subject, graph) = (format!("http://a/{}", number % 700), format!("http://b/{}", number / 900));
+        let terms = [Iri(&subject), Iri("http://a/p"), Iri("http://a/o"), Iri(&graph)];
+        encoder.plain_statement(&terms, Same::NONE)?;
+        if logical != 0 && number % 100 == 99 {
+            encoder.end_frame(&[])?;
+        }
+    }
+    encoder.finish()?;
+    let bytes = std::mem::take(encoder.output());
+    Ok((encoder, bytes))
+}
+
+#[test]
+fn points_are_as_far_apart_as_asked_and_in_no_other_place() {
+    for (physical_type, logical) in
+        [(PhysicalType::Quads, 0), (PhysicalType::Graphs, 0), (PhysicalType::Graphs, 14)]
+    {
+        let (encoder, bytes) = quads(physical_type, logical, encode(4_000, 50)).expect("a stream");
+        let decoded = Core::default().rdf(&bytes, HOW());
+        let seekable = Seekable::new(bytes, &decoded);
+        seekable.check();
+        let offsets: Vec<_> = seekable.marks.iter().map(|(offset, _)| *offset).collect();
+        assert_eq!(encoder.restart_offsets().collect::<Vec<_>>(), offsets);
+        assert!(offsets.len() > 3, "{offsets:?}");
+        for pair in offsets.windows(2) {
+            assert!((4_000..7_000).contains(&(pair[1] - pair[0])), "{offsets:?}");
+        }
+        let (_, plain) =
+            quads(physical_type, logical, EncodeOptions { frame_rows: 50, ..EncodeOptions::rdf() })
+                .expect("a stream");
+        let plain = Core::default().rdf(&plain, HOW());
+        let unframed = |rows: &[RdfRow]| -> Vec<_> {
+            rows.iter().cloned().map(|row| RdfRow { frame: 0, ..row }).collect()
+        };
+        assert_same("with and without marks", &unframed(&decoded.rows), &unframed(&plain.rows));
+        if logical != 0 {
+            assert_same("elements", &decoded.rows, &plain.rows);
+        }
+    }
+}
+
+#[test]
+fn the_last_frame_waits_for_the_footer() {
+    let options = encode(0, 1);
+    let stream_type = PatchStreamType::Punctuated;
+    let options_row = PatchOptions {
+        statement_type: jelly_patch::options::StatementType::Triples,
+        stream_type,
+        features: jelly_patch::options::Features::default(),
+        tables: jelly_patch::options::TableSizes::default(),
+        version: 1,
+    };
+    let mut encoder = PatchEncoder::new(options_row, options).expect("right options");
+    encoder.end_patch().expect("a patch");
+    assert!(encoder.output().is_empty());
+    encoder.end_patch().expect("a patch");
+    let first = encoder.output().len();
+    assert!(first > 0);
+    encoder.finish().expect("a whole stream");
+    assert_eq!(frame_offsets(encoder.output()).len(), 2);
+    let bytes = encoder.output().clone();
+    let decoded = Core::default().patch(&bytes, HOW());
+    Seekable::new(bytes, &decoded).check();
+}
+
+/// Marks of a file that is read are not copied into the file that is written.
+#[test]
+fn marks_are_the_encoders_own() {
+    let (_, bytes) = quads(PhysicalType::Quads, 14, encode(0, 50)).expect("a stream");
+    let again = Recode::new(EncodeOptions::rdf()).rdf(&bytes, config(HOW())).expect("a stream");
+    assert_eq!(Core::default().rdf(&again, HOW()).metadata, []);
+    let (mut encoder, _) = quads(PhysicalType::Quads, 14, encode(0, 50)).expect("a stream");
+    assert_eq!(encoder.end_frame(&[]).expect_err("finished").kind(), ErrorKind::Argument);
+}
