@@ -49,7 +49,7 @@ fn write(mut decoder: impl Push<ThriftWriter>, mut bytes: &[u8]) -> Vec<u8> {
     while !decoder.finish(&mut writer).expect("a whole stream") {
         out.append(writer.output());
     }
-    writer.finish();
+    writer.finish().expect("memory");
     out.append(writer.output());
     out
 }

@@ -1,11 +1,13 @@
 //! Jelly-Patch and Jelly-RDF at native speed.
 //!
-//! Two doors, each for both formats:
+//! Doors, each for both formats:
 //!
 //! - [`decode`]: push. [`decode::PatchDecoder`] and [`decode::RdfDecoder`] take bytes in pieces of any size and
 //!   hand rows to a [`sink`]; no I/O, no row held longer than its sink looks at it.
 //! - [`reader`] and, with the feature `arrow`, `arrow::read_patch` and `arrow::read_rdf`: pull. They read
 //!   a [source](io::Source), compressed or not, and give record batches.
+//! - [`encode`]: [`encode::RdfEncoder`] and [`encode::PatchEncoder`] are sinks that write frames; [`index`] has the
+//!   bytes by which their files are seekable.
 //!
 //! One flow: bytes -> delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch -> sink. Arrow columns, Python
 //! rows, counters and filters are all sinks. What goes wrong is an [`Error`] with a stable kind and a position; what

@@ -1,5 +1,7 @@
 //! From a source to rows: finds out what it is and sets the right decoder on it.
 
+mod part;
+
 use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::{PatchFormat, RdfFormat};
@@ -29,6 +31,10 @@ pub struct OpenOptions {
     pub committed: bool,
     /// Go on where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
+    /// The restart point to begin at; `None`: the start.
+    pub start: Option<u64>,
+    /// The restart point to stop before; `None`: the end.
+    pub end: Option<u64>,
 }
 
 /// A decoder of statements, whatever the format.
@@ -103,6 +109,11 @@ pub trait FeedState {
     /// The decoder whose rows are delivered.
     fn decoder(&self) -> &dyn PushState;
 
+    /// What was found and passed over so far: indexes, marks.
+    fn warnings(&self) -> Vec<Warning> {
+        self.decoder().warnings()
+    }
+
     /// All that a reader in another process needs to go on.
     fn snapshot(&self) -> Result<Vec<u8>> {
         self.decoder().snapshot()
@@ -125,6 +136,13 @@ impl FeedState for RdfFeed {
         match &self.0 {
             RdfRows::Pushed(reader) => reader.decoder(),
             RdfRows::Other(other) => &**other,
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        match &self.0 {
+            RdfRows::Pushed(reader) => reader.warnings(),
+            RdfRows::Other(_) => Vec::new(),
         }
     }
 
@@ -158,6 +176,13 @@ impl FeedState for PatchFeed {
         match &self.0 {
             PatchRows::All(reader) => reader.decoder(),
             PatchRows::Committed(committed) => committed.decoder(),
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        match &self.0 {
+            PatchRows::All(reader) => reader.warnings(),
+            PatchRows::Committed(committed) => committed.decoder().warnings(),
         }
     }
 
@@ -232,6 +257,9 @@ fn rdf_feed(
     let told = options.rdf_format.or(options.resume.as_ref().map(|_| RdfFormat::Jelly));
     let (format, refused) =
         found(told, options, RdfFormat::Jelly, || rdf_format(&opened.start, config.framing, name.as_deref()));
+    if options.is_part() {
+        return refused.map_or_else(|| part::rdf(opened, format, options), Err);
+    }
     if let Some(snapshot) = &options.resume {
         refuse_resume(format != RdfFormat::Jelly)?;
         let decoder = AnyRdfDecoder::Jelly(Box::new(RdfDecoder::resume(config, snapshot)?));
@@ -276,6 +304,9 @@ fn patch_feed(
     let (format, refused) = found(told, options, PatchFormat::Jelly, || {
         patch_format(&opened.start, config.framing, name.as_deref())
     });
+    if options.is_part() {
+        return refused.map_or_else(|| part::patch(opened, format, options), Err);
+    }
     let rows = if let Some(snapshot) = &options.resume {
         refuse_resume(format != PatchFormat::Jelly)?;
         let decoder = PatchDecoder::resume(config.clone(), snapshot)?;

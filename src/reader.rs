@@ -2,10 +2,13 @@
 
 use std::io::{ErrorKind as IoKind, Read};
 
-use crate::error::Result;
+use crate::decode::Decoder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::{End, Part};
 use crate::io::{SharedBytes, Stream};
 use crate::push::{Push, PushState};
 use crate::sink::Sink;
+use crate::warning::Warning;
 
 /// Bytes read from a source at a time.
 const CHUNK: usize = 256 << 10;
@@ -25,6 +28,10 @@ pub trait Feed<S: Sink> {
 pub struct Reader<D> {
     decoder: D,
     input: Input,
+    /// Where to stop, if not at the end of the input.
+    end: Option<End>,
+    /// Of the index.
+    warnings: Vec<Warning>,
 }
 
 enum Input {
@@ -40,7 +47,21 @@ impl<D: PushState> Reader<D> {
             Stream::Bytes(bytes) => Input::Bytes { bytes, at: 0 },
             Stream::Reader(reader) => Input::Reader { reader, buffer: Vec::new(), at: 0, end: 0 },
         };
-        Reader { decoder, input }
+        Reader { decoder, input, end: None, warnings: Vec::new() }
+    }
+
+    /// Reads a part of a file with `decoder`, which is that of the part or made of it.
+    pub(crate) fn of_part<P>(decoder: impl FnOnce(Decoder<P>) -> D, part: Part<P>) -> Self {
+        let mut reader = Reader::new(decoder(part.decoder), part.stream);
+        if let Input::Bytes { at, .. } = &mut reader.input {
+            *at = part.start as usize;
+        }
+        Reader { end: part.end, warnings: part.warnings, ..reader }
+    }
+
+    /// What was passed over so far, by the index and by the decoder.
+    pub fn warnings(&self) -> Vec<Warning> {
+        [self.warnings.clone(), self.decoder.warnings()].concat()
     }
 
     /// The decoder, for options, counters, metadata and position.
@@ -51,6 +72,27 @@ impl<D: PushState> Reader<D> {
     /// Closes the source.
     pub fn close(&mut self) {
         self.input = Input::Ended;
+    }
+
+    /// As [`Feed::advance`], to the end of a part; it must be where the index says, after as many rows.
+    fn advance_part<S: Sink>(&mut self, end: End, sink: &mut S, poll: Poll<'_>) -> Result<bool>
+    where
+        D: Push<S>,
+    {
+        let ended = self.advance_to(end.offset, sink, poll)?;
+        if !ended && sink.is_full() {
+            return Ok(false);
+        }
+        let mut is_right = !ended && self.decoder.progress().offset == end.offset;
+        if is_right && end.ends_stream && !self.decoder.finish(sink)? {
+            return Ok(false);
+        }
+        is_right &= self.decoder.progress().rows == end.rows;
+        if !is_right {
+            let message = "the index is of other bytes: this part ends elsewhere";
+            return Err(self.decoder.fail(Error::new(ErrorKind::WireMark, message)));
+        }
+        Ok(true)
     }
 
     /// As [`Feed::advance`], but not beyond byte `end` of the stream.
@@ -115,6 +157,9 @@ impl<D: PushState> Reader<D> {
 
 impl<D: Push<S>, S: Sink> Feed<S> for Reader<D> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        self.advance_to(u64::MAX, sink, poll)
+        match self.end {
+            None => self.advance_to(u64::MAX, sink, poll),
+            Some(end) => self.advance_part(end, sink, poll),
+        }
     }
 }

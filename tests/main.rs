@@ -14,6 +14,7 @@ mod committed;
 mod conformance;
 mod differential;
 mod encode;
+mod index;
 mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;

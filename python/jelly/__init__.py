@@ -12,6 +12,7 @@ from jelly._internal import (
     RecordBatch,
     Schema,
     __version__,
+    index,
 )
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
@@ -51,6 +52,7 @@ __all__ = [
     "convert",
     "decode_batches",
     "errors",
+    "index",
     "inspect",
     "read_patch",
     "read_rdf",

@@ -1,5 +1,6 @@
 """The native module. Use the names through :mod:`jelly`."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, final
@@ -36,10 +37,12 @@ __all__ = [
     "Writer",
     "__version__",
     "convert",
+    "index",
     "inspect",
     "read_any",
     "read_patch",
     "read_rdf",
+    "restart_points",
 ]
 
 __version__: str
@@ -280,6 +283,47 @@ class Writer:
     def closed(self) -> bool:
         """Whether nothing more can be written."""
 
+def index(
+    path: str | os.PathLike[str],
+    *,
+    every: int = 67108864,
+    format: Literal["auto", "jelly", "jelly-patch"] = "auto",
+    framing: Framing = "auto",
+    compression: Compression = "auto",
+    lenient_flags: bool = False,
+    strict_graphs: bool = True,
+    limits: Limits | None = None,
+) -> tuple[str, int]:
+    """Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
+
+    Decodes the file once and keeps a snapshot of the decoder every so many bytes, in ``.NAME.jellyindex``
+    beside it. A file that grew has it for its old part; after any other change it is not used. zstd files
+    need a seek table; gzip cannot be entered in the middle.
+
+    Args:
+        path: The file.
+        every: Bytes between two restart points, uncompressed.
+        format: As it is read, where the first bytes do not tell.
+        framing: As it will be read.
+        compression: As it will be read.
+        lenient_flags: As it will be read.
+        strict_graphs: As it will be read.
+        limits: Bounds on what the file may ask for.
+
+    Returns:
+        The path of the sidecar and the number of restart points.
+
+    Raises:
+        OSError: The file cannot be read, or the sidecar not written.
+        DecodeError: The file is not as it should be; there is no sidecar then.
+        ValueError: The file cannot be entered in the middle.
+    """
+
+def restart_points(
+    path: str | os.PathLike[str], *, compression: Compression = "auto"
+) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
+    """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
+
 def convert(
     source: Source,
     dest: Destination,
@@ -309,6 +353,8 @@ def read_rdf(
     batch_bytes: int | None = None,
     limits: Limits | None = None,
     resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
     source_name: str | None = None,
 ) -> RdfReader:
     """What :func:`jelly.read_rdf` stands on."""
@@ -330,6 +376,8 @@ def read_patch(
     batch_bytes: int | None = None,
     limits: Limits | None = None,
     resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
     source_name: str | None = None,
 ) -> PatchReader:
     """What :func:`jelly.read_patch` stands on."""

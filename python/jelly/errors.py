@@ -11,6 +11,7 @@ __all__ = [
     "EncodeError",
     "InternalError",
     "JellyError",
+    "JellyWarning",
     "LimitError",
     "OptionsError",
     "PatchError",
@@ -107,3 +108,7 @@ class EncodeError(JellyError, ValueError):
 
 class InternalError(JellyError, RuntimeError):
     """A fault of this library; please report it."""
+
+
+class JellyWarning(UserWarning):
+    """Something was found and passed over: an index that is not used, restart marks that mean nothing."""

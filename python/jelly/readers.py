@@ -39,6 +39,8 @@ def read_rdf(
     batch_bytes: int | None = None,
     limits: Limits | None = None,
     resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
     source_name: str | None = None,
 ) -> RdfReader:
     """Reads statements: Jelly-RDF, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD.
@@ -73,6 +75,10 @@ def read_rdf(
         batch_bytes: Bytes of text at which a batch is closed, instead of that of ``limits``.
         limits: Bounds on what the input may ask for.
         resume: What :meth:`RdfReader.snapshot` gave; the source begins at that position.
+        start: Byte at which to begin: a restart point of the file, by its footer or its sidecar
+            (:func:`jelly.index`). Rows are numbered as in the whole file.
+        end: Restart point to stop before. What the end of the stream implies is only read where it
+            is reached.
         source_name: Value of the column ``source`` and name in errors; a path names itself.
 
     Returns:
@@ -100,6 +106,8 @@ def read_rdf(
         batch_bytes=batch_bytes,
         limits=limits,
         resume=resume,
+        start=start,
+        end=end,
         source_name=source_name,
     )
 
@@ -121,6 +129,8 @@ def read_patch(
     batch_bytes: int | None = None,
     limits: Limits | None = None,
     resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
     source_name: str | None = None,
 ) -> PatchReader:
     """Reads patches: Jelly-Patch, RDF Patch text, RDF Patch Thrift.
@@ -156,6 +166,8 @@ def read_patch(
         batch_bytes: As in :func:`read_rdf`.
         limits: As in :func:`read_rdf`.
         resume: As in :func:`read_rdf`; not with ``rows="committed"``.
+        start: As in :func:`read_rdf`; not with ``rows="committed"``.
+        end: As in :func:`read_rdf`; not with ``rows="committed"``.
         source_name: As in :func:`read_rdf`.
 
     Returns:
@@ -185,5 +197,7 @@ def read_patch(
         batch_bytes=batch_bytes,
         limits=limits,
         resume=resume,
+        start=start,
+        end=end,
         source_name=source_name,
     )

@@ -24,17 +24,17 @@ pub(crate) enum OptionsRow {
 
 /// A place in the middle of a stream, told by an index, with what must be there.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Where its frame begins.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The mark of that frame.
-    pub mark: Mark,
+    pub(crate) mark: Mark,
     /// Where the stream begins.
-    pub start: u64,
+    pub(crate) start: u64,
     /// What lies before the stream.
-    pub base: Counters,
+    pub(crate) base: Counters,
     /// The first options row of the stream.
-    pub options: Vec<u8>,
+    pub(crate) options: Vec<u8>,
 }
 
 /// What is known of the marks of a stream.
@@ -226,37 +226,42 @@ impl Marks {
         Ok(())
     }
 
-    /// The reader is in.
-    pub(super) fn entered(&mut self) {
-        self.entry = None;
+    /// The reader is in; says whether it is in the middle of a stream.
+    pub(super) fn entered(&mut self) -> bool {
+        self.entry.take().is_some_and(|entry| entry.mark.ordinal > 0)
     }
 
-    /// A frame ended before byte `offset`.
+    /// A frame ended before byte `offset`, the last of so many.
     #[inline]
-    pub(super) fn frame_end(&mut self, offset: u64) -> Result<(), Wrong> {
+    pub(super) fn frame_end(&mut self, offset: u64, frames: u64) -> Result<(), Wrong> {
         self.frame_start = offset;
         if self.phase == Phase::Plain && self.pending.is_none() && self.entry.is_none() {
             return Ok(());
         }
-        self.marked_frame_end(offset)
+        self.marked_frame_end(offset, frames)
     }
 
     #[cold]
-    fn marked_frame_end(&mut self, offset: u64) -> Result<(), Wrong> {
+    fn marked_frame_end(&mut self, offset: u64, frames: u64) -> Result<(), Wrong> {
         if self.entry.is_some() {
             return Err(wrong("the restart mark is not here that the index tells of"));
         }
         if self.pending.take().is_some() {
             self.moved();
         }
-        if let Phase::Closed { length, complete, .. } = &mut self.phase {
-            if *complete {
-                self.forget("frames follow its footer, which is not used");
-            } else if *length != offset - self.start {
-                self.forget("its footer is of other bytes; it is not used");
-            } else {
-                *complete = true;
-            }
+        let Phase::Closed { end, length, complete } = &mut self.phase else {
+            return Ok(());
+        };
+        if std::mem::replace(complete, true) {
+            self.forget("frames follow its footer, which is not used");
+        } else if end.frame != frames {
+            let message = format!(
+                "the footer tells of {} frames, not of {frames}: some are missing or double",
+                end.frame
+            );
+            return Err(wrong(message));
+        } else if *length != offset - self.start {
+            self.warn("its footer is of other bytes; it is not used");
         }
         Ok(())
     }
@@ -292,6 +297,10 @@ impl Marks {
     fn forget(&mut self, why: &'static str) {
         self.phase = Phase::Plain;
         self.pending = None;
+        self.warn(why);
+    }
+
+    fn warn(&mut self, why: &'static str) {
         if !self.warnings.contains(&why) {
             self.warnings.push(why);
         }

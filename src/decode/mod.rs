@@ -382,7 +382,7 @@ impl<D: DialectState> Decoder<D> {
         D: Dialect<S>,
     {
         self.dialect.frame_end(self.config.strict, sink)?;
-        self.marks.frame_end(self.frames.offset()).map_err(misplaced)?;
+        self.marks.frame_end(self.frames.offset(), self.frames.frames()).map_err(misplaced)?;
         sink.frame_end(self.metadata.entries())
     }
 

@@ -87,8 +87,11 @@ impl Patch {
             if read_patch_options(expected, &context.config.limits).ok() != Some(options) {
                 return Err(options_changed(bytes).into());
             }
-            context.marks.entered();
-            context.restart_stream(options.tables, options.features);
+            if context.marks.entered() {
+                context.restart_stream(options.tables, options.features);
+            } else {
+                context.begin_stream(options.tables, options.features);
+            }
         } else {
             if self.options.is_some() {
                 self.end_stream(context.config.strict, sink)?;

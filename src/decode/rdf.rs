@@ -57,8 +57,11 @@ impl Rdf {
             if read_rdf_options(expected, &context.config.limits).ok().as_ref() != Some(&options) {
                 return Err(options_changed(bytes).into());
             }
-            context.marks.entered();
-            context.restart_stream(options.tables, options.features);
+            if context.marks.entered() {
+                context.restart_stream(options.tables, options.features);
+            } else {
+                context.begin_stream(options.tables, options.features);
+            }
         } else {
             context.mark_begin(self.place(context.frame), bytes)?;
             context.begin_stream(options.tables, options.features);

@@ -58,7 +58,9 @@ impl<D: DialectState> Decoder<D> {
         }
         for numbers in [self.dialect.counters(), marks] {
             write_varint(&mut out, numbers.len() as u64);
-            numbers.into_iter().for_each(|number| write_varint(&mut out, number));
+            for number in numbers {
+                write_varint(&mut out, number);
+            }
         }
         out.extend_from_slice(&crc32c::crc32c(&out).to_le_bytes());
         Ok(out)

@@ -100,12 +100,12 @@ impl Footer {
     }
 }
 
-fn write_added(out: &mut Vec<u8>, from: Counters, to: Counters) {
+pub(super) fn write_added(out: &mut Vec<u8>, from: Counters, to: Counters) {
     let (from, to) = (from.numbers(), to.numbers());
     from.into_iter().zip(to).for_each(|(from, to)| write_varint(out, to.saturating_sub(from)));
 }
 
-fn read_added(bytes: &mut &[u8], from: Counters) -> Option<Counters> {
+pub(super) fn read_added(bytes: &mut &[u8], from: Counters) -> Option<Counters> {
     let [seq, frame, patch, txn] = [(); 4].map(|()| number(bytes));
     Counters::new([seq?, frame?, patch?, txn?], 0)?.after(from)
 }

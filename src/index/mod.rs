@@ -1,8 +1,150 @@
 //! Where a file can be entered: restart marks and footers of our own files, sidecars of those of others.
+//!
+//! [`restart_points`] lists the places; a reader with `start` and `end` reads what lies between two of them,
+//! numbered as in the whole file. [`scan`] makes the sidecar of a file that has no footer.
 
+mod bytes;
+mod chain;
 mod footer;
 mod mark;
+mod range;
+mod scan;
+mod sidecar;
 mod tail;
+
+use std::path::Path;
+use std::sync::Arc;
 
 pub use footer::{FOOTER_KEY, Footer, Point};
 pub use mark::{Counters, MARK_KEY, Mark, Unreadable};
+pub(crate) use range::{End, Part, ToOptions, enter};
+pub use scan::{ScanOptions, Scanned, scan};
+pub use sidecar::sidecar_path;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Compression, Source};
+use crate::limits::{Limits, MAX_NESTING};
+use crate::warning::Warning;
+use crate::wire::{Cursor, Key};
+use bytes::Bytes;
+use chain::{Broken, Chain};
+use sidecar::Sidecar;
+
+/// What tells where a file can be entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Nothing: the file is read from its start.
+    None,
+    /// The footers of our writer.
+    Footer,
+    /// A sidecar.
+    Sidecar,
+}
+
+impl How {
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            How::None => "none",
+            How::Footer => "footer",
+            How::Sidecar => "sidecar",
+        }
+    }
+}
+
+/// Where a file can be entered.
+#[derive(Debug)]
+pub struct Index {
+    /// The places, the start of the file first; none without an index.
+    pub points: Vec<Point>,
+    /// What tells them.
+    pub how: How,
+    /// Uncompressed bytes of the file, where that is known.
+    pub length: Option<u64>,
+    /// Indexes that were found and are not used.
+    pub warnings: Vec<Warning>,
+    way: Way,
+}
+
+/// How a reader comes in.
+#[derive(Debug)]
+enum Way {
+    None,
+    Footers(Chain),
+    Sidecar(Box<Sidecar>),
+}
+
+/// Finds the restart points of a file: by its footer, else by its sidecar.
+pub fn restart_points(path: &Path, compression: Option<Compression>) -> Result<Index> {
+    let name: Arc<str> = path.to_string_lossy().into();
+    match Bytes::open(Source::Path(path.to_owned()), compression, &Limits::default()) {
+        Ok(mut bytes) => Index::read(&mut bytes, Some(path), Some(&name)),
+        Err(error) if error.kind() == ErrorKind::Argument => Ok(Index {
+            points: Vec::new(),
+            how: How::None,
+            length: None,
+            warnings: vec![Warning::new(error.message(), Some(name))],
+            way: Way::None,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+impl Index {
+    fn read(bytes: &mut Bytes, path: Option<&Path>, name: Option<&Arc<str>>) -> Result<Self> {
+        let mut warnings = Vec::new();
+        let mut warn = |message: String| warnings.push(Warning::new(message, name.cloned()));
+        let length = Some(bytes.len());
+        match Chain::find(bytes)? {
+            Ok(chain) => {
+                let (points, how) = (chain.points(), How::Footer);
+                return Ok(Index { points, how, length, warnings, way: Way::Footers(chain) });
+            }
+            Err(Broken::Because(why)) => warn(format!("a seekable stream, but {why}; it is not used")),
+            Err(Broken::None) if is_marked(&bytes.start(0, 256)?) => {
+                warn(
+                    "a seekable stream, but it does not end with its footer: cut, or followed by others"
+                        .into(),
+                );
+            }
+            Err(Broken::None) => {}
+        }
+        match path.map_or(Ok(None), Sidecar::find)? {
+            Some(Ok(sidecar)) => {
+                let (points, how) = (sidecar.points(), How::Sidecar);
+                return Ok(Index { points, how, length, warnings, way: Way::Sidecar(Box::new(sidecar)) });
+            }
+            Some(Err(why)) => warn(format!("{why}; it is not used")),
+            None => {}
+        }
+        Ok(Index { points: Vec::new(), how: How::None, length, warnings, way: Way::None })
+    }
+
+    /// The point at this byte; the end of the file is none.
+    fn point(&self, offset: u64) -> Result<Point> {
+        let found = self.points.binary_search_by_key(&offset, |point| point.offset);
+        found.map(|index| self.points[index]).map_err(|_| {
+            let message = match self.how {
+                How::None => {
+                    let why = self.warnings.first().map(|warning| format!(" ({})", warning.message));
+                    format!("start and end need restart points: this has none{}", why.unwrap_or_default())
+                }
+                _ => format!("byte {offset} is not a restart point"),
+            };
+            Error::new(ErrorKind::Argument, message)
+        })
+    }
+}
+
+/// Whether a stream begins with a mark.
+fn is_marked(start: &[u8]) -> bool {
+    let mut cursor = Cursor::new(start);
+    let mark = (|| {
+        cursor.varint().ok()?;
+        let Key { field: 15, .. } = cursor.key().ok()? else {
+            return None;
+        };
+        crate::decode::metadata_entry(cursor.bytes().ok()?, MAX_NESTING).ok()
+    })();
+    mark.is_some_and(|(key, _)| key == MARK_KEY)
+}

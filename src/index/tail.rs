@@ -1,6 +1,7 @@
 //! What is found from the end of a file: a body, its CRC-32C, its length, a magic.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 
 /// Bytes of a magic.
 pub(super) const MAGIC: usize = 8;
@@ -18,6 +19,9 @@ pub(super) fn seal(mut body: Vec<u8>, magic: [u8; MAGIC]) -> Vec<u8> {
     body
 }
 
+/// Bytes at the end that are read first.
+const NEAR: u64 = 8 << 10;
+
 /// What the end of some bytes is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Tail {
@@ -34,19 +38,27 @@ pub(super) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io:
     let Some(at) = end.checked_sub(TAIL as u64) else {
         return Ok(Tail::None);
     };
-    let mut tail = [0; TAIL];
-    bytes.read_at(at, &mut tail)?;
-    if !tail.ends_with(&magic) {
+    // in one step where the body is short: under a compression, each step is long
+    let mut last = vec![0; end.min(NEAR) as usize];
+    bytes.read_at(end - last.len() as u64, &mut last)?;
+    let Some((near, tail)) = last.split_last_chunk::<TAIL>().filter(|(_, tail)| tail.ends_with(&magic))
+    else {
         return Ok(Tail::None);
-    }
-    let [a, b, c, d, e, f, g, h, ..] = tail;
-    let (checksum, length) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    };
+    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| tail[at + byte]));
+    let (checksum, length) = (word(0), word(4));
     // the length is of bytes that are there, and bounded
     let Some(start) = at.checked_sub(length.into()).filter(|_| u64::from(length) <= MOST) else {
         return Ok(Tail::Damaged);
     };
-    let mut body = vec![0; length as usize];
-    bytes.read_at(start, &mut body)?;
+    let body = match near.len().checked_sub(length as usize) {
+        Some(from) => near[from..].to_vec(),
+        None => {
+            let mut body = vec![0; length as usize];
+            bytes.read_at(start, &mut body)?;
+            body
+        }
+    };
     Ok(if crc32c::crc32c(&body) == checksum { Tail::Body(body) } else { Tail::Damaged })
 }
 
@@ -63,5 +75,12 @@ impl ReadAt for &[u8] {
         let bytes = self.get(start..).and_then(|rest| rest.get(..buffer.len())).ok_or_else(short)?;
         buffer.copy_from_slice(bytes);
         Ok(())
+    }
+}
+
+impl ReadAt for File {
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(offset))?;
+        self.read_exact(buffer)
     }
 }

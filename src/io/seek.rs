@@ -70,6 +70,11 @@ pub fn open_at(
     Ok(Stream::Reader(stream))
 }
 
+/// Bytes of a zstd file when it is decompressed, by its seek table; `None`: it has none of all of it.
+pub(crate) fn seekable_length(file: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
+    Ok(seek_table::read(file)?.and_then(|places| places.last().map(|end| end.plain)))
+}
+
 fn check_end(offset: u64, end: u64) -> Result<()> {
     if offset <= end {
         return Ok(());

@@ -146,7 +146,7 @@ impl Stream {
 }
 
 /// Lets shared bytes be the inside of a cursor.
-pub(super) struct ByRef(pub(super) SharedBytes);
+pub(crate) struct ByRef(pub(crate) SharedBytes);
 
 impl AsRef<[u8]> for ByRef {
     fn as_ref(&self) -> &[u8] {

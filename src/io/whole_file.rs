@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// A file that has another name, beginning with a dot, until it is whole. Dropped before, it is removed.
-pub(super) struct WholeFile {
+pub(crate) struct WholeFile {
     file: NamedTempFile,
     path: PathBuf,
 }
 
 impl WholeFile {
     /// Beside `path`, with the permissions of the file there, or those of any new file.
-    pub(super) fn create(path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         // the file that a link points to is replaced, not the link
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&path).ok();
@@ -37,7 +37,7 @@ impl WholeFile {
     }
 
     /// All is written: makes it last, then visible, then makes the name last.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path).map_err(|error| error.error)?;
         sync_folder(folder(&self.path))

@@ -51,6 +51,8 @@ pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -
         compression: options::COMPRESSION.read(&word("compression", "auto")?)?,
         committed: options::ROWS.read(&word("rows", "all")?)?,
         resume: None,
+        start: None,
+        end: None,
     })
 }
 

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{Error, ErrorClass};
+use crate::warning::Warning;
 
 /// What stops a call.
 pub(super) enum Failure {
@@ -93,6 +94,12 @@ fn jelly_error(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
     let class = py.import("jelly.errors")?.getattr(class)?;
     let exception = class.call((error.to_string(),), Some(&attributes))?;
     Ok(PyErr::from_value(exception))
+}
+
+/// Gives a warning; one that the caller turned into an exception is that.
+pub(super) fn warn(py: Python<'_>, warning: &Warning) -> PyResult<()> {
+    let class = py.import("jelly.errors")?.getattr("JellyWarning")?;
+    py.import("warnings")?.call_method1("warn", (warning.to_string(), class)).map(drop)
 }
 
 /// The source's own exception, or an `OSError` with its number and file name.

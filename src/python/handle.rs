@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::{PyResult, Python};
 
-use super::error::Failure;
+use super::error::{Failure, warn};
 use super::guard::Guarded;
 use super::rows::{Current, Left};
 use super::signals::{Interrupt, Signals};
@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::open::FeedState;
 use crate::options::StreamOptions;
 use crate::push::{Progress, PushState};
+use crate::warning::Warning;
 
 /// A reader of either format.
 pub(super) enum AnyReader {
@@ -50,6 +51,10 @@ impl AnyReader {
         either!(self, reader => reader.feed().snapshot())
     }
 
+    fn warnings(&self) -> Vec<Warning> {
+        either!(self, reader => reader.feed().warnings())
+    }
+
     fn namespaces(&self) -> &Namespaces {
         either!(self, reader => reader.batches().namespaces())
     }
@@ -79,12 +84,20 @@ struct Core {
     /// The end or an error was delivered.
     ended: bool,
     closed: bool,
+    /// Warnings that were given.
+    warned: usize,
 }
 
 impl Handle {
     pub(super) fn new(reader: AnyReader, interrupt: Interrupt) -> Self {
-        let core =
-            Core { reader, signals: Signals::new(interrupt.clone()), interrupt, ended: false, closed: false };
+        let core = Core {
+            reader,
+            signals: Signals::new(interrupt.clone()),
+            interrupt,
+            ended: false,
+            closed: false,
+            warned: 0,
+        };
         Handle { core: Guarded::new(core), held: Mutex::default(), left: Mutex::default() }
     }
 
@@ -251,11 +264,24 @@ impl Core {
         // a panic or an error leaves the reader at its end
         self.ended = true;
         let batch = self.attempt(AnyReader::next_batch);
+        self.warn()?;
         match &batch {
             Ok(Some(_)) => self.ended = false,
             _ => self.reader.close_source(),
         }
         batch
+    }
+
+    /// Gives the warnings that came since.
+    fn warn(&mut self) -> Result<(), Failure> {
+        let all = self.reader.warnings();
+        let new = all.get(self.warned..).unwrap_or_default();
+        self.warned = all.len();
+        if new.is_empty() {
+            return Ok(());
+        }
+        Python::try_attach(|py| new.iter().try_for_each(|warning| warn(py, warning))).transpose()?;
+        Ok(())
     }
 
     /// Runs the reader with Ctrl-C honoured; an interrupt closes it.

@@ -7,6 +7,7 @@ mod destination;
 mod error;
 mod guard;
 mod handle;
+mod index;
 mod input;
 mod inspect;
 mod open;
@@ -31,6 +32,8 @@ mod _internal {
     use super::batch::RecordBatch;
     #[pymodule_export]
     use super::convert::convert;
+    #[pymodule_export]
+    use super::index::{index, restart_points};
     #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]

@@ -33,6 +33,8 @@ struct Keywords<'a, 'py> {
     batch_bytes: Option<i64>,
     limits: Option<Bound<'py, PyAny>>,
     resume: Option<PyBackedBytes>,
+    start: Option<u64>,
+    end: Option<u64>,
     source_name: Option<String>,
 }
 
@@ -60,6 +62,8 @@ impl Keywords<'_, '_> {
                 compression: options::COMPRESSION.read(self.compression)?,
                 committed: options::ROWS.read(self.rows)?,
                 resume: self.resume.map(|bytes| bytes.to_vec()),
+                start: self.start,
+                end: self.end,
             },
             batch: BatchSettings {
                 columns: options::columns(self.columns.as_ref())?,
@@ -127,7 +131,7 @@ pub(super) fn read_any<'py>(
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
-    batch_bytes=None, limits=None, resume=None, source_name=None))]
+    batch_bytes=None, limits=None, resume=None, start=None, end=None, source_name=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_rdf<'py>(
     py: Python<'py>,
@@ -146,6 +150,8 @@ pub(super) fn read_rdf<'py>(
     batch_bytes: Option<i64>,
     limits: Option<Bound<'py, PyAny>>,
     resume: Option<PyBackedBytes>,
+    start: Option<u64>,
+    end: Option<u64>,
     source_name: Option<String>,
 ) -> PyResult<Py<RdfReader>> {
     let keywords = Keywords {
@@ -164,6 +170,8 @@ pub(super) fn read_rdf<'py>(
         batch_bytes,
         limits,
         resume,
+        start,
+        end,
         source_name,
     };
     let mut input = Input::new(source)?;
@@ -176,7 +184,7 @@ pub(super) fn read_rdf<'py>(
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
-    limits=None, resume=None, source_name=None))]
+    limits=None, resume=None, start=None, end=None, source_name=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_patch<'py>(
     py: Python<'py>,
@@ -195,6 +203,8 @@ pub(super) fn read_patch<'py>(
     batch_bytes: Option<i64>,
     limits: Option<Bound<'py, PyAny>>,
     resume: Option<PyBackedBytes>,
+    start: Option<u64>,
+    end: Option<u64>,
     source_name: Option<String>,
 ) -> PyResult<Py<PatchReader>> {
     let keywords = Keywords {
@@ -213,6 +223,8 @@ pub(super) fn read_patch<'py>(
         batch_bytes,
         limits,
         resume,
+        start,
+        end,
         source_name,
     };
     let mut input = Input::new(source)?;

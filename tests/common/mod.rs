@@ -13,6 +13,7 @@ pub mod core;
 pub mod corpus;
 pub mod craft;
 pub mod encode;
+pub mod frames;
 pub mod lexer;
 pub mod rows;
 pub mod shared;

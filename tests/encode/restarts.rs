@@ -1,13 +1,14 @@
 //! Seekable streams: marks where decoding may begin, and a footer that lists them.
 
 use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
-use jelly_patch::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, TRAILER};
+use jelly_patch::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
 use jelly_patch::options::{LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions};
 use jelly_patch::{ErrorKind, Result};
 
 use crate::common::core::{Core, config};
 use crate::common::encode::Recode;
-use crate::common::rows::{self, Decoded, Decoder, How, PatchRow, RdfRow};
+use crate::common::frames::{metadata, offsets};
+use crate::common::rows::{self, Decoder, How, PatchRow, RdfRow};
 use crate::common::vectors::assert_same;
 use crate::oracle::Oracle;
 use crate::oracle::generate::{Format, stream};
@@ -18,49 +19,39 @@ const HOW: fn() -> How = || How::new(rows::Framing::Delimited);
 struct Seekable {
     bytes: Vec<u8>,
     footer: Footer,
-    marks: Vec<(u64, Mark)>,
+    marks: Vec<Point>,
 }
 
 impl Seekable {
-    fn new<R>(bytes: Vec<u8>, decoded: &Decoded<R>) -> Self {
-        assert_eq!(decoded.error, None);
-        let offsets = frame_offsets(&bytes);
+    fn new(bytes: Vec<u8>) -> Self {
+        let (offsets, metadata) = (offsets(&bytes), metadata(&bytes));
         let mut marks = Vec::new();
-        for (frame, key, value) in &decoded.metadata {
+        for (frame, key, value) in &metadata {
             if key == MARK_KEY {
-                let mark = Mark::decode(value).expect("a mark");
-                assert_eq!(mark.counters.frame, *frame as u64);
-                marks.push((offsets[*frame as usize], mark));
+                let Mark { ordinal, counters } = Mark::decode(value).expect("a mark");
+                assert_eq!((counters.frame, ordinal), (*frame as u64, marks.len() as u64));
+                marks.push(Point { offset: offsets[*frame], counters });
             }
         }
-        let length = Footer::length(&bytes[bytes.len() - TRAILER..]).expect("a footer");
-        let footer = Footer::decode(&bytes[bytes.len() - length..]).expect("a footer");
-        let entry = decoded.metadata.iter().filter(|(_, key, _)| key == FOOTER_KEY);
-        let entry: Vec<_> = entry.map(|(frame, _, value)| (*frame as usize, value.as_slice())).collect();
-        assert_eq!(entry, [(offsets.len() - 1, &bytes[bytes.len() - length..])]);
-        Seekable { bytes, footer, marks }
+        let (frame, key, value) = metadata.last().expect("a footer");
+        assert_eq!((*frame, key.as_str()), (offsets.len() - 1, FOOTER_KEY));
+        assert!(bytes.ends_with(value));
+        Seekable { footer: Footer::decode(value).expect("a footer"), bytes, marks }
     }
 
     /// The footer says what the marks say.
     fn check(&self) {
-        assert_eq!(self.footer.stream_bytes, self.bytes.len() as u64);
-        assert_eq!(self.footer.points.len(), self.marks.len());
-        for (point, (offset, mark)) in self.marks.iter().enumerate() {
-            assert_eq!(self.footer.points[point].0, *offset);
-            assert_eq!(self.footer.mark(point), Some(*mark));
-        }
-        assert_eq!(self.marks[0], (0, Mark::default()));
+        assert_eq!(self.footer.length, self.bytes.len() as u64);
+        assert_eq!(self.footer.points, self.marks);
+        assert_eq!(self.marks[0], Point::default());
     }
-}
 
-fn frame_offsets(bytes: &[u8]) -> Vec<u64> {
-    let (mut rest, mut offsets) = (bytes, Vec::new());
-    while !rest.is_empty() {
-        offsets.push((bytes.len() - rest.len()) as u64);
-        let length = prost::encoding::decode_varint(&mut rest).expect("a length") as usize;
-        rest = &rest[length..];
+    /// What the footer says of the end is what was read.
+    fn check_end(&self, rows: usize, patches: Option<i64>) {
+        let end = self.footer.end;
+        assert_eq!((end.seq, end.frame), (rows as u64, offsets(&self.bytes).len() as u64));
+        assert_eq!(end.patch as i64, patches.map_or(0, |last| last + 1));
     }
-    offsets
 }
 
 fn encode(restart_bytes: u64, frame_rows: usize) -> EncodeOptions {
@@ -107,15 +98,14 @@ fn decoding_begins_at_every_mark() {
                 continue;
             }
             let decoded = Core::default().rdf(&written, HOW());
-            let seekable = Seekable::new(written, &decoded);
+            let seekable = Seekable::new(written);
             seekable.check();
-            for (offset, mark) in &seekable.marks {
-                let expected = rdf_from(&decoded.rows, &mark.counters);
-                let rest = &seekable.bytes[*offset as usize..];
-                for got in [Core::default().rdf(rest, HOW()), Oracle.rdf(rest, HOW())] {
-                    assert_eq!(got.error, None, "{name}");
-                    assert_same(&name, &got.rows, &expected);
-                }
+            seekable.check_end(decoded.rows.len(), None);
+            for Point { offset, counters } in &seekable.marks {
+                let expected = rdf_from(&decoded.rows, counters);
+                let got = Oracle.rdf(&seekable.bytes[*offset as usize..], HOW());
+                assert_eq!(got.error, None, "{name}");
+                assert_same(&name, &got.rows, &expected);
                 rdf_points += 1;
             }
         } else {
@@ -124,16 +114,14 @@ fn decoding_begins_at_every_mark() {
                 continue;
             }
             let decoded = Core::default().patch(&written, HOW());
-            let seekable = Seekable::new(written, &decoded);
+            let seekable = Seekable::new(written);
             seekable.check();
-            for (offset, mark) in &seekable.marks {
-                let at = &mark.counters;
+            seekable.check_end(decoded.rows.len(), decoded.rows.last().map(|row| row.patch));
+            for Point { offset, counters: at } in &seekable.marks {
                 let expected = patch_from(&decoded.rows, at);
-                let rest = &seekable.bytes[*offset as usize..];
-                for got in [Core::default().patch(rest, HOW()), Oracle.patch(rest, HOW())] {
-                    assert_eq!(got.error, None, "{name}");
-                    assert_same(&name, &patch_from(&got.rows, &Counters::default()), &expected);
-                }
+                let got = Oracle.patch(&seekable.bytes[*offset as usize..], HOW());
+                assert_eq!(got.error, None, "{name}");
+                assert_same(&name, &patch_from(&got.rows, &Counters::default()), &expected);
                 let before = &decoded.rows[..at.seq as usize];
                 let txns = before.iter().filter(|row| row.op == "TX").count() as u64;
                 let open = before.iter().rev().find(|row| matches!(&*row.op, "TX" | "TC" | "TA" | "Z"));
@@ -185,9 +173,9 @@ fn points_are_as_far_apart_as_asked_and_in_no_other_place() {
     {
         let (encoder, bytes) = quads(physical_type, logical, encode(4_000, 50)).expect("a stream");
         let decoded = Core::default().rdf(&bytes, HOW());
-        let seekable = Seekable::new(bytes, &decoded);
+        let seekable = Seekable::new(bytes);
         seekable.check();
-        let offsets: Vec<_> = seekable.marks.iter().map(|(offset, _)| *offset).collect();
+        let offsets: Vec<_> = seekable.marks.iter().map(|point| point.offset).collect();
         assert_eq!(encoder.restart_offsets().collect::<Vec<_>>(), offsets);
         assert!(offsets.len() > 3, "{offsets:?}");
         for pair in offsets.windows(2) {
@@ -225,10 +213,8 @@ fn the_last_frame_waits_for_the_footer() {
     let first = encoder.output().len();
     assert!(first > 0);
     encoder.finish().expect("a whole stream");
-    assert_eq!(frame_offsets(encoder.output()).len(), 2);
-    let bytes = encoder.output().clone();
-    let decoded = Core::default().patch(&bytes, HOW());
-    Seekable::new(bytes, &decoded).check();
+    assert_eq!(offsets(encoder.output()).len(), 2);
+    Seekable::new(encoder.output().clone()).check();
 }
 
 /// Marks of a file that is read are not copied into the file that is written.
@@ -236,7 +222,7 @@ fn the_last_frame_waits_for_the_footer() {
 fn marks_are_the_encoders_own() {
     let (_, bytes) = quads(PhysicalType::Quads, 14, encode(0, 50)).expect("a stream");
     let again = Recode::new(EncodeOptions::rdf()).rdf(&bytes, config(HOW())).expect("a stream");
-    assert_eq!(Core::default().rdf(&again, HOW()).metadata, []);
+    assert_eq!(metadata(&again), []);
     let (mut encoder, _) = quads(PhysicalType::Quads, 14, encode(0, 50)).expect("a stream");
     assert_eq!(encoder.end_frame(&[]).expect_err("finished").kind(), ErrorKind::Argument);
 }

@@ -63,7 +63,7 @@ pub fn write(mut decoder: impl Push<ThriftWriter>, bytes: &[u8]) -> jelly_patch:
     while !decoder.finish(&mut writer)? {
         out.append(writer.output());
     }
-    writer.finish();
+    writer.finish().expect("memory");
     out.append(writer.output());
     Ok(out)
 }

@@ -100,6 +100,6 @@ fn a_writer_asks_to_be_drained() {
     writer.output().clear();
     assert!(!writer.is_full());
     writer.row(&row(PatchOp::End(PatchEnd::Mark))).expect("a row");
-    writer.finish();
+    writer.finish().expect("memory");
     assert!(writer.output().is_empty(), "the end of the stream says it");
 }

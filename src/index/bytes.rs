@@ -1,0 +1,133 @@
+//! A source that can be read anywhere, its compression taken off.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use super::tail::ReadAt;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{ByRef, Compression, SharedBytes, Source, Stream, open_at, seekable_length};
+use crate::limits::Limits;
+
+/// Bytes that can be read from any offset.
+pub(super) enum Bytes {
+    /// A file that is not compressed.
+    File { file: File, length: u64 },
+    /// Memory that is not compressed.
+    Memory(SharedBytes),
+    /// zstd with a seek table.
+    Zstd { again: Again, length: u64, limits: Limits },
+}
+
+/// What can be opened as often as one likes.
+pub(super) enum Again {
+    File(PathBuf),
+    Memory(SharedBytes),
+}
+
+impl Again {
+    fn source(&self) -> Source {
+        match self {
+            Again::File(path) => Source::Path(path.clone()),
+            Again::Memory(bytes) => Source::Bytes(bytes.clone()),
+        }
+    }
+}
+
+impl Bytes {
+    /// Opens a source; one that cannot be entered in the middle is an error of kind `argument`.
+    pub(super) fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Self> {
+        match source {
+            Source::Path(path) => {
+                let file = File::open(&path)?;
+                if !file.metadata()?.is_file() {
+                    return Err(argument("only files can be entered in the middle"));
+                }
+                Bytes::of(
+                    file,
+                    compression,
+                    limits,
+                    || Again::File(path),
+                    |file, length| Bytes::File { file, length },
+                )
+            }
+            Source::Bytes(bytes) => {
+                let (cursor, shared) = (Cursor::new(ByRef(bytes.clone())), bytes.clone());
+                Bytes::of(cursor, compression, limits, || Again::Memory(shared), |_, _| Bytes::Memory(bytes))
+            }
+            Source::Reader(_) => Err(argument("start and end need a file, or bytes in memory")),
+        }
+    }
+
+    fn of<R: Read + Seek>(
+        mut raw: R,
+        compression: Option<Compression>,
+        limits: &Limits,
+        again: impl FnOnce() -> Again,
+        plain: impl FnOnce(R, u64) -> Self,
+    ) -> Result<Self> {
+        let mut magic = Vec::new();
+        (&mut raw).take(4).read_to_end(&mut magic)?;
+        match compression.unwrap_or_else(|| Compression::detect(&magic)) {
+            Compression::None => {
+                let length = raw.seek(SeekFrom::End(0))?;
+                Ok(plain(raw, length))
+            }
+            Compression::Gzip => Err(argument("gzip cannot be entered in the middle: it never splits")),
+            Compression::Zstd => match seekable_length(&mut raw)? {
+                Some(length) => Ok(Bytes::Zstd { again: again(), length, limits: limits.clone() }),
+                None => {
+                    Err(argument("this zstd file has no seek table, so it cannot be entered in the middle"))
+                }
+            },
+        }
+    }
+
+    /// How many there are, uncompressed.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Bytes::File { length, .. } | Bytes::Zstd { length, .. } => *length,
+            Bytes::Memory(bytes) => (**bytes).as_ref().len() as u64,
+        }
+    }
+
+    /// All from `offset` on; of memory that is not compressed, all, and the reader begins at `offset`.
+    pub(super) fn stream_at(self, offset: u64) -> Result<Stream> {
+        Ok(match self {
+            Bytes::File { mut file, .. } => {
+                file.seek(SeekFrom::Start(offset))?;
+                Stream::Reader(Box::new(file))
+            }
+            Bytes::Memory(bytes) => Stream::Bytes(bytes),
+            Bytes::Zstd { again, limits, .. } => {
+                open_at(again.source(), offset, Some(Compression::Zstd), &limits)?
+            }
+        })
+    }
+
+    /// Bytes from `offset` on, so many at most.
+    pub(super) fn start(&mut self, offset: u64, most: usize) -> Result<Vec<u8>> {
+        let length = self.len().saturating_sub(offset).min(most as u64);
+        let mut start = vec![0; length as usize];
+        self.read_at(offset, &mut start)?;
+        Ok(start)
+    }
+}
+
+#[cold]
+fn argument(message: &str) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}
+
+impl ReadAt for Bytes {
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        match self {
+            Bytes::File { file, .. } => file.read_at(offset, buffer),
+            Bytes::Memory(bytes) => (**bytes).as_ref().read_at(offset, buffer),
+            Bytes::Zstd { again, limits, .. } => {
+                let stream = open_at(again.source(), offset, Some(Compression::Zstd), limits);
+                stream.map_err(io::Error::other)?.read_exact(buffer)
+            }
+        }
+    }
+}

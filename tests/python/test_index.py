@@ -1,0 +1,66 @@
+"""Parts of files: footers, sidecars, warnings."""
+
+from pathlib import Path
+
+import pytest
+
+import jelly
+from jelly._internal import restart_points
+from jelly.errors import JellyWarning, TruncatedError
+
+ROWS = [(f"<http://a/{n % 300}>", "<http://a/p>", f'"{n}"', "") for n in range(5_000)]
+
+
+def write(path: Path, restart_bytes: int) -> None:
+    with jelly.RdfWriter(path, jelly.RdfOptions(physical_type="QUADS"), restart_bytes=restart_bytes) as writer:
+        writer.write(ROWS)
+
+
+def read(path: Path, start: int | None = None, end: int | None = None) -> list[jelly.RdfRow]:
+    return list(jelly.read_rdf(path, start=start, end=end).rows())
+
+
+def parts(path: Path, expected: str) -> int:
+    how, points = restart_points(path)
+    assert how == expected
+    edges: list[int | None] = [offset for offset, *_ in points]
+    pieces = [read(path, start, end) for start, end in zip(edges, [*edges[1:], None], strict=True)]
+    assert [row for piece in pieces for row in piece] == read(path)
+    assert [piece[0].seq for piece in pieces] == [seq for _, seq, *_ in points]
+    return len(points)
+
+
+def test_the_parts_of_a_file_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "a.jelly"
+    write(path, 5_000)
+    assert parts(path, "footer") > 3
+    with pytest.raises(ValueError, match="not a restart point"):
+        read(path, 1)
+
+
+def test_the_parts_of_a_file_of_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.jelly"
+    write(path, 0)
+    assert restart_points(path) == ("none", [])
+    sidecar, count = jelly.index(path, every=5_000)
+    assert Path(sidecar) == tmp_path / ".a.jelly.jellyindex"
+    assert parts(path, "sidecar") == count > 3
+    write(path, 0)
+    assert restart_points(path)[0] == "sidecar"
+    path.write_bytes(b"\n" + path.read_bytes())
+    with pytest.warns(JellyWarning, match="changed"):
+        assert restart_points(path) == ("none", [])
+
+
+def test_damage_is_an_error_or_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "a.jelly"
+    write(path, 5_000)
+    data = path.read_bytes()
+    second = restart_points(path)[1][1][0]
+    path.write_bytes(data[:second])
+    with pytest.raises(TruncatedError) as caught:
+        read(path)
+    assert caught.value.kind == "truncated.stream"
+    path.write_bytes(data[:-1] + b"?")
+    with pytest.warns(JellyWarning, match="footer is damaged"):
+        assert len(read(path)) == len(ROWS)
