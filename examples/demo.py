@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -39,15 +40,15 @@ LATEST = """
 def main() -> int:
     print(f"\n{LOG.name}: {LOG.stat().st_size:,} bytes of Jelly-Patch, gzip")
     with jelly.read_patch(LOG) as reader:
-        next(reader.rows())
         print(f"Stream options: {reader.options}")
 
+    # Not an option of Java: what the environment says of those would replace it.
+    os.environ["LOG4J_CONFIGURATION_FILE"] = str(HERE / "log4j2.properties")
     spark = jelly.spark.session(
         "Brick",
         {
             "spark.master": "local[2]",
             "spark.ui.enabled": False,
-            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={HERE}/log4j2.properties",
         },
     )
     try:

@@ -16,7 +16,29 @@ use crate::io::Content;
 /// A place at which a file can be entered.
 type Place = (u64, u64, u64, u64, u64);
 
-/// Makes the sidecar of a file.
+/// Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
+///
+/// Decodes the file once and keeps a snapshot of the decoder every so many bytes, in ``.NAME.jellyindex``
+/// beside it. A file that grew has it for its old part; after any other change it is not used. zstd files
+/// need a seek table; gzip cannot be entered in the middle.
+///
+/// Args:
+///     path: The file.
+///     every: Bytes between two restart points, uncompressed.
+///     format: As it is read, where the first bytes do not tell.
+///     framing: As it will be read.
+///     compression: As it will be read.
+///     lenient_flags: As it will be read.
+///     strict_graphs: As it will be read.
+///     limits: Bounds on what the file may ask for.
+///
+/// Returns:
+///     The path of the sidecar and the number of restart points.
+///
+/// Raises:
+///     OSError: The file cannot be read, or the sidecar not written.
+///     DecodeError: The file is not as it should be; there is no sidecar then.
+///     ValueError: The file cannot be entered in the middle.
 #[pyfunction]
 #[pyo3(signature = (path, *, every=67_108_864, format="auto", framing="auto", compression="auto", lenient_flags=false,
     strict_graphs=true, limits=None))]
@@ -60,7 +82,7 @@ const FORMAT: options::Choice<Option<Content>> = options::Choice {
     words: &[("auto", None), ("jelly", Some(Content::JellyRdf)), ("jelly-patch", Some(Content::JellyPatch))],
 };
 
-/// The places at which a file can be entered, and what tells them.
+/// What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before.
 #[pyfunction]
 #[pyo3(signature = (path, *, compression="auto"))]
 pub(super) fn restart_points(
