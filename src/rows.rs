@@ -103,7 +103,8 @@ impl<F: RowState> RowDecoder<F> {
             let room = self.most.saturating_add(PIECE).saturating_sub(held).max(1);
             let more = rest.len().min(held.max(PIECE)).min(room);
             self.hold(&rest[..more])?;
-            if self.tried > LONG && self.carry.len() < self.tried + self.tried / 8 {
+            let may_grow = self.carry.len() < self.most;
+            if may_grow && self.tried > LONG && self.carry.len() < self.tried + self.tried / 8 {
                 taken += more;
                 continue;
             }
