@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from jelly.types import PatchRow
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from jelly import PatchReader
+
+    Row = TypeVar("Row", default=PatchRow)
+else:
+    from typing import TypeVar
+
+    Row = TypeVar("Row")
 
 __all__ = ["Patch", "Transaction"]
 
@@ -25,7 +33,7 @@ class Transaction:
     outcome: Literal["open", "committed", "aborted", "unfinished"] = "open"
 
 
-class Patch:
+class Patch(Generic[Row]):
     """A patch of a stream.
 
     Its rows are read when they are asked for, and only until the next patch is.
@@ -71,7 +79,7 @@ class Patch:
         """Value of the last header ``prev`` or ``previous``."""
         return self._header("prev", "previous")
 
-    def rows(self) -> Iterator[PatchRow]:
+    def rows(self) -> Iterator[Row]:
         """The rows that were not read yet, headers and the final ``Z`` included."""
         while (row := self._next()) is not None:
             yield row
@@ -133,7 +141,7 @@ class Patch:
         return next((value for key, value in reversed(self.headers) if key.lower() in keys), None)
 
 
-def iterate(reader: PatchReader) -> Iterator[Patch]:
+def iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
     """The remaining patches of a reader."""
     missing = [name for name in NEEDED if name not in reader.schema.names]
     if missing:
@@ -141,11 +149,11 @@ def iterate(reader: PatchReader) -> Iterator[Patch]:
     return _iterate(reader)
 
 
-def _iterate(reader: PatchReader) -> Iterator[Patch]:
+def _iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
     rows = reader.rows()
     first: Any = next(rows, None)
     while first is not None:
-        patch = Patch(rows, first)
+        patch: Patch[Row] = Patch(rows, first)
         yield patch
         patch.leave()
         first = patch.next_first if patch.next_first is not None else next(rows, None)
