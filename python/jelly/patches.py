@@ -48,14 +48,20 @@ class Patch(Generic[Row]):
     """
     transactions: list[Transaction]
     """Transactions of the rows read so far."""
-    complete: bool
-    """All rows were read."""
+    end: Literal["mark", "frame", "header", "eof"] | None
+    """What ended the patch.
+
+    A mark (a ``Z`` that is there), its frame, the header of the next patch, or the end of the
+    stream. The last is only implied, and a file that was cut between two frames ends so too. None
+    as long as not all rows were read, and with ``rows="committed"``, which has no ``Z``.
+    """
 
     def __init__(self, rows: Iterator[Any], first: Any) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
-        self.complete = False
+        self.end = None
+        self._ended = False
         self.next_first: Any = None
         self._rows = rows
         self._waiting: list[Any] = []
@@ -68,6 +74,14 @@ class Patch(Generic[Row]):
                 break
             row = next(rows, None)
         self._waiting.reverse()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows were read and each transaction was committed or aborted.
+
+        Whether the patch itself was cut, ``end`` tells.
+        """
+        return self._ended and all(one.outcome != "unfinished" for one in self.transactions)
 
     @property
     def id(self) -> str | None:
@@ -95,7 +109,10 @@ class Patch(Generic[Row]):
         self._left = True
 
     def __repr__(self) -> str:
-        state = "complete" if self.complete else "not read to its end"
+        if not self._ended:
+            state = "not read to its end"
+        else:
+            state = "complete" if self.complete else "unfinished"
         return f"<jelly.Patch {self.number}: id={self.id!r}, prev={self.prev!r}, {state}>"
 
     def _next(self) -> Any:
@@ -104,15 +121,15 @@ class Patch(Generic[Row]):
             raise ValueError(message)
         if self._waiting:
             return self._waiting.pop()
-        if self.complete:
+        if self._ended:
             return None
         row = next(self._rows, None)
         if row is None:
-            self._complete()
+            self._finish()
             return None
         if row.patch is not None and row.patch != self.number:
             self.next_first = row
-            self._complete()
+            self._finish()
             return None
         self._note(row)
         return row
@@ -127,15 +144,16 @@ class Patch(Generic[Row]):
             case "TC" | "TA" if row.txn is not None:
                 self.transactions[-1].outcome = "committed" if row.op == "TC" else "aborted"
             case "Z":
-                self._complete()
+                self.end = row.name or "mark"
+                self._finish()
 
     def _unfinished(self) -> None:
         if self.transactions and self.transactions[-1].outcome == "open":
             self.transactions[-1].outcome = "unfinished"
 
-    def _complete(self) -> None:
+    def _finish(self) -> None:
         self._unfinished()
-        self.complete = True
+        self._ended = True
 
     def _header(self, *keys: str) -> str | None:
         return next((value for key, value in reversed(self.headers) if key.lower() in keys), None)

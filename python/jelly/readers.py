@@ -223,8 +223,9 @@ def read_patch(
     ``op`` says what a row is: ``H`` a header (``name``, ``value``); ``TX``, ``TC``, ``TA`` a
     transaction begins, is committed, is aborted; ``A`` and ``D`` a statement is added, deleted;
     ``PA`` and ``PD`` a prefix is; ``Z`` the patch ends. A ``Z`` ends every patch, and has the name
-    ``eof`` or ``frame`` where the stream only implies it: ``eof`` may also mean that the input was
-    cut between two frames. The graph is ``''`` for the default graph, null where a row has none.
+    ``frame``, ``header`` or ``eof`` where the stream only implies it: by the end of a frame, a
+    header of the next patch, or the end of the stream, which may also mean that the input was cut
+    between two frames. The graph is ``''`` for the default graph, null where a row has none.
 
     Of Jelly-Patch (https://w3id.org/jelly/dev/specification/patch) it reads FRAME, FLAT and
     PUNCTUATED streams of TRIPLES and QUADS, version 1.
