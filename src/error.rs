@@ -167,7 +167,7 @@ kinds! {
     TextGeneralized = Text "text.generalized",
     /// A repetition with nothing before it to repeat.
     TextRepeat = Text "text.repeat",
-    /// What the library for Turtle, TriG, RDF/XML and JSON-LD refuses.
+    /// What the library for Turtle, RDF/XML and JSON-LD refuses.
     TextSyntax = Text "text.syntax",
     /// A transaction that is neither committed nor aborted.
     PatchUnfinished = Patch "patch.unfinished",

@@ -37,11 +37,6 @@ impl Numbering {
         self.txn.is_some()
     }
 
-    /// The patch has rows other than `H`.
-    pub(crate) fn has_changes(&self) -> bool {
-        self.has_changes
-    }
-
     /// An `H` row comes: ends the patch before it, if there is one, and says whether it did.
     pub(crate) fn end_before_header<S: PatchSink>(&mut self, sink: &mut S) -> Result<bool> {
         let ends = self.has_changes && self.txn.is_none();

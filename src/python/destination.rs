@@ -87,8 +87,12 @@ impl PythonFile {
     }
 }
 
+/// Bytes of one call: objects of this size use the memory of the one before.
+const PIECE: usize = 64 << 10;
+
 impl Write for PythonFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(PIECE)];
         self.attached(|file| {
             let written =
                 file.call_method1(intern!(file.py(), "write"), (PyBytes::new(file.py(), bytes),))?;

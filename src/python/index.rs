@@ -40,7 +40,7 @@ type Place = (u64, u64, u64, u64, u64);
 ///     DecodeError: The file is not as it should be; there is no sidecar then.
 ///     ValueError: The file cannot be entered in the middle.
 #[pyfunction]
-#[pyo3(signature = (path, *, every=67108864, format="auto", framing="auto", compression="auto", lenient_flags=false,
+#[pyo3(signature = (path, *, every=67_108_864, format="auto", framing="auto", compression="auto", lenient_flags=false,
     strict_graphs=true, limits=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn index(

@@ -172,8 +172,8 @@ impl StatementReader {
     pub(super) fn statement<'a>(&'a mut self, text: &'a str) -> Statement<'a> {
         let mut statement = Statement::empty();
         if let Some(last) = &self.last {
-            for place in 0..4 {
-                if self.lexed[place].is_same(&last[place], text) {
+            for (place, (lexed, last)) in self.lexed.iter().zip(last).enumerate() {
+                if lexed.is_same(last, text) {
                     statement.same.set(place);
                 }
             }

@@ -82,6 +82,7 @@ enum End {
     Wrong,
 }
 
+#[expect(private_bounds, reason = "the grammars are ours alone")]
 impl<G: GrammarState> TextRows<G> {
     pub(crate) fn new(grammar: G) -> Self {
         TextRows { grammar, window: WINDOW.0, line: 1, column: 0 }

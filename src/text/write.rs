@@ -157,7 +157,9 @@ impl<'o> TermWriter<'o> {
     /// A string in quotes, from its pieces.
     pub(crate) fn string(&mut self, pieces: &[&str]) {
         self.push("\"");
-        pieces.iter().for_each(|piece| self.escaped_literal(piece));
+        for piece in pieces {
+            self.escaped_literal(piece);
+        }
         self.push("\"");
     }
 

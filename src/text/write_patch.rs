@@ -12,6 +12,7 @@ use crate::term::{LiteralKind, Term};
 
 /// Writes rows of patches as text.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "what a reader knows, one by one")]
 pub struct PatchTextWriter {
     abbreviate: bool,
     out: Output,

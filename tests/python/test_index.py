@@ -12,7 +12,9 @@ ROWS = [(f"<http://a/{n % 300}>", "<http://a/p>", f'"{n}"', "") for n in range(5
 
 
 def write(path: Path, restart_bytes: int) -> None:
-    with jelly.RdfWriter(path, jelly.RdfOptions(physical_type="QUADS"), restart_bytes=restart_bytes) as writer:
+    with jelly.RdfWriter(
+        path, jelly.RdfOptions(physical_type="QUADS"), restart_bytes=restart_bytes
+    ) as writer:
         writer.write(ROWS)
 
 

@@ -2,12 +2,13 @@
 
 mod corpus;
 mod lines;
+mod open;
 mod roundtrip;
 mod table;
 
+use jelly_patch::Limits;
 use jelly_patch::rows::RowDecoder;
 use jelly_patch::text::{LinesOptions, PatchDialect, TextRows};
-use jelly_patch::{Limits, sink};
 
 use crate::common::core::Collect;
 use crate::common::rows::{Decoded, PatchRow, RdfRow};

@@ -25,13 +25,17 @@ fn check(text: &str, dialect: PatchDialect, expected: Result<&[&str], &str>) {
 /// The same rows in every dialect.
 #[track_caller]
 fn all(text: &str, rows: &[&str]) {
-    [Any, Strict, V1].into_iter().for_each(|dialect| check(text, dialect, Ok(rows)));
+    for dialect in [Any, Strict, V1] {
+        check(text, dialect, Ok(rows));
+    }
 }
 
 /// The same error in every dialect.
 #[track_caller]
 fn none(text: &str, kind: &str) {
-    [Any, Strict, V1].into_iter().for_each(|dialect| check(text, dialect, Err(kind)));
+    for dialect in [Any, Strict, V1] {
+        check(text, dialect, Err(kind));
+    }
 }
 
 /// Rows, but an error when strict.

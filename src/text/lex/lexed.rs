@@ -20,7 +20,9 @@ impl Scratch {
     /// Puts a whole IRI in place of what was read.
     pub(crate) fn set_iri(&mut self, pieces: [&str; 2]) {
         self.text.clear();
-        pieces.into_iter().for_each(|piece| self.text.push_str(piece));
+        for piece in pieces {
+            self.text.push_str(piece);
+        }
     }
 
     /// The datatype of a number or boolean that was read last.

@@ -7,6 +7,7 @@ mod iri;
 mod lexed;
 mod literal;
 mod number;
+#[allow(dead_code, reason = "for what reads columns back")]
 mod plain;
 mod triple;
 mod unescape;
@@ -39,6 +40,7 @@ pub(crate) fn bad<T>(kind: ErrorKind, at: usize, message: impl Into<String>) -> 
 
 /// What is a term beside those of canonical N-Triples.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule by itself")]
 pub(crate) struct Rules {
     /// IRIs with `"{}|^` and backtick in them, which are no IRIs, but stores have them.
     pub(crate) odd_iris: bool,
@@ -83,12 +85,6 @@ impl<'t> Lexer<'t> {
     #[inline(always)]
     pub(crate) fn byte(&self, at: usize) -> Lex<u8> {
         self.text.as_bytes().get(at).copied().ok_or(Stop::End)
-    }
-
-    /// The byte at `at`, or a space behind the end.
-    #[inline(always)]
-    pub(crate) fn byte_or_space(&self, at: usize) -> u8 {
-        self.text.as_bytes().get(at).copied().unwrap_or(b' ')
     }
 
     #[inline(always)]

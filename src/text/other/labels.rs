@@ -21,6 +21,9 @@ pub(super) struct Labels {
     most: usize,
 }
 
+/// Hexadecimal digits that a random label has at least: 32 but for zeros at its start.
+const DIGITS: usize = 24;
+
 /// What begins the label of a blank node that has none.
 const ANONYMOUS: &str = "anon-";
 
@@ -65,7 +68,8 @@ impl Labels {
 
     fn blank_node(&mut self, node: &BlankNode) -> Result<TermBuf> {
         let label = node.as_str();
-        let Some(id) = node.as_ref().unique_id() else {
+        // shorter numbers are labels of the document
+        let Some(id) = node.as_ref().unique_id().filter(|_| label.len() >= DIGITS) else {
             // a label of the document that looks like one of ours
             let escape = if label.starts_with(ANONYMOUS) { ANONYMOUS } else { "" };
             return Ok(TermBuf::blank_node(&[escape, label].concat()));

@@ -1,0 +1,182 @@
+//! Sources of text, opened as any other: by content, name, or told; committed rows; the formats of a library.
+
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+
+use jelly_patch::decode::DecodeOptions;
+use jelly_patch::io::Source;
+use jelly_patch::open::{OpenOptions, open_patch, open_rdf};
+use jelly_patch::reader::Feed;
+use jelly_patch::text::TurtleWriter;
+use jelly_patch::{ErrorKind, PatchFormat, RdfFormat};
+
+use crate::common::core::Collect;
+use crate::common::rows::{Decoded, PatchRow, RdfRow};
+
+fn options(name: &str) -> OpenOptions {
+    let decode = DecodeOptions { source: Some(Arc::from(name)), ..DecodeOptions::default() };
+    OpenOptions { decode, ..OpenOptions::default() }
+}
+
+fn memory(text: &str) -> Source {
+    Source::Bytes(Arc::new(text.as_bytes().to_vec()))
+}
+
+fn rdf(text: &str, options: &OpenOptions) -> Decoded<RdfRow> {
+    let mut sink = Collect::new(usize::MAX);
+    let mut found = open_rdf(memory(text), options).expect("bytes");
+    assert!(found.refused.is_none());
+    match found.feed.advance(&mut sink, &mut || Ok(())) {
+        Ok(done) => assert!(done),
+        Err(error) => {
+            sink.decoded.error = Some(crate::common::rows::Fault {
+                class: crate::common::rows::Class::Other,
+                what: error.to_string(),
+            });
+        }
+    }
+    sink.decoded
+}
+
+fn triples(text: &str, name: &str) -> Vec<String> {
+    let decoded = rdf(text, &options(name));
+    assert_eq!(decoded.error, None, "{text}");
+    let columns =
+        |row: &RdfRow| [&row.subject, &row.predicate, &row.object, &row.graph].map(String::clone).join(" ");
+    decoded.rows.iter().map(|row| columns(row).trim_end().to_owned()).collect()
+}
+
+const TRIG: &str = "@prefix ex: <urn:ex:> .\nex:s a ex:C ; ex:p [ ex:q \"x\"@EN ], _:anon-0 .\n\
+    ex:g { ex:s ex:p 1, true, <<( ex:s ex:p _:b )>>, \"r\"@ar--rtl }\n";
+
+#[test]
+fn other_syntaxes() {
+    let rows = [
+        "<urn:ex:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:ex:C>",
+        "_:anon-0 <urn:ex:q> \"x\"@en",
+        "<urn:ex:s> <urn:ex:p> _:anon-0",
+        "<urn:ex:s> <urn:ex:p> _:anon-anon-0",
+        "<urn:ex:s> <urn:ex:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:ex:g>",
+        "<urn:ex:s> <urn:ex:p> \"true\"^^<http://www.w3.org/2001/XMLSchema#boolean> <urn:ex:g>",
+        "<urn:ex:s> <urn:ex:p> <<( <urn:ex:s> <urn:ex:p> _:b )>> <urn:ex:g>",
+        "<urn:ex:s> <urn:ex:p> \"r\"@ar--rtl <urn:ex:g>",
+    ];
+    let mut got = triples(TRIG, "x");
+    assert_eq!(got.len(), rows.len());
+    let mut rows = rows.map(str::to_owned).to_vec();
+    got.sort();
+    rows.sort();
+    assert_eq!(got, rows);
+    assert_eq!(rdf(TRIG, &options("x")).namespaces, [("ex".to_owned(), "<urn:ex:>".to_owned())]);
+    assert_eq!(rdf(TRIG, &options("x")), rdf(TRIG, &options("x")), "random labels");
+    let xml = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:e='urn:e:'>\
+        <rdf:Description rdf:about='urn:s'><e:p>o</e:p></rdf:Description></rdf:RDF>";
+    assert_eq!(triples(xml, "x"), ["<urn:s> <urn:e:p> \"o\""]);
+    assert_eq!(triples("{\"@id\": \"urn:s\", \"urn:p\": \"o\"}", "x"), ["<urn:s> <urn:p> \"o\""]);
+}
+
+#[test]
+fn errors_of_other_syntaxes_have_their_place() {
+    for (text, name, place) in [
+        ("<urn:s> <urn:p>\n <rel> .\n", "x.ttl", "line 2, column 2"),
+        ("@prefix ex: <urn:ex:> .\n\nex:s ex:p no:x .\n", "x.trig", "line 3, column 11"),
+    ] {
+        let error = rdf(text, &options(name)).error.expect("an error").what;
+        assert!(
+            error.starts_with("text.syntax: ") && error.contains(place) && error.contains(name),
+            "{error}"
+        );
+    }
+    let deep =
+        format!("<urn:s> <urn:p> {}<urn:o>{} .", "<<( <urn:s> <urn:p> ".repeat(5000), " )>>".repeat(5000));
+    let error = rdf(&deep, &options("x.ttl")).error.expect("an error").what;
+    assert!(error.starts_with("limit.nesting"), "{error}");
+    let remote = "{\"@context\": \"http://example.org/c\", \"@id\": \"urn:s\"}";
+    assert!(rdf(remote, &options("x")).error.is_some(), "nothing is fetched");
+}
+
+#[test]
+fn turtle_and_trig_come_back() {
+    let mut writer = TurtleWriter::trig();
+    let mut found = open_rdf(memory(TRIG), &options("x")).expect("bytes");
+    assert!(found.feed.advance(&mut writer, &mut || Ok(())).expect("rows"));
+    writer.finish().expect("the end");
+    let text = String::from_utf8(std::mem::take(writer.output())).expect("UTF-8");
+    assert!(text.starts_with("@prefix ex: <urn:ex:> .\n") && text.contains("ex:g {"), "{text}");
+    let written = triples(&text, "x");
+    let labels = |row: &String| row.replace("anon-", "");
+    assert_eq!(
+        written.iter().map(labels).collect::<Vec<_>>(),
+        triples(TRIG, "x").iter().map(labels).collect::<Vec<_>>()
+    );
+
+    let write = |text: &str, mut writer: TurtleWriter| {
+        let told = OpenOptions { rdf_format: Some(RdfFormat::NQuads), ..options("x") };
+        let mut told = OpenOptions { decode: DecodeOptions { lenient_flags: true, ..told.decode }, ..told };
+        told.decode.source = None;
+        let mut found = open_rdf(memory(text), &told).expect("bytes");
+        let done = found.feed.advance(&mut writer, &mut || Ok(()));
+        done.and_then(|_| writer.finish())
+            .map(|()| String::from_utf8(std::mem::take(writer.output())).expect("UTF-8"))
+    };
+    let odd = "<urn:\\u0020\\u003E> <\\u005F:p> \"\\u0001\\\"\"^^<urn:\\u007B> .\n";
+    let turtle = write(odd, TurtleWriter::turtle()).expect("rows");
+    assert!(turtle.contains("<urn:\\u0020\\u003E> <\\u005F:p>"), "{turtle}");
+    for (text, kind) in [
+        ("<urn:s> <urn:p> <urn:o> <urn:g> .", ErrorKind::EncodeGraph),
+        ("\"s\" <urn:p> <urn:o> .", ErrorKind::EncodeGeneralized),
+        ("<urn:s> _:p <urn:o> .", ErrorKind::EncodeGeneralized),
+        ("<<( <urn:s> <urn:p> <urn:o> )>> <urn:p> <urn:o> .", ErrorKind::EncodeGeneralized),
+        ("<_:a b> <urn:p> <urn:o> .", ErrorKind::TextIri),
+        ("<_:a/b> <urn:p> <urn:o> .", ErrorKind::EncodeLabel),
+    ] {
+        assert_eq!(write(text, TurtleWriter::turtle()).expect_err(text).kind(), kind);
+    }
+}
+
+const LOG: &str = "H id <urn:1> .\nTX .\nA <urn:s> <urn:p> <urn:1> .\nTC .\nTX .\nA <urn:s> <urn:p> <urn:2> .\nTA .\n\
+    H id <urn:2> .\nA <urn:s> <urn:p> <urn:3> .\nPA \"ex\" \"urn:\" .\nZ .\nTX .\nD <urn:s> <urn:p> _:b.\nTC.";
+
+#[test]
+fn committed_rows_of_text() {
+    for once in [false, true] {
+        let mut sink: Collect<PatchRow> = Collect::new(usize::MAX);
+        let source = if once { Source::Reader(Box::new(Slow(Cursor::new(LOG)))) } else { memory(LOG) };
+        let options = OpenOptions { committed: true, ..options("x.rdfp") };
+        let mut found = open_patch(source, &options).expect("bytes");
+        while !found.feed.advance(&mut sink, &mut || Ok(())).expect("rows") {}
+        let rows: Vec<_> = sink.decoded.rows.iter().map(|row| (row.patch, super::line(row))).collect();
+        let expected = [
+            (0, "A <urn:s> <urn:p> <urn:1>"),
+            (1, "A <urn:s> <urn:p> <urn:3>"),
+            (1, "PA ex <urn:>"),
+            (2, "D <urn:s> <urn:p> _:b"),
+        ];
+        assert_eq!(rows, expected.map(|(patch, row)| (patch, row.to_owned())));
+    }
+}
+
+/// Gives three bytes at a time.
+struct Slow<R>(R);
+
+impl<R: Read> Read for Slow<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = buffer.len().min(3);
+        self.0.read(&mut buffer[..most])
+    }
+}
+
+#[test]
+fn formats_are_found_or_refused() {
+    let refused = |text: &str| {
+        open_patch(memory(text), &options("x")).expect("bytes").refused.map(|error| error.kind())
+    };
+    assert_eq!(refused("<urn:s> <urn:p> <urn:o> ."), Some(ErrorKind::WireFormat));
+    assert_eq!(refused(LOG), None);
+    let refused = open_rdf(memory(LOG), &options("x")).expect("bytes").refused.map(|error| error.kind());
+    assert_eq!(refused, Some(ErrorKind::OptionsFormat));
+    let told = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..options("x") };
+    assert!(open_patch(memory("<urn:s>"), &told).expect("bytes").refused.is_none());
+    let resume = OpenOptions { resume: Some(Vec::new()), ..told };
+    assert_eq!(open_patch(memory(LOG), &resume).err().map(|error| error.kind()), Some(ErrorKind::Argument));
+}
