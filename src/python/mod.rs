@@ -1,5 +1,7 @@
 //! The native module `jelly._internal`: signatures over the core, no logic.
 
+#![allow(clippy::doc_markdown, reason = "docs of what Python sees are in its own markup")]
+
 mod batch;
 mod capsule;
 mod convert;

@@ -12,7 +12,9 @@ README = (ROOT / "README.md").read_text()
 
 def blocks(kind: str, section: str) -> str:
     """The blocks of a kind in the section that begins so."""
-    (text,) = (text for text in re.split(r"^## ", README, flags=re.MULTILINE) if text.startswith(section))
+    (text,) = (
+        text for text in re.split(r"^## ", README, flags=re.MULTILINE) if text.startswith(section)
+    )
     return "\n".join(re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL))
 
 
