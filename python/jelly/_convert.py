@@ -87,6 +87,11 @@ def convert(
     table_out = _table_format(dest, to)
     if table_in or table_out:
         require_pyarrow()
+    if table_in and table_out:
+        import pyarrow as pa
+
+        schema, batches = _batches(source, table_in)
+        return _write_table(batches, pa.schema(schema), dest, table_out)
     if table_in:
         return _from_table(source, dest, table_in, to, to_compression, options)
     if table_out:
@@ -110,19 +115,15 @@ def _table_format(place: object, told: str) -> Literal["parquet", "arrow"] | Non
     return _TABLES.get(Path(os.fsdecode(place)).suffix.lower())  # type: ignore[return-value]
 
 
-def _is_patch(columns: list[str]) -> bool:
-    return "op" in columns
-
-
 def _from_table(
     source: Source, dest: Destination, kind: str, to: str, compression: str, options: dict[str, Any]
 ) -> Tally:
     from jelly.writers import PatchWriter, RdfWriter
 
     write = {name: value for name, value in options.items() if name in ("options", "frame_rows", "delimited", "restart_bytes", "compression_level", "limits")}  # fmt: skip
-    columns, batches = _batches(source, kind)
+    schema, batches = _batches(source, kind)
     writer: PatchWriter | RdfWriter
-    is_patch = _is_patch(columns)
+    is_patch = "op" in schema.names
     if to == "text":
         to = "rdfp" if is_patch else "nq"
     cls: Any = PatchWriter if is_patch else RdfWriter
@@ -134,33 +135,41 @@ def _from_table(
     return Tally(rows, bytes_in, 0)
 
 
-def _batches(source: Source, kind: str) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+def _batches(source: Source, kind: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     place: Any = source if hasattr(source, "read") else os.fsdecode(source)  # type: ignore[arg-type]
     if kind == "parquet":
         file = pq.ParquetFile(place)
-        return file.schema_arrow.names, file.iter_batches()
+        return file.schema_arrow, file.iter_batches()
     reader = pa.ipc.open_file(place)
-    return reader.schema.names, (reader.get_batch(n) for n in range(reader.num_record_batches))
+    return reader.schema, (reader.get_batch(n) for n in range(reader.num_record_batches))
 
 
 def _to_table(source: Source, dest: Destination, kind: str, options: dict[str, Any]) -> Tally:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     read = {name: options[name] for name in _READ if name in options}
     reader = _internal.read_any(source, read)
-    schema = pa.schema(reader.schema)
+    batches = (pa.record_batch(batch) for batch in reader)
+    done = _write_table(batches, pa.schema(reader.schema), dest, kind)
+    return done._replace(bytes_in=reader.position.offset)
+
+
+def _write_table(
+    batches: Iterator[pa.RecordBatch], schema: pa.Schema, dest: Destination, kind: str
+) -> Tally:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     rows = 0
     with whole_file(dest) as place, (
         pq.ParquetWriter(place, schema, compression="zstd")
         if kind == "parquet"
         else pa.ipc.new_file(place, schema)
     ) as writer:
-        for batch in reader:
+        for batch in batches:
             rows += batch.num_rows
-            writer.write_batch(pa.record_batch(batch))
-    return Tally(rows, reader.position.offset, 0)
-
+            writer.write_batch(batch)
+    return Tally(rows, 0, 0)

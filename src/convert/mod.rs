@@ -16,6 +16,9 @@ use crate::error::Result;
 use crate::reader::Feed;
 use crate::sink::Sink;
 
+/// Rows between two looks at the output and at whoever waits.
+const ROWS: usize = 8192;
+
 /// What a conversion tells while it goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {

@@ -1,5 +1,6 @@
 //! Patches to any format of patches.
 
+use super::ROWS;
 use crate::create::{AnyPatchEncoder, Encode};
 use crate::error::Result;
 use crate::options::PatchOptions;
@@ -13,12 +14,14 @@ pub struct PatchTarget {
     make: Make,
     encoder: Option<AnyPatchEncoder>,
     nothing: Vec<u8>,
+    /// Rows since the output was taken.
+    rows: usize,
 }
 
 impl PatchTarget {
     /// `make` is called once.
     pub fn new(make: Make) -> Self {
-        PatchTarget { make, encoder: None, nothing: Vec::new() }
+        PatchTarget { make, encoder: None, nothing: Vec::new(), rows: 0 }
     }
 
     #[inline]
@@ -32,6 +35,7 @@ impl PatchTarget {
 
 impl Encode for PatchTarget {
     fn output(&mut self) -> &mut Vec<u8> {
+        self.rows = 0;
         self.encoder.as_mut().map_or(&mut self.nothing, Encode::output)
     }
 
@@ -47,7 +51,7 @@ impl Encode for PatchTarget {
 impl Sink for PatchTarget {
     #[inline]
     fn is_full(&self) -> bool {
-        self.encoder.as_ref().is_some_and(Sink::is_full)
+        self.rows >= ROWS || self.encoder.as_ref().is_some_and(Sink::is_full)
     }
 }
 
@@ -61,6 +65,7 @@ impl PatchSink for PatchTarget {
 
     #[inline]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        self.rows += 1;
         self.encoder()?.row(row)
     }
 }

@@ -1,5 +1,6 @@
 //! Statements to any format of statements.
 
+use super::ROWS;
 use crate::create::{AnyRdfEncoder, Encode};
 use crate::error::Result;
 use crate::options::RdfOptions;
@@ -16,12 +17,14 @@ pub struct RdfTarget {
     /// Frames are elements of the source and of what is written.
     keeps_frames: bool,
     nothing: Vec<u8>,
+    /// Rows since the output was taken.
+    rows: usize,
 }
 
 impl RdfTarget {
     /// `make` is called once.
     pub fn new(make: Make) -> Self {
-        RdfTarget { make, encoder: None, keeps_frames: false, nothing: Vec::new() }
+        RdfTarget { make, encoder: None, keeps_frames: false, nothing: Vec::new(), rows: 0 }
     }
 
     #[inline]
@@ -35,6 +38,7 @@ impl RdfTarget {
 
 impl Encode for RdfTarget {
     fn output(&mut self) -> &mut Vec<u8> {
+        self.rows = 0;
         self.encoder.as_mut().map_or(&mut self.nothing, Encode::output)
     }
 
@@ -50,7 +54,7 @@ impl Encode for RdfTarget {
 impl Sink for RdfTarget {
     #[inline]
     fn is_full(&self) -> bool {
-        self.encoder.as_ref().is_some_and(Sink::is_full)
+        self.rows >= ROWS || self.encoder.as_ref().is_some_and(Sink::is_full)
     }
 
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
@@ -72,6 +76,7 @@ impl RdfSink for RdfTarget {
 
     #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.rows += 1;
         self.encoder()?.statement(row)
     }
 

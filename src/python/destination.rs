@@ -30,10 +30,10 @@ impl Destination {
                 return Ok(Destination::Path(text));
             }
             let file = py.import("sys")?.getattr("stdout")?.getattr("buffer")?;
-            return PythonFile::new(&file, interrupt).map(Destination::File);
+            return Ok(Destination::File(PythonFile::new(&file, interrupt)));
         }
         if dest.hasattr(intern!(py, "write"))? {
-            return PythonFile::new(dest, interrupt).map(Destination::File);
+            return Ok(Destination::File(PythonFile::new(dest, interrupt)));
         }
         Err(PyTypeError::new_err(format!(
             "a destination is a path or a binary file object, not {}",
@@ -70,8 +70,8 @@ pub(super) struct PythonFile {
 }
 
 impl PythonFile {
-    fn new(file: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<Self> {
-        Ok(PythonFile { file: file.clone().unbind(), interrupt: interrupt.clone() })
+    fn new(file: &Bound<'_, PyAny>, interrupt: &Interrupt) -> Self {
+        PythonFile { file: file.clone().unbind(), interrupt: interrupt.clone() }
     }
 
     fn attached<R>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> io::Result<R> {

@@ -10,7 +10,7 @@ use crate::oracle::generate::Format;
 use crate::oracle::generate::rng::Rng;
 
 fn flip(rng: &mut Rng, bytes: &mut [u8]) {
-    for _ in 0..rng.below(3) + 1 {
+    for _ in 0..=rng.below(3) {
         let at = rng.below(bytes.len());
         bytes[at] = rng.below(256) as u8;
     }
@@ -92,7 +92,7 @@ fn values_of_any_bytes() {
         if let Some(first) = bytes.first_mut() {
             *first = 1;
         }
-        drop(Mark::decode(&bytes));
+        let _ = Mark::decode(&bytes);
         drop(Footer::decode(&bytes));
     }
 }

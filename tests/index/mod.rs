@@ -32,7 +32,7 @@ pub fn seekable(seed: u64) -> Option<(Format, Vec<u8>)> {
     let encode = EncodeOptions {
         restart_bytes: Some([0, 0, 100, 300][seed as usize % 4]),
         frame_rows: [1, 3, 9][seed as usize % 3],
-        namespaces: seed % 2 == 0,
+        namespaces: seed.is_multiple_of(2),
         ..EncodeOptions::rdf()
     };
     let written = rewrite(&stream, encode)?;

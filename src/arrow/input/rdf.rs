@@ -33,7 +33,7 @@ impl RdfRows {
             if let Some(frames) = frames.filter(|frames| frames.is_valid(row)) {
                 self.note_frame(source.get(row), frames.value(row), sink)?;
             }
-            self.row(row, &mut terms, sink)
+            hand_on(row, &mut terms, sink)
                 .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
             self.rows += 1;
         }
@@ -48,13 +48,6 @@ impl RdfRows {
         first.unwrap_or(false)
     }
 
-    #[inline(always)]
-    fn row<S: PlainRdfSink>(&self, row: usize, terms: &mut [Terms<'_>; 4], sink: &mut S) -> Result<()> {
-        let same = statement(row, terms)?;
-        let [s, p, o, g] = &*terms;
-        sink.plain_statement(&[s.term(), p.term(), o.term(), g.term()], same)
-    }
-
     fn note_frame<S: PlainRdfSink>(&mut self, source: Option<&str>, frame: i64, sink: &mut S) -> Result<()> {
         match &self.frame {
             Some((last, number)) if *number == frame && last.as_deref() == source => return Ok(()),
@@ -64,6 +57,13 @@ impl RdfRows {
         self.frame = Some((source.map(str::to_owned), frame));
         Ok(())
     }
+}
+
+#[inline(always)]
+fn hand_on<S: PlainRdfSink>(row: usize, terms: &mut [Terms<'_>; 4], sink: &mut S) -> Result<()> {
+    let same = statement(row, terms)?;
+    let [s, p, o, g] = &*terms;
+    sink.plain_statement(&[s.term(), p.term(), o.term(), g.term()], same)
 }
 
 /// Reads the terms of a statement; a null graph is the default graph.
