@@ -17,7 +17,17 @@ from jelly._internal import (
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
-from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
+from jelly.types import (
+    Limits,
+    PatchOptions,
+    PatchRow,
+    PatchTermRow,
+    Position,
+    RdfOptions,
+    RdfRow,
+    RdfTermRow,
+    Term,
+)
 from jelly.writers import PatchWriter, RdfWriter
 
 __all__ = [
@@ -34,11 +44,13 @@ __all__ = [
     "PatchOptions",
     "PatchReader",
     "PatchRow",
+    "PatchTermRow",
     "PatchWriter",
     "Position",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
+    "RdfTermRow",
     "RdfWriter",
     "RecordBatch",
     "Schema",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs, Stream
 from jelly.readers import read_patch, read_rdf
+from jelly.types import Mode, PatchReadOptions, RdfReadOptions, Terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 _SMALL_ROWS = 4096
 _SMALL_BYTES = 1 << 20
 
-_READERS: dict[str, Callable[..., PatchReader | RdfReader]] = {"patch": read_patch, "rdf": read_rdf}
+_READERS: dict[str, Callable[..., PatchReader[Any] | RdfReader[Any]]] = {
+    "patch": read_patch,
+    "rdf": read_rdf,
+}
 _NOT_HERE = {
     "source_name": "name the streams with source_column",
     "resume": "each value is a whole stream",
+    "start": "each value is a whole stream",
+    "end": "each value is a whole stream",
 }
 
 
@@ -36,6 +42,38 @@ def decode_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
     return batch_decoder("patch")(batches)
 
 
+class _Chosen(TypedDict, total=False):
+    """Options of what a row holds."""
+
+    columns: Sequence[str] | None
+    terms: Terms
+    mode: Mode
+
+
+class RdfDecoderOptions(RdfReadOptions, _Chosen, total=False):
+    """Options of a decoder of statements."""
+
+
+class PatchDecoderOptions(PatchReadOptions, _Chosen, total=False):
+    """Options of a decoder of patches."""
+
+
+@overload
+def batch_decoder(
+    kind: Literal["patch"],
+    *,
+    source_column: str | None = None,
+    passthrough: Mapping[str, Any] | Iterable[Any] = (),
+    **options: Unpack[PatchDecoderOptions],
+) -> BatchDecoder: ...
+@overload
+def batch_decoder(
+    kind: Literal["rdf"],
+    *,
+    source_column: str | None = None,
+    passthrough: Mapping[str, Any] | Iterable[Any] = (),
+    **options: Unpack[RdfDecoderOptions],
+) -> BatchDecoder: ...
 def batch_decoder(
     kind: Literal["patch", "rdf"],
     *,
@@ -60,7 +98,8 @@ def batch_decoder(
         passthrough: Columns to repeat on each row of their stream, behind the decoded columns:
             a mapping of names to Spark types (``{"day": "date"}``), the schema of a DataFrame
             (``df.select("day").schema``), or names alone, which become strings.
-        **options: Those of ``read_patch`` or ``read_rdf``, but for ``source_name`` and ``resume``.
+        **options: Those of ``read_patch`` or ``read_rdf``, but for ``source_name``, ``resume``,
+            ``start`` and ``end``.
 
     Returns:
         A function of batches with the attributes ``schema`` and ``ddl``. It can be pickled.
@@ -133,7 +172,7 @@ class BatchDecoder:
         with self._open(b"", None) as reader:
             return reader.schema
 
-    def _open(self, data: Any, name: str | None) -> PatchReader | RdfReader:
+    def _open(self, data: Any, name: str | None) -> PatchReader[Any] | RdfReader[Any]:
         return _READERS[self.kind](data, source_name=name, **self.options)
 
     def _decode(self, stream: Stream) -> Iterator[pa.RecordBatch]:

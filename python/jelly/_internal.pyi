@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
-from typing import Any, Literal, Self, final
+from types import GenericAlias, TracebackType
+from typing import Any, Generic, Literal, Self, final
 
-from typing_extensions import disjoint_base
+from typing_extensions import TypeVar, disjoint_base
 
 from jelly.inspection import Inspection
 from jelly.patches import Patch
@@ -46,6 +46,10 @@ __all__ = [
 ]
 
 __version__: str
+
+_Row_co = TypeVar("_Row_co", covariant=True)
+_RdfRow_co = TypeVar("_RdfRow_co", covariant=True, default=RdfRow)
+_PatchRow_co = TypeVar("_PatchRow_co", covariant=True, default=PatchRow)
 
 @final
 class Schema:
@@ -136,7 +140,7 @@ class RowIterator:
     def __next__(self) -> tuple[Any, ...]: ...
 
 @disjoint_base
-class Reader:
+class Reader(Generic[_Row_co]):
     """What :class:`RdfReader` and :class:`PatchReader` have in common.
 
     A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
@@ -159,7 +163,7 @@ class Reader:
         None if the stream is empty, fails before its options, or is of a format without options.
         """
 
-    def rows(self) -> Iterator[Any]:
+    def rows(self) -> Iterator[_Row_co]:
         """The remaining rows as named tuples, with fields as in ``schema``.
 
         With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
@@ -201,6 +205,7 @@ class Reader:
             ValueError: Rows wait to be taken, or only committed rows are read.
         """
 
+    def __class_getitem__(cls, item: object) -> GenericAlias: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self,
@@ -229,21 +234,19 @@ class Reader:
         """
 
 @final
-class RdfReader(Reader):
+class RdfReader(Reader[_RdfRow_co]):
     """Statements, from :func:`jelly.read_rdf`."""
 
     @property
     def options(self) -> RdfOptions | None: ...
-    def rows(self) -> Iterator[RdfRow]: ...
 
 @final
-class PatchReader(Reader):
+class PatchReader(Reader[_PatchRow_co]):
     """Rows of patches, from :func:`jelly.read_patch`."""
 
     @property
     def options(self) -> PatchOptions | None: ...
-    def rows(self) -> Iterator[PatchRow]: ...
-    def patches(self) -> Iterator[Patch]:
+    def patches(self) -> Iterator[Patch[_PatchRow_co]]:
         """The remaining patches; the rows of a patch can be read until the next is asked for.
 
         Raises:
@@ -258,7 +261,7 @@ class Writer:
     def write_arrow(self, object: object) -> int:
         """Writes all batches of an object of an Arrow library; returns their rows."""
 
-    def write_reader(self, reader: Reader) -> int:
+    def write_reader(self, reader: Reader[Any]) -> int:
         """Writes the remaining rows of a reader; returns their number."""
 
     def write_columns(self, columns: dict[str, Sequence[Any]]) -> int:
@@ -333,7 +336,7 @@ def convert(
 ) -> tuple[int, int, int]:
     """Converts a source; returns rows, bytes read and bytes written, both without compression."""
 
-def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader | PatchReader:
+def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
     """Reads statements or patches, whatever the source holds."""
 
 def read_rdf(
@@ -356,7 +359,7 @@ def read_rdf(
     start: int | None = None,
     end: int | None = None,
     source_name: str | None = None,
-) -> RdfReader:
+) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
 
 def read_patch(
@@ -379,7 +382,7 @@ def read_patch(
     start: int | None = None,
     end: int | None = None,
     source_name: str | None = None,
-) -> PatchReader:
+) -> PatchReader[Any]:
     """What :func:`jelly.read_patch` stands on."""
 
 def inspect(

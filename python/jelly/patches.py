@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from jelly.types import PatchRow
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from jelly import PatchReader
+
+    Row = TypeVar("Row", default=PatchRow)
+else:
+    from typing import TypeVar
+
+    Row = TypeVar("Row")
 
 __all__ = ["Patch", "Transaction"]
 
@@ -25,7 +33,7 @@ class Transaction:
     outcome: Literal["open", "committed", "aborted", "unfinished"] = "open"
 
 
-class Patch:
+class Patch(Generic[Row]):
     """A patch of a stream.
 
     Its rows are read when they are asked for, and only until the next patch is.
@@ -40,14 +48,20 @@ class Patch:
     """
     transactions: list[Transaction]
     """Transactions of the rows read so far."""
-    complete: bool
-    """All rows were read."""
+    end: Literal["mark", "frame", "header", "eof"] | None
+    """What ended the patch.
+
+    A mark (a ``Z`` that is there), its frame, the header of the next patch, or the end of the
+    stream. The last is only implied, and a file that was cut between two frames ends so too. None
+    as long as not all rows were read, and with ``rows="committed"``, which has no ``Z``.
+    """
 
     def __init__(self, rows: Iterator[Any], first: Any) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
-        self.complete = False
+        self.end = None
+        self._ended = False
         self.next_first: Any = None
         self._rows = rows
         self._waiting: list[Any] = []
@@ -62,6 +76,14 @@ class Patch:
         self._waiting.reverse()
 
     @property
+    def complete(self) -> bool:
+        """Whether all rows were read and each transaction was committed or aborted.
+
+        Whether the patch itself was cut, ``end`` tells.
+        """
+        return self._ended and all(one.outcome != "unfinished" for one in self.transactions)
+
+    @property
     def id(self) -> str | None:
         """Value of the last header ``id``, whatever the case of its key."""
         return self._header("id")
@@ -71,7 +93,7 @@ class Patch:
         """Value of the last header ``prev`` or ``previous``."""
         return self._header("prev", "previous")
 
-    def rows(self) -> Iterator[PatchRow]:
+    def rows(self) -> Iterator[Row]:
         """The rows that were not read yet, headers and the final ``Z`` included."""
         while (row := self._next()) is not None:
             yield row
@@ -87,7 +109,10 @@ class Patch:
         self._left = True
 
     def __repr__(self) -> str:
-        state = "complete" if self.complete else "not read to its end"
+        if not self._ended:
+            state = "not read to its end"
+        else:
+            state = "complete" if self.complete else "unfinished"
         return f"<jelly.Patch {self.number}: id={self.id!r}, prev={self.prev!r}, {state}>"
 
     def _next(self) -> Any:
@@ -96,15 +121,15 @@ class Patch:
             raise ValueError(message)
         if self._waiting:
             return self._waiting.pop()
-        if self.complete:
+        if self._ended:
             return None
         row = next(self._rows, None)
         if row is None:
-            self._complete()
+            self._finish()
             return None
         if row.patch is not None and row.patch != self.number:
             self.next_first = row
-            self._complete()
+            self._finish()
             return None
         self._note(row)
         return row
@@ -119,21 +144,22 @@ class Patch:
             case "TC" | "TA" if row.txn is not None:
                 self.transactions[-1].outcome = "committed" if row.op == "TC" else "aborted"
             case "Z":
-                self._complete()
+                self.end = row.name or "mark"
+                self._finish()
 
     def _unfinished(self) -> None:
         if self.transactions and self.transactions[-1].outcome == "open":
             self.transactions[-1].outcome = "unfinished"
 
-    def _complete(self) -> None:
+    def _finish(self) -> None:
         self._unfinished()
-        self.complete = True
+        self._ended = True
 
     def _header(self, *keys: str) -> str | None:
         return next((value for key, value in reversed(self.headers) if key.lower() in keys), None)
 
 
-def iterate(reader: PatchReader) -> Iterator[Patch]:
+def iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
     """The remaining patches of a reader."""
     missing = [name for name in NEEDED if name not in reader.schema.names]
     if missing:
@@ -141,11 +167,11 @@ def iterate(reader: PatchReader) -> Iterator[Patch]:
     return _iterate(reader)
 
 
-def _iterate(reader: PatchReader) -> Iterator[Patch]:
+def _iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
     rows = reader.rows()
     first: Any = next(rows, None)
     while first is not None:
-        patch = Patch(rows, first)
+        patch: Patch[Row] = Patch(rows, first)
         yield patch
         patch.leave()
         first = patch.next_first if patch.next_first is not None else next(rows, None)

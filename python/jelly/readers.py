@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal, Unpack, overload
 
 from jelly import _internal
 from jelly._internal import PatchReader, RdfReader
@@ -14,7 +14,13 @@ from jelly.types import (
     Limits,
     Mode,
     PatchFormat,
+    PatchReadOptions,
+    PatchRow,
+    PatchTermRow,
     RdfFormat,
+    RdfReadOptions,
+    RdfRow,
+    RdfTermRow,
     Source,
     Terms,
 )
@@ -22,6 +28,45 @@ from jelly.types import (
 __all__ = ["read_patch", "read_rdf"]
 
 
+@overload
+def read_rdf(
+    source: Source,
+    *,
+    columns: None = None,
+    terms: Literal["text"] = "text",
+    mode: Literal["failfast"] = "failfast",
+    resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    source_name: str | None = None,
+    **options: Unpack[RdfReadOptions],
+) -> RdfReader[RdfRow]: ...
+@overload
+def read_rdf(
+    source: Source,
+    *,
+    columns: None = None,
+    terms: Literal["struct"],
+    mode: Literal["failfast"] = "failfast",
+    resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    source_name: str | None = None,
+    **options: Unpack[RdfReadOptions],
+) -> RdfReader[RdfTermRow]: ...
+@overload
+def read_rdf(
+    source: Source,
+    *,
+    columns: Sequence[str] | None = None,
+    terms: Terms = "text",
+    mode: Mode = "failfast",
+    resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    source_name: str | None = None,
+    **options: Unpack[RdfReadOptions],
+) -> RdfReader[Any]: ...
 def read_rdf(
     source: Source,
     *,
@@ -42,7 +87,7 @@ def read_rdf(
     start: int | None = None,
     end: int | None = None,
     source_name: str | None = None,
-) -> RdfReader:
+) -> RdfReader[Any]:
     """Reads statements: Jelly-RDF, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD.
 
     The reader has a row for each statement, in the columns of :data:`jelly.RDF_SCHEMA`: terms are
@@ -112,6 +157,45 @@ def read_rdf(
     )
 
 
+@overload
+def read_patch(
+    source: Source,
+    *,
+    columns: None = None,
+    terms: Literal["text"] = "text",
+    mode: Literal["failfast"] = "failfast",
+    resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    source_name: str | None = None,
+    **options: Unpack[PatchReadOptions],
+) -> PatchReader[PatchRow]: ...
+@overload
+def read_patch(
+    source: Source,
+    *,
+    columns: None = None,
+    terms: Literal["struct"],
+    mode: Literal["failfast"] = "failfast",
+    resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    source_name: str | None = None,
+    **options: Unpack[PatchReadOptions],
+) -> PatchReader[PatchTermRow]: ...
+@overload
+def read_patch(
+    source: Source,
+    *,
+    columns: Sequence[str] | None = None,
+    terms: Terms = "text",
+    mode: Mode = "failfast",
+    resume: bytes | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    source_name: str | None = None,
+    **options: Unpack[PatchReadOptions],
+) -> PatchReader[Any]: ...
 def read_patch(
     source: Source,
     *,
@@ -132,15 +216,16 @@ def read_patch(
     start: int | None = None,
     end: int | None = None,
     source_name: str | None = None,
-) -> PatchReader:
+) -> PatchReader[Any]:
     """Reads patches: Jelly-Patch, RDF Patch text, RDF Patch Thrift.
 
     The reader has the rows of RDF Patch in the columns of :data:`jelly.PATCH_SCHEMA`. The column
     ``op`` says what a row is: ``H`` a header (``name``, ``value``); ``TX``, ``TC``, ``TA`` a
     transaction begins, is committed, is aborted; ``A`` and ``D`` a statement is added, deleted;
     ``PA`` and ``PD`` a prefix is; ``Z`` the patch ends. A ``Z`` ends every patch, and has the name
-    ``eof`` or ``frame`` where the stream only implies it: ``eof`` may also mean that the input was
-    cut between two frames. The graph is ``''`` for the default graph, null where a row has none.
+    ``frame``, ``header`` or ``eof`` where the stream only implies it: by the end of a frame, a
+    header of the next patch, or the end of the stream, which may also mean that the input was cut
+    between two frames. The graph is ``''`` for the default graph, null where a row has none.
 
     Of Jelly-Patch (https://w3id.org/jelly/dev/specification/patch) it reads FRAME, FLAT and
     PUNCTUATED streams of TRIPLES and QUADS, version 1.

@@ -7,7 +7,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from jelly import _internal
 
@@ -24,11 +24,16 @@ __all__ = [
     "Mode",
     "PatchFormat",
     "PatchOptions",
+    "PatchReadOptions",
     "PatchRow",
+    "PatchTermRow",
     "Position",
     "RdfFormat",
     "RdfOptions",
+    "RdfReadOptions",
     "RdfRow",
+    "RdfTermRow",
+    "ReadOptions",
     "Source",
     "Term",
     "Terms",
@@ -136,6 +141,34 @@ class Term(NamedTuple):
     """Language tag of a literal."""
 
 
+class PatchTermRow(NamedTuple):
+    """A row of a patch with ``terms="struct"``."""
+
+    source: str | None
+    patch: int
+    txn: int | None
+    seq: int
+    op: str
+    subject: Term | None
+    predicate: Term | None
+    object: Term | None
+    graph: Term | None
+    name: str | None
+    value: str | None
+
+
+class RdfTermRow(NamedTuple):
+    """A statement with ``terms="struct"``."""
+
+    source: str | None
+    frame: int
+    seq: int
+    subject: Term
+    predicate: Term
+    object: Term
+    graph: Term
+
+
 class Position(NamedTuple):
     """How far decoding got; rows that wait in a batch are behind it."""
 
@@ -235,6 +268,33 @@ class Limits:
         return replace(self, **changes)
 
 
+class ReadOptions(TypedDict, total=False):
+    """Options that all readers have."""
+
+    framing: Framing
+    compression: Compression
+    blank_nodes: BlankNodes
+    strict: bool
+    lenient_flags: bool
+    batch_rows: int | None
+    batch_bytes: int | None
+    limits: Limits | None
+
+
+class RdfReadOptions(ReadOptions, total=False):
+    """Options of readers of statements."""
+
+    format: RdfFormat
+    strict_graphs: bool
+
+
+class PatchReadOptions(ReadOptions, total=False):
+    """Options of readers of patches."""
+
+    format: PatchFormat
+    rows: Literal["all", "committed"]
+
+
 _TABLE = (0, (1 << 32) - 1)
 _RANGES = {
     "row_bytes": (128, (1 << 63) - 1),
@@ -246,7 +306,12 @@ _RANGES = {
     "expansion": (0, (1 << 63) - 1),
 }
 
-_ROWS: dict[str, type[PatchRow | RdfRow]] = {"patch": PatchRow, "rdf": RdfRow}
+_ROWS: dict[tuple[str, str], type[Any]] = {
+    ("patch", "text"): PatchRow,
+    ("patch", "struct"): PatchTermRow,
+    ("rdf", "text"): RdfRow,
+    ("rdf", "struct"): RdfTermRow,
+}
 
 
 # typing.NamedTuple wants its fields known when the code is written
@@ -254,29 +319,31 @@ _named_tuple: Callable[..., Any] = namedtuple  # noqa: PYI024
 
 
 @lru_cache(maxsize=256)
-def row_class(kind: str, columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
+def row_class(kind: str, terms: str, columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
     """The class of rows of some columns.
 
     A field of a named tuple cannot begin with ``_``, so ``_corrupt_record`` is ``corrupt_record``.
     """
-    known = _ROWS[kind]
+    known = _ROWS[kind, terms]
     names = tuple(column.lstrip("_") for column in columns)
     if names == known._fields:
         return known
     made = _named_tuple(known.__name__, names)
     made.__doc__ = f"{(known.__doc__ or '').splitlines()[0]} Only the columns asked for."
-    made.__reduce__ = lambda self: (_row, (kind, columns, tuple(self)))
+    made.__reduce__ = lambda self: (_row, (kind, terms, columns, tuple(self)))
     row: type[tuple[Any, ...]] = made
     return row
 
 
-def row_maker(kind: str, columns: tuple[str, ...]) -> Callable[[Iterable[object]], tuple[Any, ...]]:
+def row_maker(
+    kind: str, terms: str, columns: tuple[str, ...]
+) -> Callable[[Iterable[object]], tuple[Any, ...]]:
     """Makes rows of their values, faster than the class itself does."""
-    return partial(tuple.__new__, row_class(kind, columns))
+    return partial(tuple.__new__, row_class(kind, terms, columns))
 
 
-def _row(kind: str, columns: tuple[str, ...], values: tuple[object, ...]) -> tuple[Any, ...]:
-    return row_maker(kind, columns)(values)
+def _row(kind: str, terms: str, columns: tuple[str, ...], values: tuple[object, ...]) -> Any:
+    return row_maker(kind, terms, columns)(values)
 
 
 make_term = partial(tuple.__new__, Term)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyType};
 
 use super::batch::RecordBatch;
 use super::capsule;
@@ -174,6 +174,15 @@ impl Reader {
     /// Closes the source; reading on is a ``ValueError``.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         Ok(self.handle.close(py)?)
+    }
+
+    /// `RdfReader[RdfTermRow]` in annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        cls: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, item))
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

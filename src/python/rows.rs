@@ -206,7 +206,7 @@ impl RowMaker {
     fn new(py: Python<'_>, schema: &Schema) -> PyResult<Self> {
         let types = py.import("jelly.types")?;
         let names = PyTuple::new(py, schema.names_vec())?;
-        let make = types.getattr("row_maker")?.call1((schema.kind.word(), names))?;
+        let make = types.getattr("row_maker")?.call1((schema.kind.word(), schema.terms_word(), names))?;
         let builtins = py.import("builtins")?;
         let chain = py.import("itertools")?.getattr("chain")?;
         Ok(RowMaker {

@@ -68,7 +68,7 @@ impl Schema {
         Ok(Schema { kind, columns, terms, permissive, arrow })
     }
 
-    fn terms_word(&self) -> &'static str {
+    pub(super) fn terms_word(&self) -> &'static str {
         match self.terms {
             TermStyle::Text => "text",
             TermStyle::Struct => "struct",

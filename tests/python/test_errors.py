@@ -17,7 +17,7 @@ CLASSES = [errors.JellyError, *(getattr(errors, name) for name in NAMES)]
 
 
 def read(data: bytes, **options: object) -> list[jelly.RdfRow]:
-    return list(jelly.read_rdf(data, **options).rows())  # type: ignore[arg-type]
+    return list(jelly.read_rdf(data, **options).rows())  # type: ignore[call-overload]
 
 
 def test_hierarchy() -> None:

@@ -28,7 +28,7 @@ def in_child(work: Callable[[], bool]) -> bool:
 
 
 def count(source: object) -> int:
-    return len(list(jelly.read_rdf(source).rows()))  # type: ignore[arg-type]
+    return len(list(jelly.read_rdf(source).rows()))  # type: ignore[call-overload]
 
 
 def test_a_child_decodes() -> None:

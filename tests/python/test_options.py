@@ -36,7 +36,7 @@ def test_options_do_not_wait_for_rows() -> None:
         yield jb.small_rdf(2)[:24]
         pytest.fail("the source was read on")
 
-    options = jelly.read_rdf(pieces(), format="jelly", framing="delimited").options  # type: ignore[arg-type]
+    options = jelly.read_rdf(pieces(), format="jelly", framing="delimited").options  # type: ignore[call-overload]
     assert options is not None
     assert options.physical_type == "TRIPLES"
 
@@ -104,7 +104,7 @@ def test_concatenated_streams_have_the_options_of_the_last() -> None:
 )
 def test_wrong_values_are_value_errors(keyword: str, value: object) -> None:
     with pytest.raises(ValueError, match=r"it can be|column|at least 1") as caught:
-        jelly.read_rdf(b"", **{keyword: value})  # type: ignore[arg-type]
+        jelly.read_rdf(b"", **{keyword: value})  # type: ignore[call-overload]
     assert type(caught.value) is ValueError
     assert str(value) in str(caught.value) or "'x'" in str(value) or "subject" in str(value)
 
@@ -127,7 +127,7 @@ def test_wrong_values_are_value_errors(keyword: str, value: object) -> None:
 )
 def test_wrong_types_are_type_errors(keyword: str, value: object) -> None:
     with pytest.raises(TypeError):
-        jelly.read_rdf(b"", **{keyword: value})  # type: ignore[arg-type]
+        jelly.read_rdf(b"", **{keyword: value})  # type: ignore[call-overload]
 
 
 def test_options_are_checked_before_the_source_is_read() -> None:
@@ -136,7 +136,7 @@ def test_options_are_checked_before_the_source_is_read() -> None:
             raise AssertionError
 
     with pytest.raises(ValueError, match="framing"):
-        jelly.read_rdf(Source(), framing="x")  # type: ignore[arg-type]
+        jelly.read_rdf(Source(), framing="x")  # type: ignore[call-overload]
 
 
 def test_framing_can_be_told() -> None:

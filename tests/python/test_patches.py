@@ -1,5 +1,7 @@
 """Patches one after the other."""
 
+from typing import Any
+
 import pytest
 
 import jelly
@@ -48,6 +50,40 @@ def test_outcomes_of_transactions() -> None:
     outcomes = [(one.number, one.outcome) for one in first.transactions]
     assert outcomes == [(0, "committed"), (1, "aborted"), (2, "unfinished"), (3, "unfinished")]
     assert second.transactions == []  # a stray commit ends nothing
+
+
+def test_a_patch_says_whether_it_is_complete_and_what_ended_it() -> None:
+    def patches(*frames: list[jb.Fields], **options: Any) -> list[tuple[bool, str | None]]:
+        data = jb.delimited(*(jb.frame(*rows) for rows in frames))
+        found = []
+        for patch in jelly.read_patch(data, **options).patches():
+            assert (patch.complete, patch.end) == (False, None) or patch.end is not None
+            patch.skip()
+            found.append((patch.complete, patch.end))
+        return found
+
+    marked, flat, framed = (jb.patch_options(kind) for kind in (jb.PUNCTUATED, jb.FLAT, jb.FRAME))
+    whole = [jb.BEGIN, jb.COMMIT]
+    assert patches([marked, *whole, jb.MARK, *whole]) == [(True, "mark"), (True, "eof")]
+    assert patches([marked, *whole, jb.MARK, jb.BEGIN]) == [(True, "mark"), (False, "eof")]
+    assert patches([marked, jb.BEGIN, jb.MARK]) == [(False, "mark")]
+    assert patches([flat, jb.BEGIN], [jb.ABORT]) == [(True, "eof")]
+    assert patches([framed, *whole], [jb.BEGIN, jb.BEGIN, jb.COMMIT]) == [
+        (True, "frame"),
+        (False, "frame"),
+    ]
+    text = b"H id <urn:a> .\nTX .\nTC .\nH id <urn:b> .\nTX .\nTA .\nZ .\n"
+    ends = []
+    for patch in jelly.read_patch(text).patches():
+        patch.skip()
+        ends.append((patch.complete, patch.end))
+    assert ends == [(True, "header"), (True, "mark")]
+    (patch,) = jelly.read_patch(jb.delimited(jb.frame(marked, jb.BEGIN))).patches()
+    assert repr(patch).endswith("unfinished>")
+    data = jb.small_patch(2, 2)
+    for patch in jelly.read_patch(data, rows="committed").patches():
+        patch.skip()
+        assert (patch.complete, patch.end) == (True, None)
 
 
 def test_empty_patches_count() -> None:

@@ -21,10 +21,11 @@ import jelly
 import jellybytes as jb
 
 DATA = jb.small_rdf(2000, 20)
+READS: list[Callable[..., object]] = [jelly.read_rdf, jelly.read_patch, jelly.inspect]
 
 
 def check(source: object, **options: object) -> None:
-    rows = list(jelly.read_rdf(source, **options).rows())  # type: ignore[arg-type]
+    rows = list(jelly.read_rdf(source, **options).rows())  # type: ignore[call-overload]
     assert [row.object for row in rows] == [f'"{n}"' for n in range(2000)]
 
 
@@ -106,7 +107,7 @@ def test_uris_of_other_places_are_refused() -> None:
         ("https://example.org/a.jelly", "open https: URIs"),
         ("file://elsewhere/a.jelly", "on another host"),
     ]:
-        for read in (jelly.read_rdf, jelly.read_patch, jelly.inspect):
+        for read in READS:
             with pytest.raises(ValueError, match=reason):
                 read(uri)
 
@@ -132,9 +133,10 @@ def test_files_in_text_mode_are_refused(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("name", ["bzip2", "xz"])
 def test_other_compressions_are_refused_by_name(name: str) -> None:
-    pack = {"bzip2": bz2.compress, "xz": lzma.compress}[name]
+    packs: dict[str, Callable[[bytes], bytes]] = {"bzip2": bz2.compress, "xz": lzma.compress}
+    pack = packs[name]
     for data in (DATA, jb.small_patch(50, 50), b"<urn:a> <urn:b> <urn:c> .\n"):
-        for read in (jelly.read_rdf, jelly.read_patch, jelly.inspect):
+        for read in READS:
             with pytest.raises(
                 jelly.errors.WireError, match=f"{name}, which must be unpacked first"
             ):
@@ -300,13 +302,13 @@ class Text:
 )
 def test_sources_that_do_not_give_bytes(source: object) -> None:
     with pytest.raises(TypeError, match="must give bytes, not"):
-        list(jelly.read_rdf(source).rows())  # type: ignore[arg-type]
+        list(jelly.read_rdf(source).rows())  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("source", [None, 7, 1.5, object], ids=repr)
 def test_things_that_are_no_sources(source: object) -> None:
     with pytest.raises(TypeError, match="a source is a path"):
-        jelly.read_rdf(source)  # type: ignore[arg-type]
+        jelly.read_rdf(source)  # type: ignore[call-overload]
 
 
 def test_bytes_are_not_copied() -> None:

@@ -38,7 +38,7 @@ def source(kind: str) -> object:
 
 @pytest.mark.parametrize("kind", ["bytes", "generator"])
 def test_threads_on_one_reader_get_every_batch_once(kind: str) -> None:
-    reader = jelly.read_rdf(source(kind), batch_rows=100)  # type: ignore[arg-type]
+    reader = jelly.read_rdf(source(kind), batch_rows=100)  # type: ignore[call-overload]
 
     def work() -> list[int]:
         return [n for batch in reader for n in pa.record_batch(batch).column("seq").to_pylist()]
@@ -48,7 +48,7 @@ def test_threads_on_one_reader_get_every_batch_once(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["bytes", "generator"])
 def test_threads_on_one_iterator_get_every_row_once(kind: str) -> None:
-    rows = jelly.read_rdf(source(kind), batch_rows=100).rows()  # type: ignore[arg-type]
+    rows = jelly.read_rdf(source(kind), batch_rows=100).rows()  # type: ignore[call-overload]
     seen = together(lambda: [row.seq for row in rows])
     assert sorted(seen) == list(range(COUNT))
 

@@ -24,7 +24,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             # whoever read our output has enough; nothing more may be flushed
-            sys.stdout = None  # type: ignore[assignment]
+            sys.stdout = None
             sys.exit(0)
         except (JellyError, OSError) as error:
             click.echo(f"jelly: {error}", err=True)

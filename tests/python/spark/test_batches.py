@@ -237,13 +237,13 @@ def test_passthrough_faults_are_told() -> None:
 
 def test_wrong_options_show_at_once() -> None:
     with pytest.raises(ValueError, match='"patch" or "rdf"'):
-        jelly.batch_decoder("text")  # type: ignore[arg-type]
+        jelly.batch_decoder("text")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="source_column"):
-        jelly.batch_decoder("patch", source_name="x")
+        jelly.batch_decoder("patch", source_name="x")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="whole stream"):
-        jelly.batch_decoder("patch", resume=b"")
+        jelly.batch_decoder("patch", resume=b"")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="colums"):
-        jelly.batch_decoder("patch", colums=["op"])
+        jelly.batch_decoder("patch", colums=["op"])  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="verb"):
         jelly.batch_decoder("patch", columns=["verb"])
 
