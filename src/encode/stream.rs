@@ -122,7 +122,8 @@ impl Stream {
         if is_first || marked {
             self.rows.push(OPTIONS_FIELD, self.options.as_bytes());
         }
-        if marked && !is_first {
+        if marked {
+            // of the first one too, for other readers of files that were put end to end
             self.terms.restart();
         }
         marked && !is_first
