@@ -263,6 +263,15 @@ impl Error {
         error
     }
 
+    /// Says what may help.
+    #[cold]
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: &str) -> Self {
+        self.0.message.push_str("; ");
+        self.0.message.push_str(hint);
+        self
+    }
+
     /// Names the field at fault, as `quad.o_iri.name_id`.
     #[must_use]
     pub fn with_field(mut self, field: String) -> Self {

@@ -13,11 +13,10 @@ from jelly._internal import (
     Schema,
     __version__,
     index,
-    read_patch,
-    read_rdf,
 )
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
+from jelly.readers import read_patch, read_rdf
 from jelly.types import Limits, PatchOptions, PatchRow, Position, RdfOptions, RdfRow, Term
 from jelly.writers import PatchWriter, RdfWriter
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs, Stream
-from jelly._internal import read_patch, read_rdf
+from jelly.readers import read_patch, read_rdf
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,7 +109,12 @@ class BatchDecoder:
         return ", ".join([self._decoded_schema().ddl, *passed])
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Decodes; rows of a stream before its error are given first, then the error is raised."""
+        """Decodes; rows of a stream before its error are given first, then the error is raised.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
+        require_pyarrow()
         joined = _Joined()
         inputs = None
         try:
@@ -141,6 +147,7 @@ class BatchDecoder:
     def _passed_fields(self) -> list[pa.Field]:
         if not self.passthrough:
             return []
+        require_pyarrow()
         import pyarrow as pa
 
         return [pa.field(name, arrow_type(kind)) for name, kind in self.passthrough.items()]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from jelly import _internal
+from jelly._arrow import require_pyarrow
 from jelly._whole_file import whole_file
 from jelly.types import Destination, Source
 
@@ -77,12 +78,15 @@ def convert(
         JellyError: The source is bad, or cannot be written in this format; ``dest`` is as before.
         OSError: Reading or writing failed; ``dest`` is as before.
         ValueError: An option is wrong.
+        ImportError: Parquet or Arrow files are asked for, and pyarrow is not installed.
     """
     for name in options:
         if name not in _READ and name not in _WRITE:
             raise TypeError(f"convert() got an unexpected keyword argument {name!r}")
     table_in = _table_format(source, options.get("format", "auto"))
     table_out = _table_format(dest, to)
+    if table_in or table_out:
+        require_pyarrow()
     if table_in:
         return _from_table(source, dest, table_in, to, to_compression, options)
     if table_out:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from jelly._arrow import require_pyarrow
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -30,7 +32,9 @@ def arrow_type(ddl: str) -> pa.DataType:
 
     Raises:
         ValueError: The text is not a type, or one that Arrow does not carry to Spark.
+        ImportError: pyarrow is not installed.
     """
+    require_pyarrow()
     import pyarrow as pa
 
     atoms = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from jelly._arrow import require_pyarrow
 from jelly.writers import PatchWriter, RdfWriter
 
 if TYPE_CHECKING:
@@ -87,7 +88,12 @@ class BatchEncoder:
         return f"`{self.column.replace('`', '``')}` binary"
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Encodes; what was complete before an error is given first, then the error is raised."""
+        """Encodes; what was complete before an error is given first, then the error is raised.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
+        require_pyarrow()
         import pyarrow as pa
 
         for value in self._values(batches):

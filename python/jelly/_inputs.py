@@ -78,12 +78,37 @@ def local_path(path: str) -> str:
     Raises:
         ValueError: The URI is of a scheme or host that a worker cannot open.
     """
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)://", path)
-    if scheme and scheme[1].lower() != "file":
+    if scheme := _remote(path):
         raise ValueError(
-            f"{path}: workers open local files only; read {scheme[1]}: paths with "
+            f"{path}: workers open local files only; read {scheme}: paths with "
             'spark.read.format("binaryFile"), which gives their content'
         )
+    return _of_file_uri(path)
+
+
+def path_of(source: str) -> str:
+    """The path that a source names, which may be a ``file:`` URI.
+
+    Raises:
+        ValueError: The URI is of a scheme or host that cannot be opened.
+    """
+    if ":" not in source or Path(source).exists():
+        return source
+    if scheme := _remote(source):
+        raise ValueError(
+            f"{source}: only local files are opened; open {scheme}: URIs with another library "
+            "(fsspec.open, pyarrow.fs) and give the binary file object"
+        )
+    return _of_file_uri(source)
+
+
+def _remote(path: str) -> str | None:
+    """The scheme of a URI that is not of a local file."""
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)://", path)
+    return scheme[1] if scheme and scheme[1].lower() != "file" else None
+
+
+def _of_file_uri(path: str) -> str:
     uri = re.fullmatch(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", path, re.IGNORECASE | re.DOTALL)
     if uri is None:
         return path

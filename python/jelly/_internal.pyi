@@ -16,9 +16,11 @@ from jelly.types import (
     Framing,
     Limits,
     Mode,
+    PatchFormat,
     PatchOptions,
     PatchRow,
     Position,
+    RdfFormat,
     RdfOptions,
     RdfRow,
     Source,
@@ -138,9 +140,12 @@ class Reader:
     """What :class:`RdfReader` and :class:`PatchReader` have in common.
 
     A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-    taken from it, in order. It works for several threads at a time, with the GIL released, and
-    after a fork as long as no thread was reading. Rows before an error are delivered first, then
-    the error is raised, then the reader is at its end. Ctrl-C closes it.
+    taken from it, in order. An iterator of rows that is dropped half way gives back what it did not
+    give out, so a look at the first row costs nothing.
+
+    It works for several threads at a time, with the GIL released, and after a fork as long as no
+    thread was reading. Rows before an error are delivered first, then the error is raised, then the
+    reader is at its end. Ctrl-C closes it.
     """
 
     @property
@@ -149,17 +154,24 @@ class Reader:
 
     @property
     def options(self) -> RdfOptions | PatchOptions | None:
-        """Options of the stream; reads on until they come, and loses no row."""
+        """Options of the stream; reads on until they come, and loses no row.
+
+        None if the stream is empty, fails before its options, or is of a format without options.
+        """
 
     def rows(self) -> Iterator[Any]:
-        """The remaining rows as named tuples, with fields as in ``schema``."""
+        """The remaining rows as named tuples, with fields as in ``schema``.
+
+        With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
+        values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
+        """
 
     @property
     def namespaces(self) -> dict[str, str]:
-        """IRIs by label, as far as decoding got.
+        """IRIs by label, as far as decoding got: they fill while rows are read.
 
-        Of Jelly-RDF the namespace declarations, the last of each label. Of Jelly-Patch the prefixes
-        that rows added and did not delete again, of whatever graph or transaction.
+        Of RDF the namespace declarations, the last of each label. Of patches the prefixes that rows
+        added and did not delete again, of whatever graph or transaction.
         """
 
     @property
@@ -205,51 +217,32 @@ class Reader:
         """The remaining batches as an ``arrow_array_stream`` capsule.
 
         The stream can be read on any thread, with or without the GIL. An error comes through it as
-        the line of text that ``str()`` of the exception has; Ctrl-C as ``KeyboardInterrupt``.
+        the line of text that ``str()`` of the exception has, in an exception of the Arrow library
+        that reads it; Ctrl-C as ``KeyboardInterrupt``.
 
         Args:
             requested_schema: Passed over, as the protocol allows.
 
         Raises:
-            ValueError: The reader is closed or was read to its end.
+            ValueError: The reader is closed, was read to its end, or an iterator of :meth:`rows` holds
+                rows that were not taken.
         """
 
 @final
 class RdfReader(Reader):
-    """Statements of a Jelly-RDF stream, from :func:`jelly.read_rdf`."""
+    """Statements, from :func:`jelly.read_rdf`."""
 
     @property
-    def options(self) -> RdfOptions | None:
-        """Options of the stream; reads on until they come, and loses no row.
-
-        None if the stream is empty or fails before its options.
-        """
-
-    def rows(self) -> Iterator[RdfRow]:
-        """The remaining statements as named tuples, with fields as in ``schema``.
-
-        With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
-        values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
-        """
+    def options(self) -> RdfOptions | None: ...
+    def rows(self) -> Iterator[RdfRow]: ...
 
 @final
 class PatchReader(Reader):
-    """Rows of a Jelly-Patch stream, from :func:`jelly.read_patch`."""
+    """Rows of patches, from :func:`jelly.read_patch`."""
 
     @property
-    def options(self) -> PatchOptions | None:
-        """Options of the stream; reads on until they come, and loses no row.
-
-        None if the stream is empty or fails before its options.
-        """
-
-    def rows(self) -> Iterator[PatchRow]:
-        """The remaining rows as named tuples, with fields as in ``schema``.
-
-        With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
-        values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
-        """
-
+    def options(self) -> PatchOptions | None: ...
+    def rows(self) -> Iterator[PatchRow]: ...
     def patches(self) -> Iterator[Patch]:
         """The remaining patches; the rows of a patch can be read until the next is asked for.
 
@@ -346,7 +339,7 @@ def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader | PatchReade
 def read_rdf(
     source: Source,
     *,
-    format: Literal["auto", "jelly"] = "auto",
+    format: RdfFormat = "auto",
     framing: Framing = "auto",
     compression: Compression = "auto",
     columns: Sequence[str] | None = None,
@@ -364,55 +357,12 @@ def read_rdf(
     end: int | None = None,
     source_name: str | None = None,
 ) -> RdfReader:
-    """Reads Jelly-RDF (https://w3id.org/jelly/1.0.0/specification/serialization).
-
-    Physical types TRIPLES, QUADS and GRAPHS, versions 1 and 2; the triples of GRAPHS come as
-    quads. The reader has a row for each statement, in the columns of :data:`jelly.RDF_SCHEMA`:
-    terms are canonical N-Triples, the default graph is ``''``.
-
-    Args:
-        source: A path (``-``: standard input), bytes, a binary file object or an iterable of
-            bytes. Bytes are not copied; buffers that can change are.
-        format: ``jelly`` switches the look at the first bytes off, by which ``auto`` refuses other
-            formats.
-        framing: How frames lie in the bytes: ``delimited`` (each after its length), ``single`` (one
-            without), ``concatenated`` (delimited, and every options row starts a new stream).
-            ``auto`` tells delimited from single by three bytes, which can be wrong of tiny inputs.
-        compression: ``none``, ``gzip``, ``zstd``, or by content. Several members are one stream.
-        columns: Columns wanted, in this order.
-        terms: ``struct``: structs of kind, value, datatype and language.
-        blank_nodes: ``scoped``: labels are made unique for the name of the source, and for the
-            frame where the logical type is grouped.
-        mode: ``permissive``: an error of the content becomes a last row whose column
-            ``_corrupt_record`` tells of it; limits and I/O errors are raised all the same.
-        strict: Refuse what the specification only advises against.
-        lenient_flags: Accept quoted triples and generalized statements that the options do not
-            declare.
-        strict_graphs: Refuse a graph start inside a graph.
-        batch_rows: Most rows in a batch, instead of that of ``limits``.
-        batch_bytes: Bytes of text at which a batch is closed, instead of that of ``limits``.
-        limits: Bounds on what the input may ask for.
-        resume: What :meth:`Reader.snapshot` gave; the source begins at that position.
-        start: Byte at which to begin: a restart point of the file, by its footer or its sidecar
-            (:func:`jelly.index`). Rows are numbered as in the whole file.
-        end: Restart point to stop before. What the end of the stream implies is only read where it
-            is reached.
-        source_name: Value of the column ``source`` and name in errors; a path names itself.
-
-    Returns:
-        A reader, of which the first bytes were read to see what they are.
-
-    Raises:
-        OSError: The source cannot be opened or read.
-        DecodeError: The source is something else, or (from the reader) not as it should be.
-        ValueError: An option has a value that does not exist.
-        TypeError: The source or an option is of the wrong type.
-    """
+    """What :func:`jelly.read_rdf` stands on."""
 
 def read_patch(
     source: Source,
     *,
-    format: Literal["auto", "jelly-patch"] = "auto",
+    format: PatchFormat = "auto",
     framing: Framing = "auto",
     compression: Compression = "auto",
     columns: Sequence[str] | None = None,
@@ -430,48 +380,7 @@ def read_patch(
     end: int | None = None,
     source_name: str | None = None,
 ) -> PatchReader:
-    """Reads Jelly-Patch (https://w3id.org/jelly/dev/specification/patch).
-
-    Stream types FRAME, FLAT and PUNCTUATED of TRIPLES and QUADS, version 1. The reader has the rows
-    of RDF Patch in the columns of :data:`jelly.PATCH_SCHEMA`; a ``Z`` row ends every patch, and
-    has the name ``eof`` or ``frame`` where the stream only implies it.
-
-    Args:
-        source: As in :func:`read_rdf`.
-        format: ``jelly-patch`` switches the look at the first bytes off, by which ``auto`` refuses
-            other formats.
-        framing: As in :func:`read_rdf`.
-        compression: As in :func:`read_rdf`.
-        columns: Columns wanted, in this order.
-        rows: ``committed``: only the A, D, PA and PD rows that change a dataset, those of committed
-            transactions and those outside of any. The source is read twice, or what lies between a
-            row and the outcome of its transaction is kept in a temporary file. A patch with an
-            unfinished or stray transaction is refused whole.
-        terms: As in :func:`read_rdf`.
-        blank_nodes: As in :func:`read_rdf`; RDF Patch wants labels kept.
-        mode: As in :func:`read_rdf`; not with ``rows="committed"``.
-        strict: Refuse what the specification only advises against: unfinished and stray
-            transactions, graphs in TRIPLES, a last patch without its mark.
-        lenient_flags: As in :func:`read_rdf`.
-        batch_rows: As in :func:`read_rdf`.
-        batch_bytes: As in :func:`read_rdf`.
-        limits: As in :func:`read_rdf`.
-        resume: As in :func:`read_rdf`; not with ``rows="committed"``.
-        start: As in :func:`read_rdf`; not with ``rows="committed"``.
-        end: As in :func:`read_rdf`; not with ``rows="committed"``.
-        source_name: As in :func:`read_rdf`.
-
-    Returns:
-        A reader, of which the first bytes were read to see what they are.
-
-    Raises:
-        OSError: The source cannot be opened or read.
-        DecodeError: The source is something else, or (from the reader) not as it should be.
-        PatchError: From the reader, with ``strict`` or ``rows="committed"``: transactions or the
-            end of the last patch are not as they should be.
-        ValueError: An option has a value that does not exist.
-        TypeError: The source or an option is of the wrong type.
-    """
+    """What :func:`jelly.read_patch` stands on."""
 
 def inspect(
     source: Source,
@@ -483,17 +392,4 @@ def inspect(
     limits: Limits | None = None,
     source_name: str | None = None,
 ) -> Inspection:
-    """What :func:`jelly.inspect` and :func:`jelly.validate` stand on.
-
-    Args:
-        source: As in :func:`read_rdf`.
-        format: ``auto``, ``jelly`` (Jelly-RDF) or ``jelly-patch``.
-        framing: As in :func:`read_rdf`.
-        compression: As in :func:`read_rdf`.
-        lenient: Accept undeclared features and a graph start inside a graph.
-        limits: As in :func:`read_rdf`.
-        source_name: As in :func:`read_rdf`.
-
-    Returns:
-        What the source holds.
-    """
+    """What :func:`jelly.inspect` and :func:`jelly.validate` stand on."""

@@ -139,6 +139,9 @@ impl Context<'_, '_> {
     pub(crate) fn options_row(&mut self, is_first: bool, options: &[u8]) -> Result<OptionsRow, Fault> {
         let concatenated = self.config.framing == Framing::Concatenated;
         let means = self.marks.options_row(self.row, is_first, concatenated);
+        if let Ok(OptionsRow::Again) = means {
+            self.marks.count_repeated(self.frame);
+        }
         means.map_err(|wrong| at_options(wrong, options))
     }
 

@@ -62,7 +62,16 @@ pub(crate) struct Marks {
     frame_start: u64,
     /// What must come first.
     entry: Option<Box<Entry>>,
+    repeated: Option<Repeated>,
     warnings: Vec<&'static str>,
+}
+
+/// Options rows that began nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Repeated {
+    pub(crate) count: u64,
+    /// Frame of the first.
+    pub(crate) frame: u64,
 }
 
 /// What is wrong with a mark or its absence.
@@ -83,6 +92,19 @@ impl Marks {
     /// What was passed over so far.
     pub(super) fn warnings(&self) -> &[&'static str] {
         &self.warnings
+    }
+
+    /// Options that came again: where files were put end to end, each of them begins a file.
+    pub(super) fn repeated(&self) -> Option<Repeated> {
+        self.repeated
+    }
+
+    /// Options came again, in this frame.
+    #[cold]
+    pub(super) fn count_repeated(&mut self, frame: u64) {
+        let first = self.repeated.map_or(frame, |before| before.frame);
+        let count = self.repeated.map_or(1, |before| before.count + 1);
+        self.repeated = Some(Repeated { count, frame: first });
     }
 
     /// The options that must come first.

@@ -28,12 +28,12 @@ pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
 pub(crate) use frame::{Event, FrameReader};
 pub(crate) use lookup::TableKind;
-pub(crate) use marks::Entry;
+pub(crate) use marks::{Entry, Repeated};
 pub(crate) use options::{PATCH_VERSION, RDF_VERSION};
 pub use patch::Patch;
 pub use rdf::Rdf;
 
-use crate::error::{Error, ErrorKind, Position, Result};
+use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::index::{FOOTER_KEY, MARK_KEY};
 use crate::limits::{EXPANSION_GRACE, Limits, MAX_NESTING};
 use crate::options::StreamOptions;
@@ -163,6 +163,11 @@ impl<D: DialectState> Decoder<D> {
         let warning =
             |why: &&str| Warning::new(format!("a seekable stream, but {why}"), self.config.source.clone());
         self.marks.warnings().iter().map(warning).collect()
+    }
+
+    /// Options rows that began nothing: how many, and the frame of the first.
+    pub(crate) fn repeated_options(&self) -> Option<Repeated> {
+        self.marks.repeated()
     }
 
     /// Metadata of the frame that began last (`RdfStreamFrame.metadata`), in the order of the wire; restart
@@ -437,8 +442,20 @@ impl<D: DialectState> Decoder<D> {
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.failed = true;
         let source = self.config.source.clone();
+        let error = match self.repeated_options() {
+            Some(Repeated { frame, .. }) if is_of_two_streams(error.kind()) => error.with_hint(&format!(
+                "the options came again in frame {frame}: read files that were put end to end with \
+                 framing=\"concatenated\""
+            )),
+            _ => error,
+        };
         error.located(&Position { source, ..self.frames.position() })
     }
+}
+
+/// Whether it can come of two streams that are read as one.
+fn is_of_two_streams(kind: ErrorKind) -> bool {
+    kind.class() == ErrorClass::Table || kind == ErrorKind::OptionsChanged
 }
 
 impl<D: DialectState> PushState for Decoder<D> {

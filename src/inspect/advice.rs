@@ -2,9 +2,10 @@
 
 use super::StreamOptions;
 use super::count::RowCounter;
-use crate::decode::Framing;
+use crate::decode::{Decoder, DialectState, Framing, Repeated};
 use crate::error::ErrorKind;
 use crate::options::{Features, LogicalType, PhysicalType, StatementType, TableSizes};
+use crate::push::PushState;
 use crate::sink::Statement;
 use crate::term::{Term, TermBuf, Triple};
 
@@ -86,14 +87,25 @@ fn is_generalized(triple: &Triple) -> bool {
 }
 
 /// All advice on a stream; what only its end shows needs `complete`.
-pub(super) fn advise(
-    options: Option<&StreamOptions>,
-    framing: Framing,
+pub(super) fn advise<D: DialectState>(
+    decoder: &Decoder<D>,
     counter: &RowCounter,
     seen: Seen,
     complete: bool,
 ) -> Vec<Advice> {
+    let (options, framing) = (decoder.stream_options(), decoder.framing());
     let mut all = Vec::new();
+    if let Some(Repeated { count, frame }) = decoder.repeated_options() {
+        all.push(Advice {
+            kind: "options.repeated",
+            message: "the options come again; if files were put end to end, \
+                      read them with framing=\"concatenated\", or rows may be wrong"
+                .to_owned(),
+            count,
+            frame: Some(frame),
+            seq: None,
+        });
+    }
     let mut say = |kind, times: Times, message: &str| {
         if times.count > 0 {
             all.push(Advice {
@@ -118,7 +130,7 @@ pub(super) fn advise(
         say("frame.single", once, "one frame without its length; files should be delimited");
     }
     let Some(options) = options else { return all };
-    if let StreamOptions::Rdf(options) = options
+    if let StreamOptions::Rdf(options) = &options
         && !fits(options.logical_type, options.physical_type)
     {
         let message = format!(
@@ -129,13 +141,13 @@ pub(super) fn advise(
         say("options.logical_type", once, &message);
     }
     if complete && seen.statements > 0 {
-        for (unused, message) in unused(options, counter, seen) {
+        for (unused, message) in unused(&options, counter, seen) {
             if unused {
                 say("options.unused", once, message);
             }
         }
     }
-    if let StreamOptions::Patch(options) = options
+    if let StreamOptions::Patch(options) = &options
         && options.statement_type == StatementType::Triples
         && let Some(frame) = counter.first_graph
     {

@@ -45,7 +45,7 @@ pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) ->
     let mut sink = PatchCounts { limits: config.limits.clone(), ..PatchCounts::default() };
     let error = walk(stream, &mut decoder, &mut sink, &mut counter, poll)?;
     let options = decoder.state().options().copied().map(StreamOptions::Patch);
-    let advice = advise(options.as_ref(), decoder.framing(), &counter, sink.seen, error.is_none());
+    let advice = advise(&decoder, &counter, sink.seen, error.is_none());
     Ok(Inspection {
         options,
         namespaces: sink.namespaces.owned(),

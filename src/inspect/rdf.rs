@@ -26,7 +26,7 @@ pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) ->
     let mut sink = RdfCounts { limits: config.limits.clone(), ..RdfCounts::default() };
     let error = walk(stream, &mut decoder, &mut sink, &mut counter, poll)?;
     let options = decoder.state().options().cloned().map(StreamOptions::Rdf);
-    let advice = advise(options.as_ref(), decoder.framing(), &counter, sink.seen, error.is_none());
+    let advice = advise(&decoder, &counter, sink.seen, error.is_none());
     Ok(Inspection {
         options,
         namespaces: sink.namespaces.owned(),

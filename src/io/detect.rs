@@ -192,11 +192,13 @@ fn options_content(row: &[u8]) -> Option<Content> {
 }
 
 fn known_magic(start: &[u8]) -> Option<Content> {
-    let magics: [(&[u8], &str); 5] = [
+    let magics: [(&[u8], &str); 7] = [
         (b"PAR1", "Parquet"),
         (b"ARROW1", "an Arrow file"),
         (b"\x1f\x8b", "gzip"),
         (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"BZh", "bzip2, which must be unpacked first"),
+        (b"\xfd7zXZ\0", "xz, which must be unpacked first"),
         (b"PK\x03\x04", "zip"),
     ];
     if let Some((_, name)) = magics.iter().find(|(magic, _)| start.starts_with(magic)) {

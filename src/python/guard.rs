@@ -29,6 +29,11 @@ impl<T: Send> Guarded<T> {
         Guarded { inner: Mutex::new(inner), owner: AtomicUsize::new(0) }
     }
 
+    /// The inside, for its only owner.
+    pub(super) fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs `work` with the mutex held. The caller must not be attached to Python: whoever holds the
     /// mutex may need to attach.
     ///

@@ -1,13 +1,15 @@
 //! A reader that threads, iterators and streams share.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use arrow_array::RecordBatch;
+use pyo3::exceptions::PyValueError;
 use pyo3::{PyResult, Python};
 
 use super::error::{Failure, warn};
 use super::guard::Guarded;
-use super::rows::Current;
+use super::rows::{Current, Left};
 use super::signals::{Interrupt, Signals};
 use crate::Namespaces;
 use crate::arrow::{PatchReader, RdfReader};
@@ -71,6 +73,8 @@ pub(super) struct Handle {
     core: Guarded<Core>,
     /// What iterators hold.
     held: Mutex<Vec<Weak<Current>>>,
+    /// What iterators left when they were dropped: the next rows of all.
+    left: Mutex<VecDeque<Left>>,
 }
 
 struct Core {
@@ -94,7 +98,7 @@ impl Handle {
             closed: false,
             warned: 0,
         };
-        Handle { core: Guarded::new(core), held: Mutex::default() }
+        Handle { core: Guarded::new(core), held: Mutex::default(), left: Mutex::default() }
     }
 
     /// The rows that an iterator holds; no snapshot is taken while it holds some.
@@ -121,13 +125,63 @@ impl Handle {
         Ok(false)
     }
 
+    /// Refuses to go on while an iterator holds rows that would be missing.
+    pub(super) fn refuse_held(&self, py: Python<'_>) -> PyResult<()> {
+        if self.iterators_hold_rows(py)? {
+            let message = "an iterator of rows() holds rows that were not taken, and they would be missing here: \
+                           use it to its end, or let go of it, which gives them back";
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(())
+    }
+
+    fn left(&self) -> MutexGuard<'_, VecDeque<Left>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes back the rows of an iterator that is dropped.
+    pub(super) fn give_back(&self, rows: Left) {
+        self.left().push_back(rows);
+    }
+
+    /// Rows that were given back.
+    fn take_left(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        loop {
+            let first = self.left().pop_front();
+            let Some(first) = first else {
+                return Ok(None);
+            };
+            let rows = first.rows(py)?;
+            if rows.num_rows() > 0 && !self.is_closed(py)? {
+                return Ok(Some(rows));
+            }
+        }
+    }
+
+    /// Whether rows were given back.
+    fn has_left(&self, py: Python<'_>) -> PyResult<bool> {
+        let Some(rows) = self.take_left(py)? else {
+            return Ok(false);
+        };
+        self.left().push_front(Left::whole(rows));
+        Ok(true)
+    }
+
     /// The next batch; detaches while it decodes.
     pub(super) fn next(&self, py: Python<'_>) -> Result<Option<RecordBatch>, Failure> {
-        py.detach(|| self.core.with(Core::next))
+        match self.take_left(py)? {
+            Some(rows) => Ok(Some(rows)),
+            None => py.detach(|| self.core.with(Core::next)),
+        }
     }
 
     /// The next batch, for a caller that may be attached or not.
     pub(super) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Failure> {
+        if !self.left().is_empty()
+            && let Some(rows) = Python::try_attach(|py| self.take_left(py)).transpose()?.flatten()
+        {
+            return Ok(Some(rows));
+        }
         self.core.with_detached(Core::next)
     }
 
@@ -165,11 +219,11 @@ impl Handle {
 
     /// Whether nothing more will come.
     pub(super) fn is_over(&self, py: Python<'_>) -> Result<bool, Failure> {
-        self.look(py, |core| core.closed || core.ended)
+        Ok(self.look(py, |core| core.closed || core.ended)? && !self.has_left(py)?)
     }
 
     pub(super) fn snapshot(&self, py: Python<'_>) -> Result<Vec<u8>, Failure> {
-        let held = self.iterators_hold_rows(py)?;
+        let held = self.iterators_hold_rows(py)? || self.has_left(py)?;
         py.detach(|| {
             self.core.with(|core| {
                 if core.closed {

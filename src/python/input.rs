@@ -72,6 +72,7 @@ fn memory(bytes: &Bound<'_, PyBytes>) -> Source {
 fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
     let py = source.py();
     let text = py.import("os")?.call_method1("fsdecode", (source,))?;
+    let text = py.import("jelly._inputs")?.call_method1("path_of", (text,))?;
     let path: PathBuf = text.extract()?;
     let name = path.to_string_lossy().into_owned();
     if name == "-" {
@@ -164,6 +165,10 @@ impl PythonSource {
 impl Pieces {
     fn file(file: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = file.py();
+        if file.is_instance(&py.import("io")?.getattr("TextIOBase")?)? {
+            let message = "the file is open in text mode; open it in binary mode, with \"rb\"";
+            return Err(PyTypeError::new_err(message));
+        }
         // read() of a buffered pipe waits until all is there that was asked for
         let buffered = py.import("io")?.getattr("BufferedReader")?;
         let name = if file.get_type().is(&buffered) { intern!(py, "read1") } else { intern!(py, "read") };

@@ -12,6 +12,7 @@ use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
 use crate::inspect::{Advice, Format, Inspection};
 
+/// What :func:`jelly.inspect` and :func:`jelly.validate` stand on.
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", lenient=true, limits=None,
     source_name=None))]

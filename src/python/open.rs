@@ -100,7 +100,7 @@ fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyRe
     Ok(Reader::new(Handle::new(reader, interrupt), schema))
 }
 
-/// Reads statements or patches, whatever the source holds; `keywords` are those of `convert`.
+/// Reads statements or patches, whatever the source holds.
 #[pyfunction]
 pub(super) fn read_any<'py>(
     py: Python<'py>,
@@ -127,7 +127,7 @@ pub(super) fn read_any<'py>(
     })
 }
 
-/// Reads Jelly-RDF.
+/// What :func:`jelly.read_rdf` stands on.
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
@@ -180,7 +180,7 @@ pub(super) fn read_rdf<'py>(
     Py::new(py, (RdfReader, reader))
 }
 
-/// Reads Jelly-Patch.
+/// What :func:`jelly.read_patch` stands on.
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,

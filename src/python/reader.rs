@@ -13,24 +13,37 @@ use super::rows::RowIterator;
 use super::schema::Schema;
 use super::stream_options;
 
-/// What readers of both formats have.
+/// What :class:`RdfReader` and :class:`PatchReader` have in common.
+///
+/// A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
+/// taken from it, in order. An iterator of rows that is dropped half way gives back what it did not
+/// give out, so a look at the first row costs nothing.
+///
+/// It works for several threads at a time, with the GIL released, and after a fork as long as no
+/// thread was reading. Rows before an error are delivered first, then the error is raised, then the
+/// reader is at its end. Ctrl-C closes it.
 #[pyclass(frozen, subclass, module = "jelly")]
 pub(super) struct Reader {
     handle: Arc<Handle>,
     schema: Schema,
 }
 
-/// Reads Jelly-RDF.
+/// Statements, from :func:`jelly.read_rdf`.
 #[pyclass(frozen, extends = Reader, module = "jelly")]
 pub(super) struct RdfReader;
 
-/// Reads Jelly-Patch.
+/// Rows of patches, from :func:`jelly.read_patch`.
 #[pyclass(frozen, extends = Reader, module = "jelly")]
 pub(super) struct PatchReader;
 
 impl Reader {
     pub(super) fn new(handle: Handle, schema: Schema) -> Self {
         Reader { handle: Arc::new(handle), schema }
+    }
+
+    /// Refuses to go on while an iterator holds rows that would be missing.
+    pub(super) fn refuse_held(&self, py: Python<'_>) -> PyResult<()> {
+        self.handle.refuse_held(py)
     }
 
     /// The next batch; detaches while it decodes.
@@ -41,15 +54,29 @@ impl Reader {
 
 #[pymethods]
 impl Reader {
+    /// The schema of the batches.
     #[getter]
     fn schema(&self) -> Schema {
         self.schema.clone()
     }
 
+    /// The schema as an ``arrow_schema`` capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         capsule::schema(py, &self.schema.arrow)
     }
 
+    /// The remaining batches as an ``arrow_array_stream`` capsule.
+    ///
+    /// The stream can be read on any thread, with or without the GIL. An error comes through it as
+    /// the line of text that ``str()`` of the exception has, in an exception of the Arrow library
+    /// that reads it; Ctrl-C as ``KeyboardInterrupt``.
+    ///
+    /// Args:
+    ///     requested_schema: Passed over, as the protocol allows.
+    ///
+    /// Raises:
+    ///     ValueError: The reader is closed, was read to its end, or an iterator of :meth:`rows` holds
+    ///         rows that were not taken.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -61,6 +88,7 @@ impl Reader {
             let message = "the reader is closed or was read to its end; read the source again";
             return Err(PyValueError::new_err(message));
         }
+        self.refuse_held(py)?;
         capsule::stream(py, Arc::clone(&self.handle), self.schema.arrow.clone())
     }
 
@@ -76,16 +104,27 @@ impl Reader {
         Ok(Some(RecordBatch { arrow, schema }))
     }
 
+    /// The remaining rows as named tuples, with fields as in ``schema``.
+    ///
+    /// With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
+    /// values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
     fn rows(&self, py: Python<'_>) -> PyResult<RowIterator> {
         RowIterator::new(py, Arc::clone(&self.handle), &self.schema)
     }
 
+    /// Options of the stream; reads on until they come, and loses no row.
+    ///
+    /// None if the stream is empty, fails before its options, or is of a format without options.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let options = self.handle.options(py)?;
         options.map(|options| stream_options::object(py, &options)).transpose()
     }
 
+    /// IRIs by label, as far as decoding got: they fill while rows are read.
+    ///
+    /// Of RDF the namespace declarations, the last of each label. Of patches the prefixes that rows
+    /// added and did not delete again, of whatever graph or transaction.
     #[getter]
     fn namespaces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -95,6 +134,7 @@ impl Reader {
         Ok(all)
     }
 
+    /// Metadata of the frame that began last (``RdfStreamFrame.metadata``).
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -104,6 +144,7 @@ impl Reader {
         Ok(all)
     }
 
+    /// How far decoding got; rows that were decoded and not taken yet are behind it.
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let at = self.handle.progress(py)?;
@@ -111,15 +152,26 @@ impl Reader {
         class.call1((at.frame, at.rows, at.offset))
     }
 
+    /// Whether the reader was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.handle.is_closed(py)?)
     }
 
+    /// The state of the decoder, for ``resume``.
+    ///
+    /// Taken between two batches, once all rows of the last were used. A reader made with
+    /// ``resume=snapshot`` over the bytes from ``position.offset`` (of the decompressed stream)
+    /// on, in this process or another, gives the rows that this one would give.
+    ///
+    /// Raises:
+    ///     OptionsError: The decoder failed, or stands where no snapshot can be.
+    ///     ValueError: Rows wait to be taken, or only committed rows are read.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.handle.snapshot(py)?))
     }
 
+    /// Closes the source; reading on is a ``ValueError``.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         Ok(self.handle.close(py)?)
     }
@@ -137,6 +189,10 @@ impl Reader {
 
 #[pymethods]
 impl PatchReader {
+    /// The remaining patches; the rows of a patch can be read until the next is asked for.
+    ///
+    /// Raises:
+    ///     ValueError: A column that this needs was not asked for.
     fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("jelly.patches")?.getattr("iterate")?.call1((slf,))
     }

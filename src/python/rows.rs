@@ -21,7 +21,10 @@ use super::values::Column;
 /// Rows that become Python objects at once.
 const BLOCK: usize = 256;
 
-/// Iterates over the remaining rows of a reader.
+/// Rows as named tuples.
+///
+/// Loops over it share its rows: a second loop goes on where the first stopped. So can threads:
+/// each row comes once.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
@@ -49,6 +52,15 @@ struct Block {
     first: Py<PyIterator>,
 }
 
+/// What an iterator had when it was dropped.
+pub(super) struct Left {
+    /// The block that was given out last.
+    block: Option<Block>,
+    batch: RecordBatch,
+    /// Rows of the batch that were in blocks.
+    at: usize,
+}
+
 /// What turns columns into rows.
 pub(super) struct RowMaker {
     /// `functools.partial(tuple.__new__, cls)`
@@ -70,6 +82,11 @@ struct Refill {
 impl Block {
     fn clone_ref(&self, py: Python<'_>) -> Self {
         Block { rows: self.rows.clone_ref(py), first: self.first.clone_ref(py) }
+    }
+
+    /// Rows that were not given out.
+    fn left(&self, py: Python<'_>) -> PyResult<usize> {
+        self.first.call_method0(py, intern!(py, "__length_hint__"))?.extract(py)
     }
 
     fn is(&self, other: Option<&Block>) -> bool {
@@ -94,16 +111,38 @@ impl Current {
 
     /// Whether there are rows that were taken from the reader and not given out.
     pub(super) fn has_rows(&self, py: Python<'_>) -> PyResult<bool> {
-        let (first, behind) = {
+        let (block, behind) = {
             let current = self.lock();
-            let first = current.0.as_ref().map(|block| block.first.clone_ref(py));
-            (first, current.1)
+            (current.0.as_ref().map(|block| block.clone_ref(py)), current.1)
         };
-        let left = match first {
-            Some(first) => first.call_method0(py, intern!(py, "__length_hint__"))?.extract(py)?,
-            None => 0,
-        };
+        let left = block.map_or(Ok(0), |block| block.left(py))?;
         Ok(behind + left > 0)
+    }
+}
+
+impl Left {
+    /// All rows of a batch.
+    pub(super) fn whole(batch: RecordBatch) -> Self {
+        Left { block: None, batch, at: 0 }
+    }
+
+    /// The rows that nobody got.
+    pub(super) fn rows(&self, py: Python<'_>) -> PyResult<RecordBatch> {
+        let in_block = self.block.as_ref().map_or(Ok(0), |block| block.left(py))?;
+        let from = self.at - in_block;
+        Ok(self.batch.slice(from, self.batch.num_rows() - from))
+    }
+}
+
+impl Drop for RowIterator {
+    /// Rows that were not given out go back to the reader; which they are is seen when they are wanted,
+    /// for no Python code may run here.
+    fn drop(&mut self) {
+        let Refill { batch, at, .. } = self.refill.get_mut();
+        if let Some(batch) = batch.take() {
+            let block = self.current.lock().0.take();
+            self.handle.give_back(Left { block, batch, at: *at });
+        }
     }
 }
 

@@ -29,7 +29,20 @@ impl Kind {
     }
 }
 
-/// The schema of record batches.
+/// Names and types of the columns of record batches.
+///
+/// Plain Arrow types only (string, int64, structs of strings), all nullable: what Spark takes.
+/// Arrow libraries read it as it is: ``pyarrow.schema(jelly.PATCH_SCHEMA)``. Can be pickled.
+///
+/// Args:
+///     kind: ``rdf`` (statements) or ``patch`` (rows of patches).
+///     columns: Columns in the order wanted; None for all.
+///     terms: ``text``: terms are canonical N-Triples; ``struct``: structs of kind, value,
+///         datatype and language.
+///     permissive: With the column ``_corrupt_record`` of ``mode="permissive"``.
+///
+/// Raises:
+///     ValueError: There is no such column, or it is asked for twice.
 #[pyclass(frozen, eq, hash, module = "jelly")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Schema {
@@ -82,16 +95,19 @@ impl Schema {
         Ok(Schema::of(KIND.read(kind)?, columns, terms, permissive).map_err(Failure::Jelly)?)
     }
 
+    /// ``rdf`` or ``patch``.
     #[getter]
     fn kind(&self) -> &'static str {
         self.kind.word()
     }
 
+    /// Names of the columns.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.names_vec())
     }
 
+    /// The schema in Spark's DDL, as ``mapInArrow`` takes it.
     #[getter]
     fn ddl(&self) -> String {
         ddl(&self.arrow)
@@ -105,6 +121,7 @@ impl Schema {
         format!("<jelly.Schema {}: {}>", self.kind.word(), ddl(&self.arrow))
     }
 
+    /// The schema as an ``arrow_schema`` capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         capsule::schema(py, &self.arrow)
     }

@@ -18,7 +18,7 @@ use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfWriter, Wr
 use crate::encode::PlainOp;
 use crate::error::Result;
 
-/// Takes rows and writes them.
+/// What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct Writer {
     core: Guarded<Core>,
@@ -175,8 +175,9 @@ impl Writer {
         Ok(written)
     }
 
-    /// Writes the remaining rows of one of our readers; returns their number.
+    /// Writes the remaining rows of a reader; returns their number.
     fn write_reader(&self, py: Python<'_>, reader: &Bound<'_, Reader>) -> PyResult<usize> {
+        reader.get().refuse_held(py)?;
         let mut written = 0;
         while let Some(batch) = reader.get().next_batch(py)? {
             written += py.detach(|| self.core.with(|core| core.write(&batch)))?;
@@ -184,12 +185,13 @@ impl Writer {
         Ok(written)
     }
 
-    /// Writes columns, by name, of values that are strings, `Term`s, numbers or None; returns their rows.
+    /// Writes columns by name; returns their rows.
     fn write_columns(&self, py: Python<'_>, columns: &Bound<'_, PyDict>) -> PyResult<usize> {
         let batch = write_rows::batch(columns)?;
         Ok(py.detach(|| self.core.with(|core| core.write(&batch)))?)
     }
 
+    /// Ends the frame.
     fn end_frame(&self, py: Python<'_>, metadata: Vec<(String, Vec<u8>)>) -> PyResult<()> {
         let end = |rows: &mut Rows| match rows {
             Rows::Patch { writer, .. } => writer.encoder().end_frame(),
@@ -198,6 +200,7 @@ impl Writer {
         Ok(py.detach(|| self.core.with(|core| core.change(end)))?)
     }
 
+    /// Ends the patch.
     fn end_patch(&self, py: Python<'_>) -> PyResult<()> {
         let end = |rows: &mut Rows| match rows {
             Rows::Patch { writer, rows } => {
@@ -209,14 +212,17 @@ impl Writer {
         Ok(py.detach(|| self.core.with(|core| core.change(end)))?)
     }
 
+    /// Hands on what is complete.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         Ok(py.detach(|| self.core.with(|core| core.attempt(|_, drain, _| Ok(drain.flush()?))))?)
     }
 
+    /// Ends the stream.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         Ok(py.detach(|| self.core.with(Core::close))?)
     }
 
+    /// Gives up.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
         Ok(py.detach(|| {
             self.core.with(|core| {
@@ -227,6 +233,7 @@ impl Writer {
         })?)
     }
 
+    /// Whether nothing more can be written.
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(py.detach(|| self.core.with(|core| Ok(core.drain.is_none())))?)

@@ -146,6 +146,44 @@ def test_every_cut_is_found() -> None:
     assert valid == ends
 
 
+def test_files_put_end_to_end_are_warned_of() -> None:
+    one, two = jb.small_rdf(3), jb.small_rdf(5)
+    report = jelly.validate(one + two + two)
+    assert report.ok
+    found = [item for item in report.warnings if item.kind == "options.repeated"]
+    assert [(item.count, item.frame) for item in found] == [(2, 1)]
+    assert 'framing="concatenated"' in found[0].message
+    for right in (one, b""):
+        assert "options.repeated" not in str(jelly.validate(right))
+    assert "options.repeated" not in str(jelly.validate(one + two, framing="concatenated"))
+
+
+def test_errors_after_repeated_options_say_what_may_help() -> None:
+    def stream(name: str) -> bytes:
+        rows = [jb.rdf_options(), jb.rdf_entry("name", name)]
+        return jb.delimited(
+            jb.frame(*rows, jb.triple(s_iri=jb.iri(1), p_iri=jb.iri(1), o_bnode="b"))
+        )
+
+    more = jb.delimited(jb.frame(jb.triple(o_iri=jb.iri(3))))
+    for data, kind in [
+        (stream("urn:a") + stream("urn:b") + more, "table.undefined"),
+        (
+            stream("urn:a") + jb.delimited(jb.frame(jb.rdf_options(generalized=1))),
+            "options.changed",
+        ),
+    ]:
+        with pytest.raises(
+            jelly.errors.DecodeError, match=r'frame 1: .*framing="concatenated"'
+        ) as caught:
+            list(jelly.read_rdf(data))
+        assert caught.value.kind == kind
+    with pytest.raises(jelly.errors.TableError) as caught:
+        list(jelly.read_rdf(stream("urn:a") + more))
+    assert "concatenated" not in str(caught.value)
+    assert str(jelly.validate(stream("urn:a") + stream("urn:b") + more)).count("concatenated") == 2
+
+
 def test_other_formats() -> None:
     with pytest.raises(jelly.errors.WireError, match=r"N-Triples.*not Jelly-RDF or Jelly-Patch"):
         jelly.inspect(b"<a> <b> <c> .\n")

@@ -43,3 +43,27 @@ def test_import_brings_in_only_the_standard_library() -> None:
     )
     loaded = {name for name in run.stdout.split() if name not in sys.stdlib_module_names}
     assert {name for name in loaded if not name.startswith("_")} == {"jelly"}
+
+
+def test_what_needs_pyarrow_names_the_extra(tmp_path: Path) -> None:
+    code = f"""
+import sys
+sys.modules["pyarrow"] = None
+import jelly
+uses = [
+    lambda: next(jelly.decode_batches(iter([]))),
+    lambda: jelly.batch_decoder("rdf", passthrough=["day"]),
+    lambda: next(jelly.batch_encoder("rdf")(iter([]))),
+    lambda: jelly.convert(b"", {str(tmp_path / "x.parquet")!r}),
+]
+for use in uses:
+    try:
+        use()
+    except ImportError as error:
+        print(error)
+"""
+    run = subprocess.run(
+        [sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True
+    )
+    told = run.stdout.splitlines()
+    assert told == ["pyarrow is not installed: pip install 'jelly-patch[arrow]'"] * 4

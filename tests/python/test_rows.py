@@ -1,6 +1,7 @@
 """Rows as named tuples."""
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -113,3 +114,70 @@ def test_rows_of_the_corpus_are_the_table() -> None:
     table = pa.table(jelly.read_patch(path))
     assert len(rows) == 62_062
     assert rows == [tuple(row.values()) for row in table.to_pylist()]
+
+
+@pytest.mark.parametrize("taken", [0, 1, 255, 256, 257, 600, 700, 999, 1000])
+def test_a_dropped_iterator_gives_back_its_rows(taken: int) -> None:
+    data = jb.small_rdf(1000, 3)
+    reader = jelly.read_rdf(data, batch_rows=700)
+    seen = [row.seq for _, row in zip(range(taken), reader.rows(), strict=False)]
+    assert seen + pa.table(reader).column("seq").to_pylist() == list(range(1000))
+    with pytest.raises(ValueError, match="read to its end"):
+        pa.table(reader)
+
+
+def test_rows_that_were_given_back_go_to_every_way_of_reading() -> None:
+    reader = jelly.read_rdf(jb.small_rdf(1000, 3), batch_rows=400)
+    seen = []
+    for row in reader.rows():  # a loop that is left lets go of its iterator
+        seen.append(row.seq)
+        if len(seen) == 3:
+            break
+    seen.append(next(reader.rows()).seq)
+    stream = pa.RecordBatchReader.from_stream(reader)
+    seen += pa.record_batch(next(reader)).column("seq").to_pylist()
+    seen.append(next(reader.rows()).seq)
+    seen += stream.read_all().column("seq").to_pylist()
+    assert seen == list(range(1000))
+
+
+def test_an_iterator_at_the_end_of_the_stream_gives_back_its_rows() -> None:
+    reader = jelly.read_rdf(jb.small_rdf(10), batch_rows=5)
+    first = reader.rows()
+    assert next(first).seq == 0
+    assert [row.seq for row in reader.rows()] == [5, 6, 7, 8, 9]
+    assert list(reader) == []
+    del first
+    assert pa.table(reader).column("seq").to_pylist() == [1, 2, 3, 4]
+
+
+def test_rows_that_an_iterator_holds_are_not_passed_over(tmp_path: Path) -> None:
+    reader = jelly.read_patch(jb.small_patch(2, 5))
+    rows = reader.rows()
+    assert next(rows).op == "H"
+    with pytest.raises(ValueError, match="holds rows that were not taken"):
+        pa.table(reader)
+    with (
+        pytest.raises(ValueError, match="holds rows that were not taken"),
+        jelly.PatchWriter(tmp_path / "x.jellyp") as writer,
+    ):
+        writer.write(reader)
+    count = len(list(rows))
+    assert count == len(pa.table(jelly.read_patch(jb.small_patch(2, 5)))) - 1 > 10
+
+
+def test_a_closed_reader_gives_nothing_back() -> None:
+    reader = jelly.read_rdf(jb.small_rdf(10))
+    next(reader.rows())
+    reader.close()
+    with pytest.raises(ValueError, match="closed"):
+        next(reader)
+
+
+def test_rows_that_were_given_back_wait_for_a_snapshot() -> None:
+    reader = jelly.read_rdf(jb.small_rdf(10))
+    next(reader.rows())
+    with pytest.raises(ValueError, match="no snapshot now"):
+        reader.snapshot()
+    assert len(next(reader)) == 9
+    assert reader.snapshot()

@@ -1,8 +1,10 @@
 """Where bytes come from."""
 
 import array
+import bz2
 import gzip
 import io
+import lzma
 import mmap
 import os
 import pathlib
@@ -87,6 +89,56 @@ def test_paths(tmp_path: pathlib.Path) -> None:
     assert row.source == str(path)
     (row, *_) = jelly.read_rdf(path, source_name="other").rows()
     assert row.source == "other"
+
+
+def test_file_uris(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a b%.jelly"
+    path.write_bytes(DATA)
+    check(path.as_uri())
+    check(f"file://localhost{path}")
+    (row, *_) = jelly.read_rdf(path.as_uri()).rows()
+    assert row.source == str(path)
+
+
+def test_uris_of_other_places_are_refused() -> None:
+    for uri, reason in [
+        ("s3://bucket/a.jelly", "open s3: URIs with another library"),
+        ("https://example.org/a.jelly", "open https: URIs"),
+        ("file://elsewhere/a.jelly", "on another host"),
+    ]:
+        for read in (jelly.read_rdf, jelly.read_patch, jelly.inspect):
+            with pytest.raises(ValueError, match=reason):
+                read(uri)
+
+
+def test_a_file_with_the_name_of_a_uri(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("s3:").mkdir()
+    pathlib.Path("s3:/a.jelly").write_bytes(DATA)
+    check("s3://a.jelly")
+
+
+def test_files_in_text_mode_are_refused(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jelly"
+    path.write_bytes(DATA)
+    for encoding in ("utf-8", "latin-1"):
+        with path.open(encoding=encoding) as file, pytest.raises(TypeError, match='"rb"'):
+            jelly.read_rdf(file)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="text mode"):
+        jelly.read_patch(io.StringIO("TX ."))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["bzip2", "xz"])
+def test_other_compressions_are_refused_by_name(name: str) -> None:
+    pack = {"bzip2": bz2.compress, "xz": lzma.compress}[name]
+    for data in (DATA, jb.small_patch(50, 50), b"<urn:a> <urn:b> <urn:c> .\n"):
+        for read in (jelly.read_rdf, jelly.read_patch, jelly.inspect):
+            with pytest.raises(
+                jelly.errors.WireError, match=f"{name}, which must be unpacked first"
+            ):
+                read(pack(data))
 
 
 def test_object_with_a_path() -> None:
@@ -234,9 +286,16 @@ def test_interrupt_of_the_source_does_not_wait_for_rows() -> None:
     assert reader.closed
 
 
+class Text:
+    """A file object that does not say that it gives text."""
+
+    def read(self, _: int) -> str:
+        return "text"
+
+
 @pytest.mark.parametrize(
     "source",
-    [io.StringIO("text"), ["text"], [1], [None], [DATA, "text"]],
+    [Text(), ["text"], [1], [None], [DATA, "text"]],
     ids=["text file", "text", "numbers", "None", "text later"],
 )
 def test_sources_that_do_not_give_bytes(source: object) -> None:

@@ -43,6 +43,51 @@ def test_every_native_name_is_in_the_stub() -> None:
     assert all(ast.get_docstring(node) for node in documented)
 
 
+def folded(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def test_help_says_what_the_stub_says() -> None:
+    """The stub is what editors show, the docs in the module what `help` shows."""
+    compared = 0
+    for node in ast.parse(STUB.read_text()).body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef):
+            continue
+        native = getattr(_internal, node.name)
+        assert folded(native.__doc__) == folded(ast.get_docstring(node)), node.name
+        for member in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(member, ast.FunctionDef) and (doc := ast.get_docstring(member)):
+                name = f"{node.name}.{member.name}"
+                assert folded(getattr(native, member.name).__doc__) == folded(doc), name
+                compared += 1
+    assert compared >= 30
+
+
+def test_every_public_member_is_documented() -> None:
+    classes = [getattr(jelly, name) for name in jelly.__all__]
+    members = [
+        (cls, name)
+        for cls in classes
+        if inspect.isclass(cls) and not hasattr(cls, "_fields") and cls.__module__ == "jelly"
+        for name, _ in inspect.getmembers(cls)
+        if not name.startswith("_")
+    ]
+    assert len(members) >= 20
+    assert [(cls.__name__, name) for cls, name in members if not getattr(cls, name).__doc__] == []
+
+
+def test_functions_that_read_tell_of_every_option() -> None:
+    for function in (jelly.read_rdf, jelly.read_patch):
+        options = inspect.signature(function).parameters
+        native = inspect.signature(getattr(_internal, function.__name__)).parameters
+        assert {name: one.default for name, one in options.items()} == {
+            name: one.default for name, one in native.items()
+        }
+        assert len(options) >= 15
+        doc = inspect.getdoc(function) or ""
+        assert [name for name in options if f"\n    {name}: " not in doc] == []
+
+
 def test_stub_is_the_module() -> None:
     pytest.importorskip("mypy")
     run = subprocess.run(

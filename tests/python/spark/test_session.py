@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,28 @@ def test_missing_pyspark_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"pip install 'jelly-patch\[spark\]'"):
         jelly.spark.session()
+
+
+def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark")
+    for name in ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "JAVA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"Java 17 or later, and there is no java\. Get it"):
+        jelly.spark.session()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    java = tmp_path / "bin" / "java"
+    with pytest.raises(RuntimeError, match=f"there is no {re.escape(str(java))}"):
+        jelly.spark.session()
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_392\"' >&2\n")
+    java.chmod(0o755)
+    with pytest.raises(RuntimeError, match=r'is openjdk version "1\.8\.0_392"'):
+        jelly.spark.session()
+
+
+def test_only_its_own_names_are_offered() -> None:
+    assert dir(jelly.spark) == ["session", "settings"]
 
 
 @pytest.mark.spark
