@@ -117,6 +117,9 @@ class Patch:
                 self._unfinished()
                 self.transactions.append(Transaction(row.txn or 0))
             case "TC" | "TA" if row.txn is not None:
+                if not self.transactions or self.transactions[-1].number != row.txn:
+                    # the rows before were read in another way
+                    self.transactions.append(Transaction(row.txn))
                 self.transactions[-1].outcome = "committed" if row.op == "TC" else "aborted"
             case "Z":
                 self._complete()

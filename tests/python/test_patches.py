@@ -50,6 +50,23 @@ def test_outcomes_of_transactions() -> None:
     assert second.transactions == []  # a stray commit ends nothing
 
 
+def test_patches_from_within_a_transaction() -> None:
+    """Rows that were taken before, or a snapshot, leave the start of the transaction out."""
+    data = jb.small_patch(2, 3)
+    reader = jelly.read_patch(data)
+    before = reader.rows()
+    assert [next(before).op for _ in range(3)] == ["H", "TX", "A"]
+    del before
+    first, second = (patch for patch in reader.patches() if list(patch.rows()))
+    assert [(one.number, one.outcome) for one in first.transactions] == [(0, "committed")]
+    assert [(one.number, one.outcome) for one in second.transactions] == [(1, "committed")]
+    reader = jelly.read_patch(data, batch_rows=3)
+    assert len(next(reader)) == 3
+    rest = data[reader.position.offset :]
+    (first, _) = jelly.read_patch(rest, resume=reader.snapshot()).patches()
+    assert [(one.number, one.outcome) for one in first.transactions] == [(0, "committed")]
+
+
 def test_empty_patches_count() -> None:
     data = jb.delimited(jb.frame(jb.patch_options(jb.FRAME)), jb.frame(), jb.frame(jb.BEGIN))
     patches = [
