@@ -69,6 +69,7 @@ impl Sink for RdfBatches {
 impl RdfSink for RdfBatches {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
         self.logical_type = options.logical_type;
+        self.last_frame = None; // a stream may follow another within a frame
         self.batch.pause();
         Ok(())
     }
