@@ -16,7 +16,8 @@ pub struct Limits {
     pub prefix_table: u32,
     /// Largest datatype table, in entries.
     pub datatype_table: u32,
-    /// Bytes of all live entries of the three tables.
+    /// Bytes of all live entries of the three tables; also of these, namespaces, metadata and the terms that
+    /// may repeat together, if it is more than four terms and two rows may have.
     pub lookup_bytes: usize,
     /// Longest term, as it is and as it is written, in bytes.
     pub term_bytes: usize,
@@ -38,7 +39,15 @@ pub struct Limits {
 pub(crate) const EXPANSION_GRACE: u64 = 64 << 20;
 
 /// Owned terms are written and dropped level by level, on the stack.
-pub(crate) const MAX_NESTING: usize = 1024;
+pub(crate) const MAX_NESTING: usize = 256;
+
+impl Limits {
+    /// Bytes that a decoder and what takes its rows may keep from row to row, the tables included.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let rows = self.row_bytes.saturating_mul(2);
+        self.lookup_bytes.max(self.term_bytes.saturating_mul(4)).max(rows)
+    }
+}
 
 impl Default for Limits {
     fn default() -> Self {

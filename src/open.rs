@@ -312,8 +312,13 @@ fn patch_feed(
         let decoder = PatchDecoder::resume(config.clone(), snapshot)?;
         PatchRows::All(Reader::new(AnyPatchDecoder::Jelly(Box::new(decoder)), opened.stream))
     } else if options.committed {
-        let first = AnyPatchDecoder::new(format, config)?;
-        let committed = Committed::new(opened, config, [first, AnyPatchDecoder::new(format, config)?])?;
+        let mut decoders = [AnyPatchDecoder::new(format, config)?, AnyPatchDecoder::new(format, config)?];
+        for decoder in &mut decoders {
+            if let AnyPatchDecoder::Jelly(decoder) = decoder {
+                decoder.keep_half();
+            }
+        }
+        let committed = Committed::new(opened, config, decoders)?;
         PatchRows::Committed(Box::new(committed))
     } else {
         PatchRows::All(Reader::new(AnyPatchDecoder::new(format, config)?, opened.stream))

@@ -204,7 +204,11 @@ class Limits:
     datatype_table: int = 256
     """Largest datatype table, in entries."""
     lookup_bytes: int = 64 << 20
-    """All live entries of the three tables."""
+    """All live entries of the three tables.
+
+    They count together with namespaces, metadata and the terms that may repeat, which all may have as
+    much as this, or as four terms or two rows if that is more.
+    """
     term_bytes: int = 16 << 20
     """Longest term."""
     nesting: int = 64

@@ -64,6 +64,10 @@ impl Sink for RdfBatches {
     fn is_full(&self) -> bool {
         self.batch.is_full()
     }
+
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
 }
 
 impl RdfSink for RdfBatches {

@@ -75,7 +75,11 @@ impl PatchCounts {
     }
 }
 
-impl Sink for PatchCounts {}
+impl Sink for PatchCounts {
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
+}
 
 impl PatchSink for PatchCounts {
     fn options(&mut self, options: &PatchOptions) -> Result<()> {

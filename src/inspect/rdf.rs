@@ -35,7 +35,11 @@ pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) ->
     })
 }
 
-impl Sink for RdfCounts {}
+impl Sink for RdfCounts {
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
+}
 
 impl RdfSink for RdfCounts {
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {

@@ -110,6 +110,10 @@ impl<S: Sink> Sink for Filter<'_, S> {
         self.sink.is_full()
     }
 
+    fn kept_bytes(&self) -> usize {
+        self.sink.kept_bytes()
+    }
+
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         self.sink.frame_end(metadata)
     }
