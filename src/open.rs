@@ -84,6 +84,10 @@ macro_rules! push_each {
                 match self { $($any::$variant(decoder) => PushState::warnings(&**decoder),)+ }
             }
 
+            fn position(&self) -> Position {
+                match self { $($any::$variant(decoder) => PushState::position(&**decoder),)+ }
+            }
+
             fn fail(&mut self, error: Error) -> Error {
                 match self { $($any::$variant(decoder) => PushState::fail(&mut **decoder, error),)+ }
             }

@@ -124,7 +124,8 @@ where
             return None;
         }
         let message = format!("{out} bytes of text out of {bytes_in} bytes");
-        Some(Error::limit(ErrorKind::LimitExpansion, "expansion", message))
+        let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
+        Some(error.located(&self.feed.decoder().position()))
     }
 }
 

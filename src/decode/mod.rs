@@ -503,6 +503,10 @@ impl<D: DialectState> PushState for Decoder<D> {
         self.warnings()
     }
 
+    fn position(&self) -> Position {
+        Position { source: self.config.source.clone(), ..self.frames.row_position() }
+    }
+
     fn fail(&mut self, error: Error) -> Error {
         self.fail(error)
     }
@@ -518,11 +522,6 @@ impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
     }
 }
 
-#[cold]
-fn misplaced((kind, message): Wrong) -> Error {
-    Error::new(kind, message)
-}
-
 /// Refuses to keep more than `most` bytes in tables, terms and `beside` them.
 fn check_kept(terms: Option<&Terms>, beside: usize, most: usize) -> Result<()> {
     let kept = beside + terms.map_or(0, |terms| terms.lookups.bytes() + terms.held.bytes());
@@ -532,6 +531,11 @@ fn check_kept(terms: Option<&Terms>, beside: usize, most: usize) -> Result<()> {
     let message =
         format!("lookup tables, namespaces, metadata and last terms hold {kept} bytes, more than {most}");
     Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message))
+}
+
+#[cold]
+fn misplaced((kind, message): Wrong) -> Error {
+    Error::new(kind, message)
 }
 
 #[cold]
