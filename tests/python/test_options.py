@@ -100,10 +100,11 @@ def test_concatenated_streams_have_the_options_of_the_last() -> None:
         ("batch_rows", 0),
         ("batch_rows", -1),
         ("batch_bytes", 0),
+        ("batch_bytes", (1 << 30) + 1),
     ],
 )
 def test_wrong_values_are_value_errors(keyword: str, value: object) -> None:
-    with pytest.raises(ValueError, match=r"it can be|column|at least 1") as caught:
+    with pytest.raises(ValueError, match=r"it can be|column|at least 1|from 1 to") as caught:
         jelly.read_rdf(b"", **{keyword: value})  # type: ignore[arg-type]
     assert type(caught.value) is ValueError
     assert str(value) in str(caught.value) or "'x'" in str(value) or "subject" in str(value)
