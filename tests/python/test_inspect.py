@@ -211,3 +211,11 @@ def test_corpus(file: str, rows: dict[str, int]) -> None:
     report = jelly.validate(shared(f"corpus/{file}"))
     assert report.ok
     assert rows.items() <= report.inspection.rows.items()
+
+
+def test_metadata_keys_are_bounded_in_bytes() -> None:
+    keys = [f"{n}{'k' * 100_000}" for n in range(20)]
+    frames = [jb.frame(*([jb.rdf_options()] if n == 0 else []), metadata={key: b""})
+              for n, key in enumerate(keys)]
+    found = jelly.inspect(jb.delimited(*frames, jb.frame(metadata={"small": b""})))
+    assert found.metadata_keys == [*keys[:10], "small"]
