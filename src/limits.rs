@@ -21,7 +21,7 @@ pub struct Limits {
     pub lookup_bytes: usize,
     /// Longest term, as it is and as it is written, in bytes.
     pub term_bytes: usize,
-    /// Deepest nesting of quoted triples and of unknown groups; 1024 at most.
+    /// Deepest nesting of quoted triples and of unknown groups; 256 at most.
     pub nesting: usize,
     /// Most rows in a batch.
     pub batch_rows: usize,

@@ -246,7 +246,7 @@ _RANGES = {
     "prefix_table": _TABLE,
     "datatype_table": _TABLE,
     "batch_bytes": (1, 1 << 30),
-    "nesting": (0, 1024),
+    "nesting": (0, 256),
     "expansion": (0, (1 << 63) - 1),
 }
 

@@ -186,7 +186,9 @@ def test_limits() -> None:
 
 def test_every_limit_reaches_the_core() -> None:
     fields = jelly.Limits.__dataclass_fields__
-    most = jelly.Limits(**dict.fromkeys(fields, 1024))
+    most = jelly.Limits(**dict.fromkeys(fields, 1024) | {"nesting": 256})
+    with pytest.raises(ValueError, match=r"limits\.nesting is 257"):
+        most.replace(nesting=257)
     assert jelly.read_rdf(jb.small_rdf(), limits=most).options is not None
     assert len(fields) == 13
 
