@@ -113,6 +113,16 @@ pub trait FeedState {
     /// The decoder whose rows are delivered.
     fn decoder(&self) -> &dyn PushState;
 
+    /// The options of the stream, once they came.
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.decoder().stream_options()
+    }
+
+    /// Whether the last error was that of a patch of which no row is delivered.
+    fn refused_a_patch(&self) -> bool {
+        false
+    }
+
     /// What was found and passed over so far: indexes, marks.
     fn warnings(&self) -> Vec<Warning> {
         self.decoder().warnings()
@@ -181,6 +191,17 @@ impl FeedState for PatchFeed {
             PatchRows::All(reader) => reader.decoder(),
             PatchRows::Committed(committed) => committed.decoder(),
         }
+    }
+
+    fn stream_options(&self) -> Option<StreamOptions> {
+        match &self.0 {
+            PatchRows::All(reader) => reader.decoder().stream_options(),
+            PatchRows::Committed(committed) => committed.stream_options(),
+        }
+    }
+
+    fn refused_a_patch(&self) -> bool {
+        matches!(&self.0, PatchRows::Committed(committed) if committed.refused_a_patch())
     }
 
     fn warnings(&self) -> Vec<Warning> {

@@ -250,6 +250,8 @@ class PatchReader(Reader):
             ValueError: A column that this needs was not asked for.
         """
 
+    def _refused_a_patch(self) -> bool: ...
+
 @final
 class Writer:
     """What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from jelly.errors import JellyError
 from jelly.types import PatchRow
 
 if TYPE_CHECKING:
@@ -43,13 +44,15 @@ class Patch:
     complete: bool
     """All rows were read."""
 
-    def __init__(self, rows: Iterator[Any], first: Any) -> None:
+    def __init__(self, rows: Iterator[Any], first: Any, reader: PatchReader) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
         self.complete = False
         self.next_first: Any = None
+        self.next_error: JellyError | None = None
         self._rows = rows
+        self._reader = reader
         self._waiting: list[Any] = []
         self._left = False
         row = first
@@ -98,7 +101,14 @@ class Patch:
             return self._waiting.pop()
         if self.complete:
             return None
-        row = next(self._rows, None)
+        try:
+            row = next(self._rows, None)
+        except JellyError as error:
+            # committed rows have no Z: only the next patch, or its error, tells that this one is complete
+            if not self._reader._refused_a_patch():
+                raise
+            self.next_error = error
+            row = None
         if row is None:
             self._complete()
             return None
@@ -148,7 +158,9 @@ def _iterate(reader: PatchReader) -> Iterator[Patch]:
     rows = reader.rows()
     first: Any = next(rows, None)
     while first is not None:
-        patch = Patch(rows, first)
+        patch = Patch(rows, first, reader)
         yield patch
         patch.leave()
+        if patch.next_error is not None:
+            raise patch.next_error
         first = patch.next_first if patch.next_first is not None else next(rows, None)

@@ -67,7 +67,7 @@ where
 
     /// Decodes as far as the options of the stream; loses no row.
     pub fn read_ahead(&mut self, poll: Poll<'_>) {
-        if matches!(self.state, State::Reading) && self.feed.decoder().stream_options().is_none() {
+        if matches!(self.state, State::Reading) && self.feed.stream_options().is_none() {
             self.batches.pause_at_options(true);
             self.fill(poll);
             self.batches.pause_at_options(false);

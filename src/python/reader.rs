@@ -196,4 +196,10 @@ impl PatchReader {
     fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("jelly.patches")?.getattr("iterate")?.call1((slf,))
     }
+
+    /// Whether the last error is not that of the patch whose rows came last.
+    fn _refused_a_patch(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        let reader = slf.as_super().get();
+        Ok(reader.handle.refused_a_patch(slf.py())?)
+    }
 }

@@ -94,6 +94,38 @@ def test_committed_rows_have_patches_too() -> None:
     ]
 
 
+def test_a_refused_patch_does_not_spoil_the_one_before() -> None:
+    first = [jb.patch_options(), jb.patch_entry("name", "urn:x")]
+    terms = {"s_iri": jb.iri(1), "p_iri": jb.iri(1), "g_default": {}}
+    add = [jb.add(**terms, o_literal=jb.literal("0")), jb.add(o_literal=jb.literal("1"))]
+    good = [jb.BEGIN, *add, jb.COMMIT, jb.MARK]
+    data = jb.delimited(jb.frame(*first, *good, jb.BEGIN, jb.add(), jb.MARK))
+    for source in (data, iter([data])):
+        patches = jelly.read_patch(source, rows="committed").patches()
+        patch = next(patches)
+        assert [row.object for row in patch.rows()] == ['"0"', '"1"']
+        assert patch.complete
+        with pytest.raises(jelly.errors.PatchError):
+            next(patches)
+    # an error within the rows of a patch is that of the patch
+    limits = jelly.Limits(term_bytes=200)
+    long = jb.add(o_literal=jb.literal("\n" * 150))
+    data = jb.delimited(jb.frame(*first, jb.BEGIN, *add, long, jb.COMMIT, jb.MARK))
+    patch = next(jelly.read_patch(data, rows="committed", limits=limits).patches())
+    with pytest.raises(jelly.errors.LimitError):
+        list(patch.rows())
+    assert not patch.complete
+
+
+def test_options_of_a_patch_that_is_refused() -> None:
+    data = jb.delimited(jb.frame(jb.patch_options(), jb.BEGIN, jb.MARK))
+    reader = jelly.read_patch(data, rows="committed")
+    assert reader.options is not None
+    assert reader.options.stream_type == "PUNCTUATED"
+    with pytest.raises(jelly.errors.PatchError):
+        list(reader)
+
+
 def test_columns_that_patches_need() -> None:
     reader = jelly.read_patch(jb.small_patch(), columns=["op", "subject"])
     with pytest.raises(ValueError, match="needs the columns patch, txn, name, value"):
