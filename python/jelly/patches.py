@@ -55,6 +55,7 @@ class Patch:
         self._reader = reader
         self._waiting: list[Any] = []
         self._left = False
+        self._cut = False
         row = first
         while row is not None:
             self._note(row)
@@ -110,9 +111,12 @@ class Patch:
             self.next_error = error
             row = None
         if row is None:
-            self._complete()
+            if not self._cut:
+                self._complete()
             return None
-        if row.patch is not None and row.patch != self.number:
+        if row.patch is None:
+            self._cut = True  # the corrupt record of mode="permissive"
+        elif row.patch != self.number:
             self.next_first = row
             self._complete()
             return None

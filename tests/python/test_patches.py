@@ -147,3 +147,13 @@ def test_patches_of_the_corpus() -> None:
     patches = [(patch.id, patch.prev, len(patch.headers)) for patch in reader.patches()]
     assert len(patches) == 6
     assert [prev for _, prev, _ in patches] == [None] + [id for id, _, _ in patches[:-1]]
+
+
+def test_a_patch_that_was_cut_is_not_complete() -> None:
+    first, second = jelly.read_patch(jb.small_patch(2, 2)[:-3], mode="permissive").patches(), []
+    for patch in first:
+        second.append(([row.op for row in patch.rows()], patch.complete))
+    assert second == [
+        (["H", "TX", "A", "A", "TC", "Z"], True),
+        (["H", "H", "TX", "A", "A", "TC", None], False),
+    ]
