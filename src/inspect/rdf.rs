@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::io::Stream;
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;
+use crate::options::RdfOptions;
 use crate::reader::Poll;
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::{Iri, Term};
@@ -42,6 +43,11 @@ impl Sink for RdfCounts {
 }
 
 impl RdfSink for RdfCounts {
+    fn options(&mut self, _: &RdfOptions) -> Result<()> {
+        self.seen.stream();
+        Ok(())
+    }
+
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.seen.statement(&row.statement);
         Ok(())
