@@ -220,7 +220,7 @@ class Limits:
     expansion: int = 1000
     """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
     zstd_window: int = 32 << 20
-    """Largest zstd window."""
+    """Largest zstd window; zstd takes the power of two that is not above it."""
     transaction_bytes: int = 1 << 30
     """Bytes of a patch that may wait on disk for the outcome of its transactions."""
 
