@@ -16,11 +16,12 @@ pub struct Limits {
     pub prefix_table: u32,
     /// Largest datatype table, in entries.
     pub datatype_table: u32,
-    /// Bytes of all live entries of the three tables.
+    /// Bytes of all live entries of the three tables; also of these, namespaces, metadata and the terms that
+    /// may repeat together, if it is more than four terms and two rows may have.
     pub lookup_bytes: usize,
     /// Longest term, as it is and as it is written, in bytes.
     pub term_bytes: usize,
-    /// Deepest nesting of quoted triples and of unknown groups; 1024 at most.
+    /// Deepest nesting of quoted triples and of unknown groups; 256 at most.
     pub nesting: usize,
     /// Most rows in a batch.
     pub batch_rows: usize,
@@ -28,7 +29,7 @@ pub struct Limits {
     pub batch_bytes: usize,
     /// Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.
     pub expansion: u64,
-    /// Largest zstd window in bytes.
+    /// Largest zstd window in bytes; zstd takes the power of two that is not above it.
     pub zstd_window: u64,
     /// Bytes of a patch that may wait on disk for the outcome of its transactions.
     pub transaction_bytes: u64,
@@ -38,7 +39,15 @@ pub struct Limits {
 pub(crate) const EXPANSION_GRACE: u64 = 64 << 20;
 
 /// Owned terms are written and dropped level by level, on the stack.
-pub(crate) const MAX_NESTING: usize = 1024;
+pub(crate) const MAX_NESTING: usize = 256;
+
+impl Limits {
+    /// Bytes that a decoder and what takes its rows may keep from row to row, the tables included.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let rows = self.row_bytes.saturating_mul(2);
+        self.lookup_bytes.max(self.term_bytes.saturating_mul(4)).max(rows)
+    }
+}
 
 impl Default for Limits {
     fn default() -> Self {

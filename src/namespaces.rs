@@ -22,6 +22,11 @@ impl Namespaces {
         self.entries.iter().flatten().map(|(label, iri)| (label.as_str(), iri.as_str()))
     }
 
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Labels and IRIs, copied.
     pub(crate) fn owned(&self) -> Vec<(String, String)> {
         self.entries.iter().flatten().cloned().collect()

@@ -84,6 +84,10 @@ macro_rules! push_each {
                 match self { $($any::$variant(decoder) => PushState::warnings(&**decoder),)+ }
             }
 
+            fn position(&self) -> Position {
+                match self { $($any::$variant(decoder) => PushState::position(&**decoder),)+ }
+            }
+
             fn fail(&mut self, error: Error) -> Error {
                 match self { $($any::$variant(decoder) => PushState::fail(&mut **decoder, error),)+ }
             }
@@ -108,6 +112,16 @@ push_each!(AnyPatchDecoder, PatchSink: Jelly | Text | Thrift);
 pub trait FeedState {
     /// The decoder whose rows are delivered.
     fn decoder(&self) -> &dyn PushState;
+
+    /// The options of the stream, once they came.
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.decoder().stream_options()
+    }
+
+    /// Whether the last error was that of a patch of which no row is delivered.
+    fn refused_a_patch(&self) -> bool {
+        false
+    }
 
     /// What was found and passed over so far: indexes, marks.
     fn warnings(&self) -> Vec<Warning> {
@@ -177,6 +191,17 @@ impl FeedState for PatchFeed {
             PatchRows::All(reader) => reader.decoder(),
             PatchRows::Committed(committed) => committed.decoder(),
         }
+    }
+
+    fn stream_options(&self) -> Option<StreamOptions> {
+        match &self.0 {
+            PatchRows::All(reader) => reader.decoder().stream_options(),
+            PatchRows::Committed(committed) => committed.stream_options(),
+        }
+    }
+
+    fn refused_a_patch(&self) -> bool {
+        matches!(&self.0, PatchRows::Committed(committed) if committed.refused_a_patch())
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -312,8 +337,13 @@ fn patch_feed(
         let decoder = PatchDecoder::resume(config.clone(), snapshot)?;
         PatchRows::All(Reader::new(AnyPatchDecoder::Jelly(Box::new(decoder)), opened.stream))
     } else if options.committed {
-        let first = AnyPatchDecoder::new(format, config)?;
-        let committed = Committed::new(opened, config, [first, AnyPatchDecoder::new(format, config)?])?;
+        let mut decoders = [AnyPatchDecoder::new(format, config)?, AnyPatchDecoder::new(format, config)?];
+        for decoder in &mut decoders {
+            if let AnyPatchDecoder::Jelly(decoder) = decoder {
+                decoder.keep_half();
+            }
+        }
+        let committed = Committed::new(opened, config, decoders)?;
         PatchRows::Committed(Box::new(committed))
     } else {
         PatchRows::All(Reader::new(AnyPatchDecoder::new(format, config)?, opened.stream))

@@ -1,6 +1,6 @@
 //! The push side: bytes in, rows out, no I/O. Every format that is read has a decoder of this shape.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Position, Result};
 use crate::options::StreamOptions;
 use crate::sink::Sink;
 use crate::warning::Warning;
@@ -42,6 +42,12 @@ pub trait PushState {
     /// What was passed over so far.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
+    }
+
+    /// Where the last row was.
+    fn position(&self) -> Position {
+        let Progress { frame, offset, .. } = self.progress();
+        Position { frame, offset: Some(offset), ..Position::default() }
     }
 
     /// Gives up: puts the error where the stream stands.

@@ -153,6 +153,10 @@ impl<F: RowState> PushState for RowDecoder<F> {
         Progress { frame: None, rows: self.format.rows(), offset: self.offset }
     }
 
+    fn position(&self) -> Position {
+        Position { source: self.source.clone(), offset: Some(self.offset), ..Position::default() }
+    }
+
     #[cold]
     fn fail(&mut self, error: Error) -> Error {
         self.failed = true;

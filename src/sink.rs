@@ -137,6 +137,12 @@ pub trait Sink {
         false
     }
 
+    /// Bytes that it keeps beside rows; they count together with what the decoder keeps.
+    #[inline]
+    fn kept_bytes(&self) -> usize {
+        0
+    }
+
     /// A frame of the stream ended; its metadata in the order of the wire.
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         let _ = metadata;

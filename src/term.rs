@@ -218,6 +218,16 @@ impl TermBuf {
         }
     }
 
+    /// Bytes that this term takes beside its own, nested ones included.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            TermBuf::Triple(triple) => {
+                size_of::<Triple>() + triple.terms.iter().map(TermBuf::size).sum::<usize>()
+            }
+            leaf => leaf.text_bytes(),
+        }
+    }
+
     /// This term, borrowed.
     pub fn as_term(&self) -> Term<'_> {
         match self {

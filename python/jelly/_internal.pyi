@@ -150,6 +150,9 @@ class Reader(Generic[_Row_co]):
     It works for several threads at a time, with the GIL released, and after a fork as long as no
     thread was reading. Rows before an error are delivered first, then the error is raised, then the
     reader is at its end. Ctrl-C closes it.
+
+    A source that refers to its own reader is freed with it only once the reader is closed or at its
+    end: Python cannot see such a circle.
     """
 
     @property
@@ -199,6 +202,9 @@ class Reader(Generic[_Row_co]):
         Taken between two batches, once all rows of the last were used. A reader made with
         ``resume=snapshot`` over the bytes from ``position.offset`` (of the decompressed stream)
         on, in this process or another, gives the rows that this one would give.
+
+        Rows that only the end of the input implied (``eof``) are not in it: a reader that is made of the
+        last snapshot and no more bytes gives them again. Nor are ``namespaces``, which begin anew.
 
         Raises:
             OptionsError: The decoder failed, or stands where no snapshot can be.
@@ -252,6 +258,8 @@ class PatchReader(Reader[_PatchRow_co]):
         Raises:
             ValueError: A column that this needs was not asked for.
         """
+
+    def _refused_a_patch(self) -> bool: ...
 
 @final
 class Writer:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
+from jelly.errors import JellyError
 from jelly.types import PatchRow
 
 if TYPE_CHECKING:
@@ -56,16 +57,19 @@ class Patch(Generic[Row]):
     as long as not all rows were read, and with ``rows="committed"``, which has no ``Z``.
     """
 
-    def __init__(self, rows: Iterator[Any], first: Any) -> None:
+    def __init__(self, rows: Iterator[Any], first: Any, reader: PatchReader[Any]) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
         self.end = None
         self._ended = False
         self.next_first: Any = None
+        self.next_error: JellyError | None = None
         self._rows = rows
+        self._reader = reader
         self._waiting: list[Any] = []
         self._left = False
+        self._cut = False
         row = first
         while row is not None:
             self._note(row)
@@ -123,11 +127,21 @@ class Patch(Generic[Row]):
             return self._waiting.pop()
         if self._ended:
             return None
-        row = next(self._rows, None)
+        try:
+            row = next(self._rows, None)
+        except JellyError as error:
+            # committed rows have no Z: only the next patch, or its error, tells that this one is complete
+            if not self._reader._refused_a_patch():
+                raise
+            self.next_error = error
+            row = None
         if row is None:
-            self._finish()
+            if not self._cut:
+                self._finish()
             return None
-        if row.patch is not None and row.patch != self.number:
+        if row.patch is None:
+            self._cut = True  # the corrupt record of mode="permissive"
+        elif row.patch != self.number:
             self.next_first = row
             self._finish()
             return None
@@ -142,6 +156,9 @@ class Patch(Generic[Row]):
                 self._unfinished()
                 self.transactions.append(Transaction(row.txn or 0))
             case "TC" | "TA" if row.txn is not None:
+                if not self.transactions or self.transactions[-1].number != row.txn:
+                    # the rows before were read in another way
+                    self.transactions.append(Transaction(row.txn))
                 self.transactions[-1].outcome = "committed" if row.op == "TC" else "aborted"
             case "Z":
                 self.end = row.name or "mark"
@@ -171,7 +188,9 @@ def _iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
     rows = reader.rows()
     first: Any = next(rows, None)
     while first is not None:
-        patch: Patch[Row] = Patch(rows, first)
+        patch: Patch[Row] = Patch(rows, first, reader)
         yield patch
         patch.leave()
+        if patch.next_error is not None:
+            raise patch.next_error
         first = patch.next_first if patch.next_first is not None else next(rows, None)

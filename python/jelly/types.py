@@ -237,7 +237,11 @@ class Limits:
     datatype_table: int = 256
     """Largest datatype table, in entries."""
     lookup_bytes: int = 64 << 20
-    """All live entries of the three tables."""
+    """All live entries of the three tables.
+
+    They count together with namespaces, metadata and the terms that may repeat, which all may have as
+    much as this, or as four terms or two rows if that is more.
+    """
     term_bytes: int = 16 << 20
     """Longest term."""
     nesting: int = 64
@@ -249,7 +253,7 @@ class Limits:
     expansion: int = 1000
     """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
     zstd_window: int = 32 << 20
-    """Largest zstd window."""
+    """Largest zstd window; zstd takes the power of two that is not above it."""
     transaction_bytes: int = 1 << 30
     """Bytes of a patch that may wait on disk for the outcome of its transactions."""
 
@@ -302,7 +306,7 @@ _RANGES = {
     "prefix_table": _TABLE,
     "datatype_table": _TABLE,
     "batch_bytes": (1, 1 << 30),
-    "nesting": (0, 1024),
+    "nesting": (0, 256),
     "expansion": (0, (1 << 63) - 1),
 }
 

@@ -28,7 +28,10 @@ pub(super) struct BatchFrame {
     source_bytes: usize,
     /// What stands before blank node labels.
     pub(super) scope: String,
+    /// As long for every source, so that no scope is the start of another.
     source_scope: String,
+    /// The scope is that of a frame.
+    in_frame: bool,
 }
 
 impl BatchFrame {
@@ -36,13 +39,14 @@ impl BatchFrame {
         let source = settings.source.as_deref().filter(|_| columns.contains(&"source"));
         let source_scope = match settings.blank_nodes {
             BlankNodes::Keep => String::new(),
-            BlankNodes::Scoped => format!("s{:016x}_", fnv(settings.source.as_deref().unwrap_or_default())),
+            BlankNodes::Scoped => format!("s{:016x}", fnv(settings.source.as_deref().unwrap_or_default())),
         };
+        let scope = if source_scope.is_empty() { String::new() } else { format!("{source_scope}_") };
         BatchFrame {
             schema: schema(&columns, settings.terms, settings.corrupt_record),
             corrupt: settings.corrupt_record.then(TextColumn::new),
             source_bytes: source.map_or(0, str::len),
-            scope: source_scope.clone(),
+            scope,
             source_scope,
             columns,
             rows: 0,
@@ -50,18 +54,25 @@ impl BatchFrame {
             largest: 0,
             full: false,
             pausing: false,
+            in_frame: false,
             taken_bytes: 0,
             settings,
         }
     }
 
-    /// Blank nodes of this frame get a scope of their own where frames are elements; says whether they do.
+    /// Blank nodes of this frame get a scope of their own where frames are elements, else that of the source;
+    /// says whether the scope is another than before.
     pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
-        let scoped = self.settings.blank_nodes == BlankNodes::Scoped && logical_type.is_grouped();
-        if scoped {
-            self.scope = format!("{}f{frame}_", self.source_scope);
+        if self.settings.blank_nodes == BlankNodes::Keep {
+            return false;
         }
-        scoped
+        let was = std::mem::replace(&mut self.in_frame, logical_type.is_grouped());
+        if self.in_frame {
+            self.scope = format!("{}f{frame}_", self.source_scope);
+        } else if was {
+            self.scope = format!("{}_", self.source_scope);
+        }
+        self.in_frame || was
     }
 
     /// A row is complete; `bytes` is all text of the batch.

@@ -124,6 +124,10 @@ impl Sink for PatchBatches {
     fn is_full(&self) -> bool {
         self.batch.is_full()
     }
+
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
 }
 
 impl PatchSink for PatchBatches {

@@ -64,11 +64,16 @@ impl Sink for RdfBatches {
     fn is_full(&self) -> bool {
         self.batch.is_full()
     }
+
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
 }
 
 impl RdfSink for RdfBatches {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
         self.logical_type = options.logical_type;
+        self.last_frame = None; // a stream may follow another within a frame
         self.batch.pause();
         Ok(())
     }

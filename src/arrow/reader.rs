@@ -67,7 +67,7 @@ where
 
     /// Decodes as far as the options of the stream; loses no row.
     pub fn read_ahead(&mut self, poll: Poll<'_>) {
-        if matches!(self.state, State::Reading) && self.feed.decoder().stream_options().is_none() {
+        if matches!(self.state, State::Reading) && self.feed.stream_options().is_none() {
             self.batches.pause_at_options(true);
             self.fill(poll);
             self.batches.pause_at_options(false);
@@ -124,7 +124,8 @@ where
             return None;
         }
         let message = format!("{out} bytes of text out of {bytes_in} bytes");
-        Some(Error::limit(ErrorKind::LimitExpansion, "expansion", message))
+        let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
+        Some(error.located(&self.feed.decoder().position()))
     }
 }
 

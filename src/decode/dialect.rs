@@ -4,6 +4,7 @@ use super::DecodeOptions;
 use super::delimiter::Framing;
 use super::marks::{Marks, OptionsRow, at_options};
 use super::merge::Message;
+use super::metadata::Metadata;
 use super::repeat::Slots;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
@@ -25,6 +26,8 @@ pub struct Context<'d, 'a> {
     pub(crate) marks: &'d mut Marks,
     /// See [`Held::allowed`](super::repeat::Held::allowed).
     pub(crate) copies: u64,
+    /// Metadata, and the bytes that may be kept from row to row.
+    pub(crate) kept: (&'d Metadata, usize),
 }
 
 /// Why a row stops: a fault of the input, or an error of the sink.
@@ -153,6 +156,13 @@ impl Context<'_, '_> {
     /// The stream restarts at this options row.
     pub(crate) fn mark_restart(&mut self, before: Counters, options: &[u8]) -> Result<(), Fault> {
         self.marks.restart(before).map_err(|wrong| at_options(wrong, options))
+    }
+
+    /// After a row that the sink keeps something of.
+    #[inline(never)]
+    pub(crate) fn check_kept<S: Sink>(&self, sink: &S) -> Result<()> {
+        let (metadata, most) = self.kept;
+        super::check_kept(self.terms.as_ref(), metadata.bytes() + sink.kept_bytes(), most)
     }
 
     /// Sets an entry of a lookup table.

@@ -243,6 +243,11 @@ impl Lookups {
         self.check_bytes(0, limits.lookup_bytes, at)
     }
 
+    /// Bytes of all entries.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Refuses tables that have more than `most` bytes with the copies made of them.
     pub(crate) fn check_bytes(&self, copies: usize, most: usize, at: &[u8]) -> Result<(), Fault> {
         if self.bytes + copies <= most {

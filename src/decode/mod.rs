@@ -108,6 +108,8 @@ pub struct Decoder<D> {
     consumed: u64,
     /// Bytes of terms that may be copied; see [`repeat::Held`].
     copies: u64,
+    /// See [`Limits::kept_bytes`].
+    most_kept: usize,
     /// After an error nothing can be trusted.
     failed: bool,
     finished: bool,
@@ -124,6 +126,7 @@ impl<D: DialectState> Decoder<D> {
         let limits = &mut config.limits;
         limits.nesting = limits.nesting.min(MAX_NESTING);
         Decoder {
+            most_kept: limits.kept_bytes(),
             frames: FrameReader::new(config.framing, D::KNOWS_METADATA),
             dialect: D::default(),
             terms: None,
@@ -136,6 +139,11 @@ impl<D: DialectState> Decoder<D> {
             failed: false,
             finished: false,
         }
+    }
+
+    /// Two decoders of one source may keep together what one may keep alone.
+    pub(crate) fn keep_half(&mut self) {
+        self.most_kept /= 2;
     }
 
     /// A decoder whose input begins at a restart mark; that and the options must be there.
@@ -221,7 +229,7 @@ impl<D: DialectState> Decoder<D> {
         self.slots = self.detach(&slots);
         let taken = input.len() - rest.len();
         self.consumed += taken as u64;
-        match done {
+        match done.and_then(|()| self.check_kept(sink)) {
             Ok(()) => Ok(taken),
             Err(error) => Err(self.fail(error)),
         }
@@ -279,7 +287,10 @@ impl<D: DialectState> Decoder<D> {
                 Event::NeedInput => break,
                 Event::FrameStart => self.metadata.clear(),
                 Event::CarriedRow => self.carried_row(slots, sink)?,
-                Event::Metadata => self.read_metadata()?,
+                Event::Metadata => {
+                    self.read_metadata()?;
+                    self.check_kept(sink)?;
+                }
                 Event::FrameEnd => self.frame_end(sink)?,
             }
         }
@@ -319,6 +330,7 @@ impl<D: DialectState> Decoder<D> {
             row: self.frames.rows() - 1,
             marks: &mut self.marks,
             copies: self.copies,
+            kept: (&self.metadata, self.most_kept),
         };
         let Err(halt) = self.dialect.row(row.bytes, context, sink) else {
             return Ok(());
@@ -347,7 +359,7 @@ impl<D: DialectState> Decoder<D> {
         let done = self.row(Located { bytes: &carry[header..], offset }, &mut short, sink);
         *slots = self.detach(&short);
         self.frames.return_carry(carry);
-        done
+        done.and_then(|()| self.check_kept(sink))
     }
 
     /// A row with members that come twice.
@@ -368,6 +380,7 @@ impl<D: DialectState> Decoder<D> {
             row: self.frames.rows() - 1,
             marks: &mut self.marks,
             copies: self.copies,
+            kept: (&self.metadata, self.most_kept),
         };
         let done = self.dialect.row(&merged, context, sink).map_err(|halt| match halt {
             Halt::Fault(fault) => fault.locate(&merged, row.offset).moved_to(row.offset),
@@ -409,6 +422,13 @@ impl<D: DialectState> Decoder<D> {
         let message = format!("metadata of more than {} bytes", limits.row_bytes);
         let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
         Err(at(error.with_field("metadata".to_owned()), entry.offset))
+    }
+
+    /// What is kept from row to row stays within its bound.
+    fn check_kept<S: Sink>(&self, sink: &S) -> Result<()> {
+        let options = 2 * self.dialect.options_bytes().map_or(0, <[u8]>::len); // as bytes and as what they say
+        let beside = options + self.metadata.bytes() + sink.kept_bytes();
+        check_kept(self.terms.as_ref(), beside, self.most_kept)
     }
 
     /// Copies grow with the input, as text may.
@@ -483,6 +503,10 @@ impl<D: DialectState> PushState for Decoder<D> {
         self.warnings()
     }
 
+    fn position(&self) -> Position {
+        Position { source: self.config.source.clone(), ..self.frames.row_position() }
+    }
+
     fn fail(&mut self, error: Error) -> Error {
         self.fail(error)
     }
@@ -496,6 +520,17 @@ impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
     fn finish(&mut self, sink: &mut S) -> Result<bool> {
         self.finish(sink)
     }
+}
+
+/// Refuses to keep more than `most` bytes in tables, terms and `beside` them.
+fn check_kept(terms: Option<&Terms>, beside: usize, most: usize) -> Result<()> {
+    let kept = beside + terms.map_or(0, |terms| terms.lookups.bytes() + terms.held.bytes());
+    if kept <= most {
+        return Ok(());
+    }
+    let message =
+        format!("lookup tables, namespaces, metadata and last terms hold {kept} bytes, more than {most}");
+    Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message))
 }
 
 #[cold]

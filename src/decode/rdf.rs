@@ -209,7 +209,7 @@ impl Rdf {
             .resolve(value.bytes, &terms.lookups, limits)
             .map_err(|fault| within(fault.within("value")))?;
         sink.namespace(name, terms.lookups.iri(ids.prefix, ids.name))?;
-        Ok(())
+        Ok(context.check_kept(sink)?)
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) type Slots<'a> = [Slot<'a>; 4];
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     terms: [Option<TermBuf>; 4],
+    /// Bytes of each.
+    sizes: [usize; 4],
     /// Bytes copied although the input has only ids for them.
     copied: u64,
     /// So many may be copied: a few bytes of input must not cost much, though they give no text.
@@ -47,7 +49,13 @@ impl Held {
 
     /// Puts an owned term in a place.
     pub(crate) fn put(&mut self, place: usize, term: TermBuf) {
+        self.sizes[place] = term.size();
         self.terms[place] = Some(term);
+    }
+
+    /// Bytes of all copies.
+    pub(crate) fn bytes(&self) -> usize {
+        self.sizes.iter().sum()
     }
 
     /// The term in a place.
@@ -115,6 +123,7 @@ impl Held {
                 Slot::DefaultGraph => (None, Slot::DefaultGraph),
                 Slot::Unset => (None, Slot::Unset),
             };
+            self.sizes[place] = copy.as_ref().map_or(0, TermBuf::size);
             self.terms[place] = copy;
             slot
         })

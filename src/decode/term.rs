@@ -136,6 +136,13 @@ impl Terms {
                 terms: Vec::with_capacity(3),
             })
         };
+        let too_deep = |raw: &RawTerm<'_>| {
+            let message = format!("quoted triples nest more than {} deep", limits.nesting);
+            Fault::limit(ErrorKind::LimitNesting, "nesting", raw.at, message)
+        };
+        if limits.nesting == 0 {
+            return Err(too_deep(raw));
+        }
         let mut size = 0;
         let mut stack = vec![open(raw.bytes)?];
         while let Some(top) = stack.last_mut() {
@@ -150,8 +157,7 @@ impl Terms {
                     }
                     RawTermKind::Triple => {
                         if stack.len() >= limits.nesting {
-                            let message = format!("quoted triples nest more than {} deep", limits.nesting);
-                            return Err(Fault::limit(ErrorKind::LimitNesting, "nesting", raw.at, message));
+                            return Err(too_deep(&raw));
                         }
                         if place == Place::Predicate {
                             self.generalized(&raw, place)?;

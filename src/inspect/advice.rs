@@ -49,11 +49,18 @@ pub(super) struct Seen {
     pub(super) unterminated: Times,
     pub(super) late_headers: Times,
     statements: u64,
+    /// Options that began a stream.
+    streams: u64,
     generalized: bool,
     quoted: bool,
 }
 
 impl Seen {
+    /// The options of a stream.
+    pub(super) fn stream(&mut self) {
+        self.streams += 1;
+    }
+
     pub(super) fn statement(&mut self, statement: &Statement<'_>) {
         let [subject, predicate, object, graph] = &statement.terms;
         self.statements += 1;
@@ -140,7 +147,8 @@ pub(super) fn advise<D: DialectState>(
         );
         say("options.logical_type", once, &message);
     }
-    if complete && seen.statements > 0 {
+    // which of several streams uses what is not known
+    if complete && seen.statements > 0 && seen.streams <= 1 {
         for (unused, message) in unused(&options, counter, seen) {
             if unused {
                 say("options.unused", once, message);

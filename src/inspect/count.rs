@@ -6,6 +6,8 @@ use crate::wire::{Cursor, LEN};
 
 /// Most metadata keys that are remembered.
 const METADATA_KEYS: usize = 1000;
+/// Bytes that they may have together.
+const METADATA_KEY_BYTES: usize = 1 << 20;
 
 /// Names of the members of `RdfStreamRow`, by field number.
 pub(super) const RDF_ROWS: [&str; 16] = [
@@ -56,6 +58,7 @@ pub(super) struct RowCounter {
     pub(super) largest_frame: u64,
     pub(super) largest_row: u64,
     pub(super) metadata_keys: Vec<String>,
+    metadata_key_bytes: usize,
     /// Rows of patches that hold a graph, and the frame of the first.
     pub(super) graphs: u64,
     pub(super) first_graph: Option<u64>,
@@ -71,6 +74,7 @@ impl RowCounter {
             largest_frame: 0,
             largest_row: 0,
             metadata_keys: Vec::new(),
+            metadata_key_bytes: 0,
             graphs: 0,
             first_graph: None,
         }
@@ -153,8 +157,10 @@ impl RowCounter {
         let entry = self.frames.carried();
         if let Ok((key, _)) = metadata_entry(entry.bytes, limits.nesting)
             && self.metadata_keys.len() < METADATA_KEYS
+            && self.metadata_key_bytes + key.len() <= METADATA_KEY_BYTES
             && !self.metadata_keys.iter().any(|known| known == key)
         {
+            self.metadata_key_bytes += key.len();
             self.metadata_keys.push(key.to_owned());
         }
     }

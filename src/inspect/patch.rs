@@ -75,10 +75,15 @@ impl PatchCounts {
     }
 }
 
-impl Sink for PatchCounts {}
+impl Sink for PatchCounts {
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
+}
 
 impl PatchSink for PatchCounts {
     fn options(&mut self, options: &PatchOptions) -> Result<()> {
+        self.seen.stream();
         self.punctuated = options.stream_type == PatchStreamType::Punctuated;
         Ok(())
     }
@@ -93,10 +98,14 @@ impl PatchSink for PatchCounts {
                 return Ok(());
             }
             PatchOp::Add(statement) | PatchOp::Delete(statement) => self.seen.statement(statement),
-            PatchOp::AddPrefix { name, iri, .. } => {
+            PatchOp::AddPrefix { name, iri, graph } => {
+                self.seen.graph(graph);
                 self.namespaces.declare(name, iri, self.limits.lookup_bytes)?;
             }
-            PatchOp::DeletePrefix { name, .. } => self.namespaces.remove(name),
+            PatchOp::DeletePrefix { name, graph, .. } => {
+                self.seen.graph(graph);
+                self.namespaces.remove(name);
+            }
             PatchOp::Begin => {
                 self.leave_unfinished();
                 self.open = Some(row.seq);

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::io::Stream;
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;
+use crate::options::RdfOptions;
 use crate::reader::Poll;
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::{Iri, Term};
@@ -35,9 +36,18 @@ pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) ->
     })
 }
 
-impl Sink for RdfCounts {}
+impl Sink for RdfCounts {
+    fn kept_bytes(&self) -> usize {
+        self.namespaces.bytes()
+    }
+}
 
 impl RdfSink for RdfCounts {
+    fn options(&mut self, _: &RdfOptions) -> Result<()> {
+        self.seen.stream();
+        Ok(())
+    }
+
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.seen.statement(&row.statement);
         Ok(())

@@ -1,8 +1,8 @@
 //! gzip and zstd, by content; several members or frames in a row are one stream.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
@@ -51,8 +51,10 @@ pub(super) fn decompress(
     Ok(match compression {
         Compression::None => Box::new(Unmarked(compressed)),
         Compression::Gzip => Box::new(Decompressed {
-            inner: MultiGzDecoder::new(compressed),
-            bytes_in: |gzip: &MultiGzDecoder<BufReader<Compressed<_>>>| gzip.get_ref().get_ref().bytes,
+            inner: Members(Some(GzDecoder::new(compressed))),
+            bytes_in: |gzip: &Members<BufReader<Compressed<_>>>| {
+                gzip.0.as_ref().map_or(u64::MAX, |member| member.get_ref().get_ref().bytes)
+            },
             bytes_out: 0,
             expansion: limits.expansion,
         }),
@@ -69,6 +71,48 @@ pub(super) fn decompress(
             })
         }
     })
+}
+
+/// gzip members one after the other; zeros behind the last are padding, as they are to gzip itself.
+struct Members<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let n = member.read(buffer)?;
+            if n > 0 || buffer.is_empty() {
+                return Ok(n);
+            }
+            let next = skip_zeros(member.get_mut())?;
+            let Some(raw) = self.0.take().map(GzDecoder::into_inner).filter(|_| next.is_some()) else {
+                break;
+            };
+            if next != Some(0x1f) {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "no gzip member behind the last"));
+            }
+            self.0 = Some(GzDecoder::new(raw));
+        }
+        Ok(0)
+    }
+}
+
+/// The next byte that is not zero, which stays where it is.
+fn skip_zeros(raw: &mut impl BufRead) -> io::Result<Option<u8>> {
+    loop {
+        let bytes = match raw.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        if let Some(&next) = bytes.get(zeros) {
+            raw.consume(zeros);
+            return Ok(Some(next));
+        }
+        if zeros == 0 {
+            return Ok(None);
+        }
+        raw.consume(zeros);
+    }
 }
 
 /// Counts, and marks errors of the source so that they are not taken for damage.

@@ -6,6 +6,8 @@ use crate::format::{PatchFormat, RdfFormat};
 use crate::limits::MAX_NESTING;
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
+use super::source::PEEK;
+
 /// What the start of a stream looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -131,21 +133,21 @@ fn first_line(start: &[u8]) -> Option<&[u8]> {
     lines.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty() && line[0] != b'#')
 }
 
-/// Finds the first row, if it lies whole in `start` and holds options.
+/// Finds the first row, if it holds options and lies whole in `start`, or goes on beyond what was read ahead.
 fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
     let framing = match framing {
         Framing::Auto => crate::decode::detect(start, true)?,
         told => told,
     };
     if framing == Framing::Single {
-        return options_content(first_row(start).ok()??);
+        return options_content(first_row(start, start.len()).ok()??);
     }
     let mut rest = Cursor::new(start);
     loop {
         let length = rest.varint().ok()?;
         let length = usize::try_from(length).ok()?.min(rest.rest.len());
         let (frame, after) = rest.rest.split_at(length);
-        match first_row(frame).ok()? {
+        match first_row(frame, start.len()).ok()? {
             Some(row) => return options_content(row),
             // frames without rows may come first
             None => rest = Cursor::new(after),
@@ -154,41 +156,60 @@ fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
 }
 
 /// The first row of a frame; metadata and unknown fields may come before it.
-fn first_row(frame: &[u8]) -> std::result::Result<Option<&[u8]>, Fault> {
+///
+/// A row that is longer than the bytes that were read ahead, `ahead` of them, is given as far as it is there.
+fn first_row(frame: &[u8], ahead: usize) -> std::result::Result<Option<&[u8]>, Fault> {
     let mut cursor = Cursor::new(frame);
     while !cursor.is_empty() {
         let at = cursor.rest;
         let key = cursor.key()?;
         if key.field == 1 {
             key.expect(LEN, at)?;
-            return cursor.bytes().map(Some);
+            return bytes_or_start(&mut cursor, ahead).map(Some);
         }
         cursor.skip(key, at, MAX_NESTING)?;
     }
     Ok(None)
 }
 
-/// Which format the options in a row are of.
+fn bytes_or_start<'a>(cursor: &mut Cursor<'a>, ahead: usize) -> std::result::Result<&'a [u8], Fault> {
+    let mut start = Cursor::new(cursor.rest);
+    cursor.bytes().or_else(|fault| match start.varint() {
+        // so long a length is no text
+        Ok(_) if ahead >= PEEK => Ok(start.rest),
+        _ => Err(fault),
+    })
+}
+
+/// Which format the options in a row are of; unknown fields are passed over, and options in pieces are one.
 fn options_content(row: &[u8]) -> Option<Content> {
     let mut row = Cursor::new(row);
-    let key = row.key().ok()?;
-    if key.field != 1 || key.wire != LEN {
-        return None;
-    }
-    let mut cursor = Cursor::new(row.bytes().ok()?);
-    while !cursor.is_empty() {
-        let at = cursor.rest;
-        let key = cursor.key().ok()?;
-        if key.field == 1 {
-            return match key.wire {
-                VARINT => Some(Content::JellyPatch),
-                LEN => Some(Content::JellyRdf),
-                _ => None,
-            };
+    let mut has_options = false;
+    while !row.is_empty() {
+        let at = row.rest;
+        let key = row.key().ok()?;
+        match key.field {
+            1 if key.wire == LEN => {
+                has_options = true;
+                let mut cursor = Cursor::new(bytes_or_start(&mut row, PEEK).ok()?);
+                while !cursor.is_empty() {
+                    let at = cursor.rest;
+                    let key = cursor.key().ok()?;
+                    if key.field == 1 {
+                        return match key.wire {
+                            VARINT => Some(Content::JellyPatch),
+                            LEN => Some(Content::JellyRdf),
+                            _ => None,
+                        };
+                    }
+                    cursor.skip(key, at, MAX_NESTING).ok()?;
+                }
+            }
+            1..=15 => return None,
+            _ => row.skip(key, at, MAX_NESTING).ok()?,
         }
-        cursor.skip(key, at, MAX_NESTING).ok()?;
     }
-    Some(Content::JellyRdf)
+    has_options.then_some(Content::JellyRdf)
 }
 
 fn known_magic(start: &[u8]) -> Option<Content> {
@@ -223,6 +244,34 @@ fn known_magic(start: &[u8]) -> Option<Content> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_in_pieces_behind_unknown_fields_or_long() {
+        let field = |field: u32, payload: &[u8]| {
+            let mut out = Vec::new();
+            crate::wire::write_varint(&mut out, u64::from(field << 3 | 2));
+            crate::wire::write_varint(&mut out, payload.len() as u64);
+            [out, payload.to_vec()].concat()
+        };
+        let stream = |row: &[u8]| {
+            let row = field(1, row);
+            let mut out = Vec::new();
+            crate::wire::write_varint(&mut out, row.len() as u64);
+            let mut whole = [out, row].concat();
+            whole.truncate(PEEK);
+            sniff(&whole, Framing::Auto)
+        };
+        let (patch, rdf) = ([8, 2, 16, 3], [16, 1, 72, 16]);
+        let unknown = field(60, b"more");
+        assert_eq!(stream(&[&unknown[..], &field(1, &patch)].concat()), Content::JellyPatch);
+        assert_eq!(stream(&[&unknown[..], &field(1, &rdf)].concat()), Content::JellyRdf);
+        assert_eq!(stream(&[field(1, &[72, 16]), field(1, &patch)].concat()), Content::JellyPatch);
+        let long = field(60, &vec![b'x'; 2 * PEEK]);
+        assert_eq!(stream(&field(1, &[&patch[..], &long].concat())), Content::JellyPatch);
+        assert_eq!(stream(&field(1, &field(1, &vec![b'n'; 2 * PEEK]))), Content::JellyRdf);
+        assert_eq!(stream(&unknown), Content::Unknown);
+        assert_eq!(stream(&field(2, &patch)), Content::Unknown);
+    }
 
     #[test]
     fn the_first_token_then_the_name() {

@@ -10,7 +10,7 @@ use crate::decode::DecodeOptions;
 use crate::error::{Error, Result};
 use crate::io::{Compression, Opened, Stream, open};
 use crate::open::AnyPatchDecoder;
-use crate::options::PatchOptions;
+use crate::options::{PatchOptions, StreamOptions};
 use crate::push::PushState;
 use crate::reader::{Feed, Poll, Reader};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
@@ -26,6 +26,8 @@ pub struct Committed {
     safe: u64,
     lead_ended: bool,
     failure: Option<Error>,
+    /// The error that was given is that of a patch of which no row was.
+    refused: bool,
     /// A statement was left out since the last one delivered.
     gap: bool,
 }
@@ -50,6 +52,7 @@ impl Committed {
             safe: 0,
             lead_ended: false,
             failure: None,
+            refused: false,
             gap: false,
         })
     }
@@ -57,6 +60,16 @@ impl Committed {
     /// The decoder whose rows are delivered.
     pub fn decoder(&self) -> &AnyPatchDecoder {
         self.follow.decoder()
+    }
+
+    /// The options: of what is delivered, or else of what was looked at.
+    pub fn stream_options(&self) -> Option<StreamOptions> {
+        self.follow.decoder().stream_options().or_else(|| self.lead.decoder().stream_options())
+    }
+
+    /// Whether the last error was that of a patch of which no row is delivered.
+    pub fn refused_a_patch(&self) -> bool {
+        self.refused
     }
 
     /// Closes the source.
@@ -79,6 +92,7 @@ impl<S: PatchSink> Feed<S> for Committed {
                 return Ok(done);
             }
             if let Some(error) = self.failure.take() {
+                self.refused = true;
                 return Err(error);
             }
             if self.lead_ended {
@@ -108,6 +122,10 @@ impl<S: Sink> Sink for Filter<'_, S> {
     #[inline]
     fn is_full(&self) -> bool {
         self.sink.is_full()
+    }
+
+    fn kept_bytes(&self) -> usize {
+        self.sink.kept_bytes()
     }
 
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {

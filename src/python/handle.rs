@@ -47,6 +47,14 @@ impl AnyReader {
         either!(self, reader => reader.feed().decoder())
     }
 
+    fn stream_options(&self) -> Option<StreamOptions> {
+        either!(self, reader => reader.feed().stream_options())
+    }
+
+    fn refused_a_patch(&self) -> bool {
+        either!(self, reader => reader.feed().refused_a_patch())
+    }
+
     fn snapshot(&self) -> Result<Vec<u8>> {
         either!(self, reader => reader.feed().snapshot())
     }
@@ -195,7 +203,7 @@ impl Handle {
                         Ok(())
                     })?;
                 }
-                Ok(core.reader.decoder().stream_options())
+                Ok(core.reader.stream_options())
             })
         })
     }
@@ -211,6 +219,11 @@ impl Handle {
 
     pub(super) fn progress(&self, py: Python<'_>) -> Result<Progress, Failure> {
         self.look(py, |core| core.reader.decoder().progress())
+    }
+
+    /// Whether the last error was that of a patch of which no row was given.
+    pub(super) fn refused_a_patch(&self, py: Python<'_>) -> Result<bool, Failure> {
+        self.look(py, |core| core.reader.refused_a_patch())
     }
 
     pub(super) fn is_closed(&self, py: Python<'_>) -> Result<bool, Failure> {

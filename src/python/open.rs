@@ -46,7 +46,7 @@ impl Keywords<'_, '_> {
         };
         let mut limits = options::limits(self.limits.as_ref())?;
         limits.batch_rows = options::at_least_one("batch_rows", self.batch_rows, limits.batch_rows)?;
-        limits.batch_bytes = options::at_least_one("batch_bytes", self.batch_bytes, limits.batch_bytes)?;
+        limits.batch_bytes = options::batch_bytes(self.batch_bytes, limits.batch_bytes)?;
         let mut read = ReadOptions {
             open: OpenOptions {
                 rdf_format,

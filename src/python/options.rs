@@ -126,6 +126,17 @@ pub(super) fn at_least_one(keyword: &str, value: Option<i64>, default: usize) ->
     }
 }
 
+/// Bytes of text at which a batch is closed, within the range of `jelly.Limits`.
+pub(super) fn batch_bytes(value: Option<i64>, default: usize) -> PyResult<usize> {
+    const MOST: usize = 1 << 30;
+    match at_least_one("batch_bytes", value, default)? {
+        bytes if value.is_some() && bytes > MOST => {
+            Err(PyValueError::new_err(format!("batch_bytes is {bytes}; it must be from 1 to {MOST}")))
+        }
+        bytes => Ok(bytes),
+    }
+}
+
 /// Names of columns; a single string is a mistake.
 pub(super) fn columns(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<String>>> {
     match object {

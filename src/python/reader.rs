@@ -22,6 +22,9 @@ use super::stream_options;
 /// It works for several threads at a time, with the GIL released, and after a fork as long as no
 /// thread was reading. Rows before an error are delivered first, then the error is raised, then the
 /// reader is at its end. Ctrl-C closes it.
+///
+/// A source that refers to its own reader is freed with it only once the reader is closed or at its
+/// end: Python cannot see such a circle.
 #[pyclass(frozen, subclass, module = "jelly")]
 pub(super) struct Reader {
     handle: Arc<Handle>,
@@ -164,6 +167,9 @@ impl Reader {
     /// ``resume=snapshot`` over the bytes from ``position.offset`` (of the decompressed stream)
     /// on, in this process or another, gives the rows that this one would give.
     ///
+    /// Rows that only the end of the input implied (``eof``) are not in it: a reader that is made of the
+    /// last snapshot and no more bytes gives them again. Nor are ``namespaces``, which begin anew.
+    ///
     /// Raises:
     ///     OptionsError: The decoder failed, or stands where no snapshot can be.
     ///     ValueError: Rows wait to be taken, or only committed rows are read.
@@ -204,5 +210,11 @@ impl PatchReader {
     ///     ValueError: A column that this needs was not asked for.
     fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("jelly.patches")?.getattr("iterate")?.call1((slf,))
+    }
+
+    /// Whether the last error is not that of the patch whose rows came last.
+    fn _refused_a_patch(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        let reader = slf.as_super().get();
+        Ok(reader.handle.refused_a_patch(slf.py())?)
     }
 }

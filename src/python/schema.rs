@@ -65,6 +65,8 @@ impl Schema {
             Kind::Patch => &PATCH_COLUMNS,
         };
         let arrow = schema(&choose(all, columns.as_deref())?, terms, permissive);
+        // all columns in their order are those that are there without a wish
+        let columns = columns.filter(|names| !names.iter().eq(all.iter()));
         Ok(Schema { kind, columns, terms, permissive, arrow })
     }
 

@@ -47,6 +47,7 @@ impl TextRows<RdfPatch> {
             old_triples: !is_strict,
             free_lines: true,
             raw_lines: false,
+            odd_tags: false,
             nesting: limits.nesting,
             row_bytes: limits.row_bytes,
         };

@@ -51,6 +51,12 @@ pub(crate) fn is_plain_iri(text: &str) -> bool {
     !any(text.as_bytes(), iri_escaped)
 }
 
+/// Whether a language tag can have `byte`.
+#[inline(always)]
+pub(crate) fn is_tag_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() | (b == b'-')
+}
+
 /// Whether `byte` must be escaped in an IRI.
 #[inline(always)]
 pub(crate) fn iri_escaped(b: u8) -> bool {

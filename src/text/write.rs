@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::buffer::{Padded, TextBuffer};
-use super::scan::{iri_escaped, is_plain_label, plain_run};
+use super::scan::{iri_escaped, is_plain_label, is_tag_byte, plain_run};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
 
 impl fmt::Display for Term<'_> {
@@ -121,7 +121,7 @@ impl<'o> TermWriter<'o> {
             }
             (true, LiteralKind::Language(tag)) => {
                 self.out.push_quoted(literal.lex, Padded::LANGUAGE);
-                self.push(tag);
+                self.tag(tag);
             }
             _ => self.odd_literal(literal),
         }
@@ -135,11 +135,31 @@ impl<'o> TermWriter<'o> {
             LiteralKind::Simple => self.push("\""),
             LiteralKind::Language(tag) => {
                 self.push("\"@");
-                self.push(tag);
+                self.tag(tag);
             }
             LiteralKind::Datatype(datatype) => {
                 self.push("\"^^");
                 self.datatype_iri(&datatype);
+            }
+        }
+    }
+
+    /// Jelly does not check tags: what no tag can have is escaped, so that no text is that of two terms.
+    fn tag(&mut self, tag: &str) {
+        if tag.bytes().all(is_tag_byte) {
+            self.push(tag);
+        } else {
+            self.odd_tag(tag);
+        }
+    }
+
+    #[cold]
+    fn odd_tag(&mut self, tag: &str) {
+        for c in tag.chars() {
+            match c {
+                '\u{10000}'.. => self.push(&format!("\\U{:08X}", c as u32)),
+                c if c.is_ascii_alphanumeric() || c == '-' => self.out.push_byte(c as u8),
+                c => self.unicode_escape(c as u32),
             }
         }
     }

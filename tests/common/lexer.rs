@@ -74,7 +74,7 @@ impl<'a> Lexer<'a> {
     fn literal(&mut self) -> Term {
         let lexical = self.quoted();
         let kind = if self.eat("@") {
-            Kind::Language(self.take_until(' ').to_owned())
+            Kind::Language(unescape(self.take_until(' ')))
         } else if self.eat("^^<") {
             match self.iri_or_blank() {
                 Term::Iri(iri) => Kind::Datatype(iri),

@@ -36,7 +36,10 @@ impl Display for Term {
                 lexical.chars().try_for_each(|c| write_literal_character(c, f))?;
                 f.write_char('"')?;
                 match kind {
-                    Kind::Language(tag) => write!(f, "@{tag}"),
+                    Kind::Language(tag) => {
+                        f.write_char('@')?;
+                        tag.chars().try_for_each(|c| write_tag_character(c, f))
+                    }
                     Kind::Datatype(iri) if iri != XSD_STRING => {
                         f.write_str("^^")?;
                         write_iri(iri, f)
@@ -80,6 +83,15 @@ fn write_literal_character(c: char, f: &mut Formatter<'_>) -> Result {
         '\\' => f.write_str("\\\\"),
         '\0'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => write_escape(c, f),
         _ => f.write_char(c),
+    }
+}
+
+/// Tags of the wire may be anything.
+fn write_tag_character(c: char, f: &mut Formatter<'_>) -> Result {
+    match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => f.write_char(c),
+        '\u{10000}'.. => write!(f, "\\U{:08X}", u32::from(c)),
+        _ => write_escape(c, f),
     }
 }
 

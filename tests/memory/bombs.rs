@@ -74,8 +74,8 @@ fn everything_at_once() {
     let _alone = alone();
     let long = |letter: &str, length: usize| letter.repeat(length * MIB);
     let quad = |parts: &[Vec<u8>]| bytes(3, parts.concat());
-    let names = || (1..=4).map(|id| rdf::name(id, long("n", 15)));
-    let name = bytes(1, long("n", 15));
+    let names = |length| (1..=4).map(move |id| rdf::name(id, "n".repeat(length * MIB)));
+    let name = bytes(1, long("n", 4));
     let options_ = bytes(1, [rdf::options(rdf::QUADS)[2..].to_vec(), name].concat());
     let terms = [
         member(1, &blank(long("s", 7))),
@@ -86,13 +86,13 @@ fn everything_at_once() {
     let iris = quad(&[spo([iri(0, 1), iri(0, 2), iri(0, 3)]), member(13, &iri(0, 4))]);
     let again = || vec![bytes(3, []); 3];
     let rows: Vec<_> =
-        [vec![options_, quad(&terms)], names().collect(), again(), vec![iris], again()].concat();
+        [vec![options_, quad(&terms)], names(6).collect(), again(), vec![iris], again()].concat();
     let free = limited(|limits| limits.expansion = 0);
     let reading = read_rdf(frame(rows.clone()), &free).bounded();
     assert_eq!((reading.rows, reading.slug()), (8, ""));
     // copies of entries that go count as entries, so there cannot be twice as much
     let gone = (1..=4).map(|id| rdf::name(id, "a"));
-    let more = [rows, gone.collect(), names().collect(), again()].concat();
+    let more = [rows, gone.collect(), names(12).collect(), again()].concat();
     let reading = read_rdf(frame(more), &free).bounded();
     assert_eq!((reading.rows, reading.slug()), (8, "limit.lookup_bytes"));
 }

@@ -7,6 +7,7 @@ mod common;
 mod allocator;
 mod bombs;
 mod floods;
+mod kept;
 
 use std::io::{BufWriter, Seek, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};

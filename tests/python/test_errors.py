@@ -165,3 +165,20 @@ def test_limits_are_those_of_the_core() -> None:
     limits = jelly.Limits()
     assert values == {name: getattr(limits, name) for name in limits.__dataclass_fields__}
     assert len(values) == 13
+
+
+def test_too_much_text_says_where() -> None:
+    rows = [jb.rdf_options(), jb.rdf_entry("name", "x" * (1 << 20), 1)]
+    first = jb.frame(*rows, jb.triple(s_iri=jb.iri(1), p_iri=jb.iri(1), o_iri=jb.iri(1)))
+    data = jb.delimited(first, *[jb.frame(*[jb.triple()] * 20)] * 200)
+    reader = jelly.read_rdf(data, source_name="bomb")
+    with pytest.raises(jelly.errors.LimitError) as caught:
+        for _ in reader:
+            pass
+    error = caught.value
+    assert (error.kind, error.source) == ("limit.expansion", "bomb")
+    assert error.frame is not None
+    assert error.frame > 1
+    assert error.row is not None
+    assert error.offset is not None
+    assert len(first) < error.offset <= len(data)

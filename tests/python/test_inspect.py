@@ -211,3 +211,36 @@ def test_corpus(file: str, rows: dict[str, int]) -> None:
     report = jelly.validate(shared(f"corpus/{file}"))
     assert report.ok
     assert rows.items() <= report.inspection.rows.items()
+
+
+def test_metadata_keys_are_bounded_in_bytes() -> None:
+    keys = [f"{n}{'k' * 100_000}" for n in range(20)]
+    frames = [jb.frame(*([jb.rdf_options()] if n == 0 else []), metadata={key: b""})
+              for n, key in enumerate(keys)]
+    found = jelly.inspect(jb.delimited(*frames, jb.frame(metadata={"small": b""})))
+    assert found.metadata_keys == [*keys[:10], "small"]
+
+
+@pytest.mark.parametrize("row", [4, 5])
+def test_a_graph_of_a_prefix_can_be_generalized(row: int) -> None:
+    """A literal as graph of a prefix that is added (4) or deleted (5)."""
+    rows = [jb.patch_options(generalized=1, prefixes=0, datatypes=0), jb.patch_entry("name", "urn:x")]
+    rows.append(jb.add(s_iri=jb.iri(1), p_iri=jb.iri(1), o_iri=jb.iri(1), g_default={}))
+    declared = jelly.validate(jb.delimited(jb.frame(*rows, jb.MARK)))
+    assert "generalized_statements is declared" in str(declared)
+    rows.append({row: {1: "p", 2: jb.iri(1), 6: jb.literal("g")}})
+    used = jelly.validate(jb.delimited(jb.frame(*rows, jb.MARK)))
+    assert "generalized_statements is declared" not in str(used)
+
+
+def test_streams_end_to_end_are_not_judged_by_the_last_options() -> None:
+    def stream(**options: int) -> bytes:
+        rows = [jb.rdf_options(prefixes=0, datatypes=0, **options), jb.rdf_entry("name", "urn:x")]
+        literal = jb.literal("l") if options else None
+        subject = {"s_literal": literal} if literal else {"s_iri": jb.iri(1)}
+        return jb.delimited(jb.frame(*rows, jb.triple(**subject, p_iri=jb.iri(1), o_iri=jb.iri(1))))
+
+    one, two = stream(generalized=1), stream()
+    for data in (one + two, two + one):
+        found = jelly.validate(data, framing="concatenated")
+        assert "declared and not used" not in str(found)

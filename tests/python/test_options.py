@@ -100,10 +100,11 @@ def test_concatenated_streams_have_the_options_of_the_last() -> None:
         ("batch_rows", 0),
         ("batch_rows", -1),
         ("batch_bytes", 0),
+        ("batch_bytes", (1 << 30) + 1),
     ],
 )
 def test_wrong_values_are_value_errors(keyword: str, value: object) -> None:
-    with pytest.raises(ValueError, match=r"it can be|column|at least 1") as caught:
+    with pytest.raises(ValueError, match=r"it can be|column|at least 1|from 1 to") as caught:
         jelly.read_rdf(b"", **{keyword: value})  # type: ignore[call-overload]
     assert type(caught.value) is ValueError
     assert str(value) in str(caught.value) or "'x'" in str(value) or "subject" in str(value)
@@ -185,7 +186,9 @@ def test_limits() -> None:
 
 def test_every_limit_reaches_the_core() -> None:
     fields = jelly.Limits.__dataclass_fields__
-    most = jelly.Limits(**dict.fromkeys(fields, 1024))
+    most = jelly.Limits(**dict.fromkeys(fields, 1024) | {"nesting": 256})
+    with pytest.raises(ValueError, match=r"limits\.nesting is 257"):
+        most.replace(nesting=257)
     assert jelly.read_rdf(jb.small_rdf(), limits=most).options is not None
     assert len(fields) == 13
 

@@ -86,6 +86,23 @@ def test_a_patch_says_whether_it_is_complete_and_what_ended_it() -> None:
         assert (patch.complete, patch.end) == (True, None)
 
 
+def test_patches_from_within_a_transaction() -> None:
+    """Rows that were taken before, or a snapshot, leave the start of the transaction out."""
+    data = jb.small_patch(2, 3)
+    reader = jelly.read_patch(data)
+    before = reader.rows()
+    assert [next(before).op for _ in range(3)] == ["H", "TX", "A"]
+    del before
+    first, second = (patch for patch in reader.patches() if list(patch.rows()))
+    assert [(one.number, one.outcome) for one in first.transactions] == [(0, "committed")]
+    assert [(one.number, one.outcome) for one in second.transactions] == [(1, "committed")]
+    reader = jelly.read_patch(data, batch_rows=3)
+    assert len(next(reader)) == 3
+    rest = data[reader.position.offset :]
+    (first, _) = jelly.read_patch(rest, resume=reader.snapshot()).patches()
+    assert [(one.number, one.outcome) for one in first.transactions] == [(0, "committed")]
+
+
 def test_empty_patches_count() -> None:
     data = jb.delimited(jb.frame(jb.patch_options(jb.FRAME)), jb.frame(), jb.frame(jb.BEGIN))
     patches = [
@@ -113,6 +130,38 @@ def test_committed_rows_have_patches_too() -> None:
     ]
 
 
+def test_a_refused_patch_does_not_spoil_the_one_before() -> None:
+    first = [jb.patch_options(), jb.patch_entry("name", "urn:x")]
+    terms = {"s_iri": jb.iri(1), "p_iri": jb.iri(1), "g_default": {}}
+    add = [jb.add(**terms, o_literal=jb.literal("0")), jb.add(o_literal=jb.literal("1"))]
+    good = [jb.BEGIN, *add, jb.COMMIT, jb.MARK]
+    data = jb.delimited(jb.frame(*first, *good, jb.BEGIN, jb.add(), jb.MARK))
+    for source in (data, iter([data])):
+        patches = jelly.read_patch(source, rows="committed").patches()
+        patch = next(patches)
+        assert [row.object for row in patch.rows()] == ['"0"', '"1"']
+        assert patch.complete
+        with pytest.raises(jelly.errors.PatchError):
+            next(patches)
+    # an error within the rows of a patch is that of the patch
+    limits = jelly.Limits(term_bytes=200)
+    long = jb.add(o_literal=jb.literal("\n" * 150))
+    data = jb.delimited(jb.frame(*first, jb.BEGIN, *add, long, jb.COMMIT, jb.MARK))
+    patch = next(jelly.read_patch(data, rows="committed", limits=limits).patches())
+    with pytest.raises(jelly.errors.LimitError):
+        list(patch.rows())
+    assert not patch.complete
+
+
+def test_options_of_a_patch_that_is_refused() -> None:
+    data = jb.delimited(jb.frame(jb.patch_options(), jb.BEGIN, jb.MARK))
+    reader = jelly.read_patch(data, rows="committed")
+    assert reader.options is not None
+    assert reader.options.stream_type == "PUNCTUATED"
+    with pytest.raises(jelly.errors.PatchError):
+        list(reader)
+
+
 def test_columns_that_patches_need() -> None:
     reader = jelly.read_patch(jb.small_patch(), columns=["op", "subject"])
     with pytest.raises(ValueError, match="needs the columns patch, txn, name, value"):
@@ -134,3 +183,13 @@ def test_patches_of_the_corpus() -> None:
     patches = [(patch.id, patch.prev, len(patch.headers)) for patch in reader.patches()]
     assert len(patches) == 6
     assert [prev for _, prev, _ in patches] == [None] + [id for id, _, _ in patches[:-1]]
+
+
+def test_a_patch_that_was_cut_is_not_complete() -> None:
+    first, second = jelly.read_patch(jb.small_patch(2, 2)[:-3], mode="permissive").patches(), []
+    for patch in first:
+        second.append(([row.op for row in patch.rows()], patch.complete))
+    assert second == [
+        (["H", "TX", "A", "A", "TC", "Z"], True),
+        (["H", "H", "TX", "A", "A", "TC", None], False),
+    ]

@@ -113,6 +113,25 @@ def test_blank_nodes_are_scoped_by_source() -> None:
     assert len(labels) == 2
 
 
+def test_scopes_of_streams_of_other_types_are_apart() -> None:
+    def stream(logical: int, *labels: str) -> bytes:
+        first = [jb.rdf_options(logical=logical), jb.rdf_entry("name", "urn:p", 1)]
+        rows = [jb.triple(s_bnode=one, p_iri=jb.iri(1), o_bnode=one) for one in labels]
+        return jb.delimited(jb.frame(*first), *map(jb.frame, rows))
+
+    flat, grouped = 1, 3
+    data = stream(flat, "b", "f1_b") + stream(grouped, "b", "b") + stream(flat, "b", "c", "f1_b")
+    rows = list(jelly.read_rdf(data, framing="concatenated", blank_nodes="scoped").rows())
+    assert all(row.subject == row.object for row in rows)
+    before, elements, after = rows[:2], rows[2:4], rows[4:]
+    assert [row.subject for row in after[::2]] == [row.subject for row in before]
+    names = [row.subject for row in [*elements, *after]]
+    assert len(set(names)) == 5
+    alone = list(jelly.read_rdf(stream(grouped, "f1_b", "b"), blank_nodes="scoped").rows())
+    other = list(jelly.read_rdf(stream(flat, "f1_b", "f1_f1_b", "b"), blank_nodes="scoped").rows())
+    assert not {row.subject for row in alone} & {row.subject for row in other}
+
+
 def test_committed_rows_are_those_that_change_something() -> None:
     rows = [
         jb.patch_options(jb.FLAT, jb.TRIPLES),

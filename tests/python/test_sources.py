@@ -389,3 +389,18 @@ def test_the_other_jelly_is_named() -> None:
         jelly.read_rdf(jb.small_patch())
     with pytest.raises(jelly.errors.OptionsError, match="this is Jelly-RDF, not Jelly-Patch"):
         jelly.read_patch(iter([DATA]), source_name="x")
+
+
+def test_what_follows_gzip_is_told_from_a_cut() -> None:
+    data = gzip.compress(jb.small_rdf(10))
+    two = gzip.compress(b"") + data
+    for padded in (data + bytes(1), data + bytes(200_000), two + bytes(512)):
+        assert len(list(jelly.read_rdf(padded).rows())) == 10
+        assert len(list(jelly.read_rdf(iter([padded[:70], padded[70:]])).rows())) == 10
+    for garbage in (b"x", bytes(3) + b"garbage that is long enough", bytes(70_000) + b"y"):
+        with pytest.raises(jelly.errors.WireError) as caught:
+            list(jelly.read_rdf(data + garbage).rows())
+        assert caught.value.kind == "wire.compressed"
+    for cut in (data[:-1], data + b"\x1f", data + data[:12]):
+        with pytest.raises(jelly.errors.TruncatedError):
+            list(jelly.read_rdf(cut).rows())

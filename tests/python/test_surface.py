@@ -131,3 +131,11 @@ def test_public_names() -> None:
         and not inspect.getdoc(getattr(jelly, name))
     ]
     assert undocumented == []
+
+
+def test_all_columns_are_the_whole_schema() -> None:
+    for kind, whole in (("patch", jelly.PATCH_SCHEMA), ("rdf", jelly.RDF_SCHEMA)):
+        named = jelly.Schema(kind, list(whole.names))  # type: ignore[arg-type]
+        assert named == whole
+        assert hash(named) == hash(whole)
+        assert jelly.Schema(kind, list(whole.names)[::-1]) != whole  # type: ignore[arg-type]

@@ -117,7 +117,8 @@ impl Patch {
             Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
             iri => PatchOp::DeletePrefix { name, iri, graph },
         };
-        Ok(self.emit(op, self.at.txn, sink)?)
+        self.emit(op, self.at.txn, sink)?;
+        Ok(context.check_kept(sink)?)
     }
 }
 

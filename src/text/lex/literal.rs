@@ -5,7 +5,7 @@ use memchr::memchr2;
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
 use crate::error::ErrorKind;
 use crate::term::XSD_STRING;
-use crate::text::scan::is_plain_literal;
+use crate::text::scan::{is_plain_literal, is_tag_byte};
 
 /// Where the inside of a string is.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl Lexer<'_> {
         }
         self.at = quoted.after;
         match self.peek()? {
-            b'@' => self.language(lexed),
+            b'@' => self.language(lexed, scratch),
             b'^' => self.datatype(lexed, scratch),
             _ => Ok(lexed),
         }
@@ -145,11 +145,13 @@ impl Lexer<'_> {
 
     /// `@tag`, with `--ltr` or `--rtl`.
     #[inline]
-    fn language(&mut self, mut lexed: Lexed) -> Lex {
+    pub(super) fn language(&mut self, mut lexed: Lexed, scratch: &mut Scratch) -> Lex {
         let start = self.at + 1;
         let bytes = &self.text.as_bytes()[start..];
-        let is_inside = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
-        let length = bytes.iter().position(|&b| !is_inside(b)).ok_or(Stop::End)?;
+        if self.rules.odd_tags {
+            return self.odd_language(lexed, start, scratch);
+        }
+        let length = bytes.iter().position(|&b| !is_tag_byte(b)).ok_or(Stop::End)?;
         let end = start + length;
         let tag = &self.text[start..end];
         if !is_language(tag) {
@@ -159,6 +161,21 @@ impl Lexer<'_> {
         self.at = end;
         (lexed.kind, lexed.end) = (Kind::Language, end);
         Ok(lexed.with_tail(start, end))
+    }
+
+    /// A tag as columns have it: of any characters, escaped where no tag has them.
+    #[cold]
+    fn odd_language(&mut self, mut lexed: Lexed, start: usize, scratch: &mut Scratch) -> Lex {
+        let bytes = &self.text.as_bytes()[start..];
+        let length = bytes.iter().position(|&b| !is_tag_byte(b) && b != b'\\').unwrap_or(bytes.len());
+        let end = start + length;
+        self.at = end;
+        (lexed.kind, lexed.end) = (Kind::Language, end);
+        if !bytes[..length].contains(&b'\\') {
+            return Ok(lexed.with_tail(start, end));
+        }
+        unescape::iri(self, start, end, &mut scratch.datatype)?;
+        Ok(lexed.tail_unescaped())
     }
 
     /// `^^<iri>`.

@@ -56,6 +56,8 @@ pub(crate) struct Rules {
     pub(crate) free_lines: bool,
     /// Line ends inside `"..."`.
     pub(crate) raw_lines: bool,
+    /// Language tags of whatever characters, with escapes, and empty ones.
+    pub(crate) odd_tags: bool,
     /// Deepest nesting of quoted triples.
     pub(crate) nesting: usize,
     /// Longest row.

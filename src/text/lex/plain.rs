@@ -17,6 +17,7 @@ const RULES: Rules = Rules {
     old_triples: true,
     free_lines: false,
     raw_lines: true,
+    odd_tags: true,
     nesting: MAX_NESTING,
     row_bytes: usize::MAX,
 };
@@ -67,8 +68,8 @@ fn literal_of(text: &str) -> Option<PlainTerm<'_>> {
         let kind = if datatype == XSD_STRING { PlainKind::Simple } else { PlainKind::Datatype(datatype) };
         return Some(PlainTerm::Literal(lex, kind));
     }
-    // tags are kept as they came, and Jelly does not check them
-    let tag = tail.strip_prefix('@').filter(|tag| !tag.is_empty() && is_plain_iri(tag))?;
+    // Jelly does not check tags; what has a backslash is left to the lexer
+    let tag = tail.strip_prefix('@').filter(|tag| is_plain_iri(tag))?;
     Some(PlainTerm::Literal(lex, PlainKind::Language(tag)))
 }
 
@@ -99,10 +100,11 @@ fn lex_whole(text: &str, scratch: &mut Scratch) -> Lex {
     let tail = lexer.at;
     if lexed.kind == Kind::Simple {
         match text.as_bytes().get(tail) {
-            Some(b'@') if is_plain_iri(&text[tail + 1..]) && tail + 1 < text.len() => {
+            Some(b'@') if is_plain_iri(&text[tail + 1..]) => {
                 lexed.kind = Kind::Language;
                 return Ok(lexed.with_tail(tail + 1, text.len()));
             }
+            Some(b'@') => lexed = lexer.language(lexed, scratch)?,
             Some(b'^') => lexed = lexer.datatype(lexed, scratch)?,
             _ => {}
         }
@@ -168,15 +170,22 @@ mod tests {
             all.extend([TermBuf::iri(text), TermBuf::blank_node(text), TermBuf::simple_literal(text)]);
             all.extend([TermBuf::typed_literal("1", text), TermBuf::typed_literal(text, "urn:d")]);
             all.extend([TermBuf::typed_literal(text, text), TermBuf::language_literal(text, "en-GB--ltr")]);
-            all.push(TermBuf::language_literal(text, "1_odd@tag"));
+            all.extend([TermBuf::language_literal(text, "1_odd@tag"), TermBuf::language_literal("c", text)]);
         }
+        // tags of all characters that mean something somewhere
+        let pieces =
+            ["", "e", "-", " ", "\"", "@", "\\", "u0041", ">", ")>>", "<", "\n", "\u{e9}", "\u{1f600}", "^"];
+        for n in 0..pieces.len().pow(3) {
+            let tag: String = [n, n / 15, n / 225].map(|place| pieces[place % 15]).concat();
+            all.push(TermBuf::language_literal("c", &tag));
+        }
+        let mut texts: Vec<_> = all.iter().map(|term| (term.as_term().to_string(), term)).collect();
+        texts.sort_by(|a, b| a.0.cmp(&b.0));
+        assert!(texts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1));
         all.iter().for_each(returns);
         for (n, subject) in all.iter().enumerate().skip(1).step_by(2) {
             let object = &all[all.len() - 1 - n];
-            if [subject, object].iter().any(|term| term.as_term().to_string().contains("1_odd@tag")) {
-                continue;
-            }
-            let inner = Triple { terms: [subject.clone(), TermBuf::iri("urn:p"), subject.clone()] };
+            let inner = Triple { terms: [subject.clone(), TermBuf::iri("urn:p"), object.clone()] };
             let inner = TermBuf::Triple(Box::new(inner));
             returns(&inner);
             returns(&TermBuf::Triple(Box::new(Triple {
@@ -195,6 +204,8 @@ mod tests {
             ("\"a\nb\"", "\"a\\nb\""),
             ("\"\\ta\nb\"", "\"\\ta\\nb\""),
             ("<\\u0061>", "<a>"),
+            ("\"a\"@en_US", "\"a\"@en\\u005FUS"),
+            ("\"a\"@\\u0065n", "\"a\"@en"),
             ("<_:a>", "_:a"),
             ("\"\\u0041\"", "\"A\""),
             ("<< <a> <b> <c> >>", "<<( <a> <b> <c> )>>"),
@@ -216,8 +227,10 @@ mod tests {
             "\"a",
             "a\"",
             "\"a\"b\"",
-            "\"a\"@",
             "\"a\"@e n",
+            "\"a\"@e\\n",
+            "\"a\"@e\\u00",
+            "<<( <a> <b> \"c\"@en_US )>>",
             "\"a\"^",
             "\"a\"^^",
             "\"a\"^^a",
