@@ -48,7 +48,7 @@ def written_rows(data: bytes, **options: Any) -> int:
     return sum(1 for op, name in ops if op != "Z" or name is None)
 
 
-def rowtexts(data: bytes) -> Iterator[Iterator[str]]:
+def row_texts(data: bytes) -> Iterator[Iterator[str]]:
     for row in jelly.read_rdf(data).rows():
         yield filter(None, (row.subject, row.predicate, row.object, row.graph))
 

@@ -164,11 +164,14 @@ def _write_table(
     import pyarrow.parquet as pq
 
     rows = 0
-    with whole_file(dest) as place, (
-        pq.ParquetWriter(place, schema, compression="zstd")
-        if kind == "parquet"
-        else pa.ipc.new_file(place, schema)
-    ) as writer:
+    with (
+        whole_file(dest) as place,
+        (
+            pq.ParquetWriter(place, schema, compression="zstd")
+            if kind == "parquet"
+            else pa.ipc.new_file(place, schema)
+        ) as writer,
+    ):
         for batch in batches:
             rows += batch.num_rows
             writer.write_batch(batch)

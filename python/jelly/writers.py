@@ -25,9 +25,7 @@ class _Writer:
     _native: _internal.Writer
     _fields: ClassVar[tuple[str, ...]]
 
-    def write(
-        self, rows: Iterable[Any] | ArrowStreamExportable | ArrowArrayExportable
-    ) -> int:
+    def write(self, rows: Iterable[Any] | ArrowStreamExportable | ArrowArrayExportable) -> int:
         """Writes rows.
 
         Args:
@@ -223,4 +221,3 @@ class PatchWriter(_Writer):
 
 def _shape(row: Any) -> Any:
     return type(row), len(row) if isinstance(row, tuple) else 0
-

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -73,7 +72,9 @@ def test_patches_from_each_to_each(one: str, other: str, tmp_path: Path) -> None
     if "trp" in (one, other):  # Thrift has no place for the namespace of a PD, nor has text
         found = [row if row[0] != "PD" else (*row[:-1], None) for row in found]
     assert found == expected
-    assert sorted(os.listdir(tmp_path)) == sorted([names[0].name, names[1].name, "back.rdfp"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [names[0].name, names[1].name, "back.rdfp"]
+    )
 
 
 @pytest.mark.parametrize("one", RDF_FORMATS + TABLES)
@@ -117,7 +118,7 @@ def test_elements_and_their_metadata_are_kept() -> None:
     assert one.namespaces == other.namespaces == {"e": "http://e/"}
     found = jelly.inspect(again)
     assert (found.frames, found.metadata_keys) == (5, ["n"])
-    assert found.options is not None
+    assert isinstance(found.options, jelly.RdfOptions)
     assert found.options.logical_type == "DATASETS"
 
 
@@ -145,7 +146,7 @@ def test_generalized_statements_are_not_n_quads() -> None:
 
 def test_progress_is_told_and_may_stop(tmp_path: Path) -> None:
     source = tmp_path / "big.nt"
-    source.write_text("".join(f"<http://e/{n}> <http://e/p> \"{n}\" .\n" for n in range(100_000)))
+    source.write_text("".join(f'<http://e/{n}> <http://e/p> "{n}" .\n' for n in range(100_000)))
     told: list[jelly.Tally] = []
     done = jelly.convert(source, tmp_path / "big.jelly", progress=told.append)
     assert done.rows == 100_000
@@ -154,7 +155,7 @@ def test_progress_is_told_and_may_stop(tmp_path: Path) -> None:
     assert len(told) >= 2
     assert [tally.rows for tally in told] == sorted(tally.rows for tally in told)
 
-    def stop(tally: jelly.Tally) -> None:
+    def stop(_: jelly.Tally) -> None:
         raise KeyError("enough")
 
     with pytest.raises(KeyError, match="enough"):
@@ -173,7 +174,7 @@ def test_bad_input_leaves_what_was_there(tmp_path: Path) -> None:
         with pytest.raises(JellyError):
             jelly.convert(QUADS.encode() + b"<x", dest, to=to)
         assert dest.read_bytes() == b"before"
-    assert os.listdir(tmp_path) == ["out.jelly"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jelly"]
 
 
 KILLED = """
@@ -250,7 +251,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert run("convert", source, dest, "--to", "xml").returncode == 2
     assert run("convert", tmp_path / "none", dest).returncode == 1
     assert run("convert").returncode == 2
-    assert sorted(os.listdir(tmp_path)) == ["log.jellyp.zst", "log.rdfp"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jellyp.zst", "log.rdfp"]
 
 
 def test_arrow_tables_hold_the_schemas(tmp_path: Path) -> None:

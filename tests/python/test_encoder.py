@@ -1,6 +1,7 @@
 """batch_encoder: rows in, one column of streams or frames out."""
 
 import pickle
+from typing import Literal
 
 import pyarrow as pa
 import pytest
@@ -23,7 +24,7 @@ def columns(table: pa.Table, names: list[str]) -> pa.Table:
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_patches_are_never_cut(unit: str, size: int) -> None:
+def test_patches_are_never_cut(unit: Literal["stream", "frame"], size: int) -> None:
     rows = pa.table(jelly.read_patch(jb.small_patch(patches=7, adds=10)))
     encoder = pickle.loads(pickle.dumps(jelly.batch_encoder("patch", unit=unit, rows=20)))
     parts = values(encoder, rows, size)
@@ -33,7 +34,9 @@ def test_patches_are_never_cut(unit: str, size: int) -> None:
         tables = [pa.table(jelly.read_patch(part)) for part in parts]
         assert [table["patch"].to_pylist()[-1] for table in tables] == [1, 1, 1, 0]
         assert [table["op"].to_pylist()[-1] for table in tables] == ["Z"] * 4
-        joined = pa.concat_tables(table.select(["op", "subject", "object", "graph"]) for table in tables)
+        joined = pa.concat_tables(
+            table.select(["op", "subject", "object", "graph"]) for table in tables
+        )
         assert joined.combine_chunks() == columns(rows, ["op", "subject", "object", "graph"])
     else:
         stream = jb.delimited(*parts)
@@ -42,7 +45,7 @@ def test_patches_are_never_cut(unit: str, size: int) -> None:
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_statements(unit: str, size: int) -> None:
+def test_statements(unit: Literal["stream", "frame"], size: int) -> None:
     rows = pa.table(jelly.read_rdf(jb.small_rdf(statements=100, frames=7)))
     encoder = jelly.batch_encoder("rdf", unit=unit, rows=30)
     parts = values(encoder, rows, size)
@@ -62,6 +65,6 @@ def test_what_it_says_of_itself() -> None:
     assert encoder.ddl == "`a value` binary"
     for wrong in ({"unit": "row"}, {"rows": 0}, {"delimited": True}, {"format": "nq"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            jelly.batch_encoder("patch", **wrong)  # type: ignore[arg-type]
+            jelly.batch_encoder("patch", **wrong)
     with pytest.raises(TypeError):
         jelly.batch_encoder("patch", unknown=1)

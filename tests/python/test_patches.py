@@ -55,7 +55,7 @@ def test_outcomes_of_transactions() -> None:
 def test_a_patch_says_whether_it_is_complete_and_what_ended_it() -> None:
     def patches(*frames: list[jb.Fields], **options: Any) -> list[tuple[bool, str | None]]:
         data = jb.delimited(*(jb.frame(*rows) for rows in frames))
-        found = []
+        found: list[tuple[bool, str | None]] = []
         for patch in jelly.read_patch(data, **options).patches():
             assert (patch.complete, patch.end) == (False, None) or patch.end is not None
             patch.skip()
@@ -186,10 +186,9 @@ def test_patches_of_the_corpus() -> None:
 
 
 def test_a_patch_that_was_cut_is_not_complete() -> None:
-    first, second = jelly.read_patch(jb.small_patch(2, 2)[:-3], mode="permissive").patches(), []
-    for patch in first:
-        second.append(([row.op for row in patch.rows()], patch.complete))
-    assert second == [
+    patches = jelly.read_patch(jb.small_patch(2, 2)[:-3], mode="permissive").patches()
+    found = [([row.op for row in patch.rows()], patch.complete) for patch in patches]
+    assert found == [
         (["H", "TX", "A", "A", "TC", "Z"], True),
         (["H", "H", "TX", "A", "A", "TC", None], False),
     ]

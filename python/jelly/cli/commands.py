@@ -13,7 +13,9 @@ from jelly import Tally, __version__, convert
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
-_FORMATS = "jelly, nt, nq, ttl, trig, rdfxml, jsonld, jelly-patch, rdfp, rdfp-v1, trp, parquet, arrow"
+_FORMATS = (
+    "jelly, nt, nq, ttl, trig, rdfxml, jsonld, jelly-patch, rdfp, rdfp-v1, trp, parquet, arrow"
+)
 
 
 class _Commands(click.Group):
@@ -57,12 +59,23 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("source")
 @click.argument("dest")
 @_reading
-@click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension.")
-@click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension.")
+@click.option(
+    "--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension."
+)
+@click.option(
+    "--compression",
+    "to_compression",
+    default="auto",
+    help="none, gzip or zstd; else by the extension.",
+)
 @click.option("--level", "compression_level", type=int, help="Level of the compression.")
-@click.option("--delimited/--single", default=True, help="Frames of Jelly with or without their length.")
+@click.option(
+    "--delimited/--single", default=True, help="Frames of Jelly with or without their length."
+)
 @click.option("--frame-rows", type=int, help="Rows at which a frame ends.")
-@click.option("--namespaces/--no-namespaces", default=None, help="Declare namespaces; else as the input does.")
+@click.option(
+    "--namespaces/--no-namespaces", default=None, help="Declare namespaces; else as the input does."
+)
 @click.option("--restart-bytes", type=int, help="Bytes between restart points; 0 for none.")
 @click.option("--stream-name", help="Of Jelly-RDF.")
 @click.option("--physical-type", help="TRIPLES, QUADS or GRAPHS.")
@@ -71,8 +84,12 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--statement-type", help="Of Jelly-Patch: TRIPLES or QUADS.")
 @click.option("--names", "max_name_table_size", type=int, help="Size of the name table.")
 @click.option("--prefixes", "max_prefix_table_size", type=int, help="Size of the prefix table.")
-@click.option("--datatypes", "max_datatype_table_size", type=int, help="Size of the datatype table.")
-@click.option("--abbreviate", is_flag=True, help="RDF Patch text with bare numbers, as Jena writes it.")
+@click.option(
+    "--datatypes", "max_datatype_table_size", type=int, help="Size of the datatype table."
+)
+@click.option(
+    "--abbreviate", is_flag=True, help="RDF Patch text with bare numbers, as Jena writes it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 def convert_command(source: str, dest: str, as_json: bool, **options: Any) -> None:
     """Converts SOURCE to DEST; - is standard input or output."""

@@ -4,6 +4,7 @@ import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -54,10 +55,14 @@ def test_jelly_rdf_both_ways(name: str, jvm: Jvm, tmp_path: Path) -> None:
     expected = terms(text)
     assert len(expected) >= 50_000
     quads = text.suffix == ".nq"
-    ours = {
+    ours: dict[str, dict[str, Any]] = {
         "plain": {},
         "small": {"max_name_table_size": 8, "max_prefix_table_size": 0, "frame_rows": 7},
-        "tiny": {"max_name_table_size": 8, "max_prefix_table_size": 4, "max_datatype_table_size": 2},
+        "tiny": {
+            "max_name_table_size": 8,
+            "max_prefix_table_size": 4,
+            "max_datatype_table_size": 2,
+        },
         "marked": {"restart_bytes": 20_000},
         "namespaced": {"namespaces": {"e": "http://example.org/", "": "urn:x"}},
         **({"graphs": {"physical_type": "GRAPHS"}} if quads else {}),

@@ -15,7 +15,9 @@ FILES = ["bsbm-50k", "iotg-50k", "vocab-open", "wordnet-100k"]
 
 
 def quads(data: Any) -> list[str]:
-    return [str(quad) for quad in oxigraph.parse(data, format=oxigraph.RdfFormat.N_QUADS, lenient=True)]
+    return [
+        str(quad) for quad in oxigraph.parse(data, format=oxigraph.RdfFormat.N_QUADS, lenient=True)
+    ]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -12,7 +12,9 @@ import pytest
 import jelly
 from shared_data import shared
 
-generic = pytest.importorskip("pyjelly.integrations.generic.parse", reason="pyjelly is not installed")
+generic = pytest.importorskip(
+    "pyjelly.integrations.generic.parse", reason="pyjelly is not installed"
+)
 
 FILES = ["bsbm-50k", "iotg-50k", "mixed-50k", "weather-100k", "wordnet-100k"]
 
@@ -26,7 +28,13 @@ def text(term: Any) -> str:
         return f"_:{term._identifier}"
     if isinstance(term, kinds.Literal):
         lex = term._lex
-        for char, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        for char, escape in (
+            ("\\", "\\\\"),
+            ('"', '\\"'),
+            ("\n", "\\n"),
+            ("\r", "\\r"),
+            ("\t", "\\t"),
+        ):
             lex = lex.replace(char, escape)
         if term._langtag:
             return f'"{lex}"@{term._langtag}'
@@ -46,7 +54,8 @@ def test_pyjelly_reads_ours(name: str) -> None:
     quads = any(table["graph"].to_pylist())
     columns = table.columns if quads else table.columns[:3]
     expected = [list(row) for row in zip(*(column.to_pylist() for column in columns), strict=True)]
-    for options in ({}, {"restart_bytes": 20_000}, {"frame_rows": 1}):
+    kinds: list[dict[str, Any]] = [{}, {"restart_bytes": 20_000}, {"frame_rows": 1}]
+    for options in kinds:
         out = io.BytesIO()
         physical = "QUADS" if quads else "TRIPLES"
         with jelly.RdfWriter(out, jelly.RdfOptions(physical_type=physical), **options) as writer:
