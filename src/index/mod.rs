@@ -1,7 +1,7 @@
 //! Where a file can be entered: restart marks and footers of our own files, sidecars of those of others.
 //!
 //! [`restart_points`] lists the places; a reader with `start` and `end` reads what lies between two of them,
-//! numbered as in the whole file. [`scan`] makes the sidecar of a file that has no footer.
+//! numbered as in the whole file. [`scan()`] makes the sidecar of a file that has no footer.
 
 mod bytes;
 mod chain;
