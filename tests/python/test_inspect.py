@@ -215,8 +215,10 @@ def test_corpus(file: str, rows: dict[str, int]) -> None:
 
 def test_metadata_keys_are_bounded_in_bytes() -> None:
     keys = [f"{n}{'k' * 100_000}" for n in range(20)]
-    frames = [jb.frame(*([jb.rdf_options()] if n == 0 else []), metadata={key: b""})
-              for n, key in enumerate(keys)]
+    frames = [
+        jb.frame(*([jb.rdf_options()] if n == 0 else []), metadata={key: b""})
+        for n, key in enumerate(keys)
+    ]
     found = jelly.inspect(jb.delimited(*frames, jb.frame(metadata={"small": b""})))
     assert found.metadata_keys == [*keys[:10], "small"]
 
@@ -224,7 +226,10 @@ def test_metadata_keys_are_bounded_in_bytes() -> None:
 @pytest.mark.parametrize("row", [4, 5])
 def test_a_graph_of_a_prefix_can_be_generalized(row: int) -> None:
     """A literal as graph of a prefix that is added (4) or deleted (5)."""
-    rows = [jb.patch_options(generalized=1, prefixes=0, datatypes=0), jb.patch_entry("name", "urn:x")]
+    rows = [
+        jb.patch_options(generalized=1, prefixes=0, datatypes=0),
+        jb.patch_entry("name", "urn:x"),
+    ]
     rows.append(jb.add(s_iri=jb.iri(1), p_iri=jb.iri(1), o_iri=jb.iri(1), g_default={}))
     declared = jelly.validate(jb.delimited(jb.frame(*rows, jb.MARK)))
     assert "generalized_statements is declared" in str(declared)

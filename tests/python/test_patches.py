@@ -150,10 +150,8 @@ def test_patches_of_the_corpus() -> None:
 
 
 def test_a_patch_that_was_cut_is_not_complete() -> None:
-    first, second = jelly.read_patch(jb.small_patch(2, 2)[:-3], mode="permissive").patches(), []
-    for patch in first:
-        second.append(([row.op for row in patch.rows()], patch.complete))
-    assert second == [
+    patches = jelly.read_patch(jb.small_patch(2, 2)[:-3], mode="permissive").patches()
+    assert [([row.op for row in patch.rows()], patch.complete) for patch in patches] == [
         (["H", "TX", "A", "A", "TC", "Z"], True),
         (["H", "H", "TX", "A", "A", "TC", None], False),
     ]
