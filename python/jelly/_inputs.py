@@ -76,8 +76,10 @@ def local_path(path: str) -> str:
     """The path that a ``file:`` URI names; other paths as they are.
 
     Raises:
-        ValueError: The URI is of a scheme or host that a worker cannot open.
+        ValueError: It is ``-``, or a URI of a scheme or host that a worker cannot open.
     """
+    if path == "-":
+        raise ValueError("-: workers have no standard input; a file of that name is ./-")
     if scheme := _remote(path):
         raise ValueError(
             f"{path}: workers open local files only; read {scheme}: paths with "

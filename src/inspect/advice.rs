@@ -51,14 +51,30 @@ pub(super) struct Seen {
     statements: u64,
     /// Options that began a stream.
     streams: u64,
+    /// What the last stream declares.
+    features: Features,
+    /// Statements before it.
+    begun: u64,
+    /// What a stream declared and did not use.
+    unused: Features,
     generalized: bool,
     quoted: bool,
 }
 
 impl Seen {
-    /// The options of a stream.
-    pub(super) fn stream(&mut self) {
+    /// A stream begins, and the one before is judged.
+    pub(super) fn stream(&mut self, features: Features) {
+        self.end_stream();
         self.streams += 1;
+        (self.features, self.begun) = (features, self.statements);
+        (self.generalized, self.quoted) = (false, false);
+    }
+
+    fn end_stream(&mut self) {
+        if self.statements > self.begun {
+            self.unused.generalized_statements |= self.features.generalized_statements && !self.generalized;
+            self.unused.rdf_star |= self.features.rdf_star && !self.quoted;
+        }
     }
 
     pub(super) fn statement(&mut self, statement: &Statement<'_>) {
@@ -97,7 +113,7 @@ fn is_generalized(triple: &Triple) -> bool {
 pub(super) fn advise<D: DialectState>(
     decoder: &Decoder<D>,
     counter: &RowCounter,
-    seen: Seen,
+    mut seen: Seen,
     complete: bool,
 ) -> Vec<Advice> {
     let (options, framing) = (decoder.stream_options(), decoder.framing());
@@ -147,8 +163,8 @@ pub(super) fn advise<D: DialectState>(
         );
         say("options.logical_type", once, &message);
     }
-    // which of several streams uses what is not known
-    if complete && seen.statements > 0 && seen.streams <= 1 {
+    if complete && seen.statements > 0 {
+        seen.end_stream();
         for (unused, message) in unused(&options, counter, seen) {
             if unused {
                 say("options.unused", once, message);
@@ -172,18 +188,17 @@ pub(super) fn advise<D: DialectState>(
 
 /// What the options declare and no row uses.
 fn unused(options: &StreamOptions, counter: &RowCounter, seen: Seen) -> [(bool, &'static str); 4] {
-    let (features, tables): (Features, TableSizes) = match options {
-        StreamOptions::Rdf(options) => (options.features, options.tables),
-        StreamOptions::Patch(options) => (options.features, options.tables),
+    let tables: TableSizes = match options {
+        StreamOptions::Rdf(options) => options.tables,
+        StreamOptions::Patch(options) => options.tables,
     };
+    // the counts are not those of one of several streams
+    let none = |size: u32, kind| seen.streams <= 1 && size > 0 && counter.of(kind) == 0;
     [
-        (
-            features.generalized_statements && !seen.generalized,
-            "generalized_statements is declared and not used",
-        ),
-        (features.rdf_star && !seen.quoted, "rdf_star is declared and not used"),
-        (tables.prefixes > 0 && counter.of("prefix") == 0, "a prefix table is declared and not used"),
-        (tables.datatypes > 0 && counter.of("datatype") == 0, "a datatype table is declared and not used"),
+        (seen.unused.generalized_statements, "generalized_statements is declared and not used"),
+        (seen.unused.rdf_star, "rdf_star is declared and not used"),
+        (none(tables.prefixes, "prefix"), "a prefix table is declared and not used"),
+        (none(tables.datatypes, "datatype"), "a datatype table is declared and not used"),
     ]
 }
 

@@ -83,7 +83,7 @@ impl Sink for PatchCounts {
 
 impl PatchSink for PatchCounts {
     fn options(&mut self, options: &PatchOptions) -> Result<()> {
-        self.seen.stream();
+        self.seen.stream(options.features);
         self.punctuated = options.stream_type == PatchStreamType::Punctuated;
         Ok(())
     }

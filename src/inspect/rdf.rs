@@ -43,8 +43,8 @@ impl Sink for RdfCounts {
 }
 
 impl RdfSink for RdfCounts {
-    fn options(&mut self, _: &RdfOptions) -> Result<()> {
-        self.seen.stream();
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.seen.stream(options.features);
         Ok(())
     }
 

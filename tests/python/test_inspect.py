@@ -238,14 +238,21 @@ def test_a_graph_of_a_prefix_can_be_generalized(row: int) -> None:
     assert "generalized_statements is declared" not in str(used)
 
 
-def test_streams_end_to_end_are_not_judged_by_the_last_options() -> None:
-    def stream(**options: int) -> bytes:
+def test_streams_end_to_end_are_judged_one_by_one() -> None:
+    def stream(literal: bool, **options: int) -> bytes:
         rows = [jb.rdf_options(prefixes=0, datatypes=0, **options), jb.rdf_entry("name", "urn:x")]
-        literal = jb.literal("l") if options else None
-        subject = {"s_literal": literal} if literal else {"s_iri": jb.iri(1)}
+        subject: dict[str, object] = {"s_iri": jb.iri(1)}
+        if literal:
+            subject = {"s_literal": jb.literal("l")}
         return jb.delimited(jb.frame(*rows, jb.triple(**subject, p_iri=jb.iri(1), o_iri=jb.iri(1))))
 
-    one, two = stream(generalized=1), stream()
-    for data in (one + two, two + one):
-        found = jelly.validate(data, framing="concatenated")
-        assert "declared and not used" not in str(found)
+    uses, wastes, neither = stream(True, generalized=1), stream(False, generalized=1), stream(False)
+    for data, wasted in (
+        (uses + neither, False),
+        (neither + uses, False),
+        (wastes + neither, True),
+        (wastes + uses, True),
+        (uses + wastes, True),
+    ):
+        found = str(jelly.validate(data, framing="concatenated"))
+        assert ("generalized_statements is declared and not used" in found) == wasted

@@ -85,7 +85,12 @@ def test_file_uris_are_decoded(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("s3://bucket/key", "binaryFile"), ("hdfs://h/x", "binaryFile"), ("file://h/x", "host")],
+    [
+        ("s3://bucket/key", "binaryFile"),
+        ("hdfs://h/x", "binaryFile"),
+        ("file://h/x", "host"),
+        ("-", "standard input"),
+    ],
 )
 def test_paths_elsewhere_are_refused(path: str, why: str) -> None:
     with pytest.raises(ValueError, match=f"{path}.*{why}"):
