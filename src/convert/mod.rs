@@ -4,12 +4,10 @@
 //! first row, so the encoder is made when they have come.
 
 mod adds;
-mod patch;
-mod rdf;
+mod target;
 
 pub use adds::Adds;
-pub use patch::PatchTarget;
-pub use rdf::RdfTarget;
+pub use target::{PatchTarget, RdfTarget, Target};
 
 use crate::create::{Encode, Writer};
 use crate::error::Result;

@@ -1,0 +1,110 @@
+//! An encoder that is made when the options of the source have come.
+
+use super::ROWS;
+use crate::create::{AnyPatchEncoder, AnyRdfEncoder, Encode};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{PatchOptions, RdfOptions};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::term::{Iri, Term};
+
+/// Makes the encoder once the options of the source are known, `None` where the source has none.
+type Make<O, E> = Box<dyn FnMut(Option<&O>) -> Result<E> + Send>;
+
+/// Takes rows for an encoder that is made before the first of them.
+pub struct Target<O, E> {
+    make: Make<O, E>,
+    encoder: Option<E>,
+    nothing: Vec<u8>,
+    /// Rows since the output was taken.
+    rows: usize,
+}
+
+/// Statements to any format of statements.
+pub type RdfTarget = Target<RdfOptions, AnyRdfEncoder>;
+/// Patches to any format of patches.
+pub type PatchTarget = Target<PatchOptions, AnyPatchEncoder>;
+
+impl<O, E> Target<O, E> {
+    /// `make` is called once.
+    pub fn new(make: Make<O, E>) -> Self {
+        Target { make, encoder: None, nothing: Vec::new(), rows: 0 }
+    }
+
+    /// The options of the source came, or never will.
+    fn make(&mut self, options: Option<&O>) -> Result<()> {
+        if self.encoder.is_none() {
+            self.encoder = Some((self.make)(options)?);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn encoder(&mut self) -> Result<&mut E> {
+        if self.encoder.is_none() {
+            self.make(None)?;
+        }
+        self.encoder.as_mut().ok_or_else(|| Error::new(ErrorKind::Internal, "no encoder"))
+    }
+}
+
+impl<O, E: Encode> Encode for Target<O, E> {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.rows = 0;
+        self.encoder.as_mut().map_or(&mut self.nothing, Encode::output)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.encoder()?.finish()
+    }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.encoder.as_ref().map_or_else(Vec::new, |encoder| encoder.restart_offsets(skip))
+    }
+}
+
+impl<O, E: Sink> Sink for Target<O, E> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.encoder.as_ref().is_some_and(Sink::is_full)
+    }
+
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.encoder.as_mut().map_or(Ok(()), |encoder| encoder.frame_end(metadata))
+    }
+}
+
+impl RdfSink for RdfTarget {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.make(Some(options))
+    }
+
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.rows += 1;
+        self.encoder()?.statement(row)
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.encoder()?.namespace(name, iri)
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        self.encoder()?.graph_start(graph)
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        self.encoder()?.graph_end()
+    }
+}
+
+impl PatchSink for PatchTarget {
+    fn options(&mut self, options: &PatchOptions) -> Result<()> {
+        self.make(Some(options))
+    }
+
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        self.rows += 1;
+        self.encoder()?.row(row)
+    }
+}
