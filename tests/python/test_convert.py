@@ -243,6 +243,14 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert rows(printed.stdout) == rows(LOG.encode())
     piped = run("convert", "-", "-", "--from", "nq", "--to", "jelly", data=QUADS.encode())
     assert statements(piped.stdout) == statements(QUADS.encode())
+    log = tmp_path / "log.jellyp"
+    assert run("convert", source, log, "--restart-bytes", 0).returncode == 0
+    indexed = run("index", log, "--every", 100)
+    assert indexed.returncode == 0, indexed.stderr
+    (sidecar,) = tmp_path.glob(".*.jellyindex")
+    assert sidecar.name.encode() in indexed.stdout
+    sidecar.unlink()
+    log.unlink()
     source.write_text("A <x\n")
     bad = run("convert", source, dest)
     assert (bad.returncode, bad.stdout) == (1, b"")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from jelly import Tally, __version__, convert
+from jelly import Tally, __version__, convert, index
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -107,6 +107,15 @@ def convert_command(source: str, dest: str, as_json: bool, **options: Any) -> No
 def cat(source: str, **options: Any) -> None:
     """Prints SOURCE as text: statements as N-Quads, patches as RDF Patch."""
     convert(source, sys.stdout.buffer, to="text", **_given(options))
+
+
+@jelly.command(name="index")
+@click.argument("path")
+@click.option("--every", type=int, help="Bytes between restart points; 64 MiB otherwise.")
+@click.option("--framing", default="auto", help="delimited or concatenated.")
+def index_command(path: str, **options: Any) -> None:
+    """Makes the sidecar by which parts of the Jelly file PATH can be read."""
+    click.echo(index(path, **_given(options)))
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
