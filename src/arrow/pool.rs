@@ -22,10 +22,11 @@ impl<T: ArrowNativeType + Default> Idle<T> {
         Idle { vectors: VecDeque::new(), bytes: 0 }
     }
 
-    /// The first that holds `room` values and not far more.
+    /// The last that came back of those that hold `room` values and not far more.
     fn take(&mut self, room: usize) -> Option<Vec<T>> {
-        let fits = |values: &Vec<T>| values.len() >= room && (room == 0 || values.len() / 4 <= room);
-        let place = self.vectors.iter().position(fits)?;
+        let fits = |values: &Vec<T>| values.len() >= room && values.len() / 4 <= room;
+        // what came back last is still in the caches; a column that knows nothing yet takes its turn
+        let place = if room == 0 { 0 } else { self.vectors.iter().rposition(fits)? };
         let values = self.vectors.remove(place)?;
         self.bytes -= bytes_of(&values);
         Some(values)
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_that_fits_comes_back() {
+    fn the_one_that_fits_comes_back() {
         let mut idle = Idle::<u8>::new();
         for length in [1000, 100, 5000] {
             idle.keep(vec![7; length]);
