@@ -38,19 +38,33 @@ struct Table {
     values: Vec<String>,
     next: u64,
     size: u64,
+    /// The last ids: a row has at most four, and must not lose an entry that it uses.
+    recent: [u64; 4],
 }
 
 impl Table {
     fn new(size: u64) -> Self {
-        Table { ids: HashMap::new(), values: vec![String::new(); size as usize + 1], next: 0, size }
+        Table {
+            ids: HashMap::new(),
+            values: vec![String::new(); size as usize + 1],
+            next: 0,
+            size,
+            recent: [0; 4],
+        }
     }
 
     /// The id, and whether it is new.
     fn id(&mut self, value: &str) -> (u64, bool) {
+        self.recent.rotate_left(1);
         if let Some(&id) = self.ids.get(value) {
+            self.recent[3] = id;
             return (id, false);
         }
         self.next = self.next % self.size + 1;
+        while self.recent.contains(&self.next) {
+            self.next = self.next % self.size + 1;
+        }
+        self.recent[3] = self.next;
         let slot = &mut self.values[self.next as usize];
         self.ids.remove(slot);
         value.clone_into(slot);
