@@ -14,9 +14,10 @@ import jvm
 import ours
 import pyjelly_peer
 import truth
+import yardstick
 from jelly.types import SupportsWrite
 from measure import Effort, Line, WrongAnswerError, against_best, pairwise, rate
-from places import BUILD, SkippedError, corpus, need, shared, twin
+from places import SkippedError, corpus, twin
 
 Task = Callable[[], int]
 
@@ -46,7 +47,7 @@ def to_jelly(path: Path) -> tuple[Task, int]:
 
 
 def write_yardstick(effort: Effort) -> Iterator[Line]:
-    encoder = build_encoder()
+    encoder = yardstick.build("jellyenc")
     return (against_yardstick(encoder, path, effort) for path in corpus(".jelly"))
 
 
@@ -59,17 +60,6 @@ def against_yardstick(encoder: Path, path: Path, effort: Effort) -> Line:
         pairs=effort.pairs,
         goal=0.6,
     )
-
-
-def build_encoder() -> Path:
-    need("rustc")
-    source = shared("roofline/jellyenc.rs")
-    encoder = BUILD / "yardstick" / "jellyenc"
-    if not encoder.exists() or encoder.stat().st_mtime < source.stat().st_mtime:
-        encoder.parent.mkdir(parents=True, exist_ok=True)
-        flags = ["--edition", "2021", "-C", "opt-level=3", "-C", "target-cpu=native"]
-        subprocess.run(["rustc", *flags, "--cap-lints=allow", "-o", encoder, source], check=True)
-    return encoder
 
 
 def encoded(encoder: Path, path: Path, rows: int, runs: int) -> float:

@@ -29,15 +29,16 @@ def one(walker: Path, path: Path, effort: Effort) -> Line:
     )
 
 
-def build() -> Path:
+def build(name: str = "jellywalk") -> Path:
+    """A yardstick of the shared data, compiled for this CPU."""
     need("rustc")
-    source = shared("roofline/jellywalk.rs")
-    walker = BUILD / "yardstick" / "jellywalk"
-    if not walker.exists() or walker.stat().st_mtime < source.stat().st_mtime:
-        walker.parent.mkdir(parents=True, exist_ok=True)
-        flags = ["-C", "opt-level=3", "-C", "target-cpu=native", "--cap-lints=allow"]
-        subprocess.run(["rustc", *flags, "-o", walker, source], check=True)
-    return walker
+    source = shared(f"roofline/{name}.rs")
+    program = BUILD / "yardstick" / name
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        flags = ["--edition", "2021", "-C", "opt-level=3", "-C", "target-cpu=native"]
+        subprocess.run(["rustc", *flags, "--cap-lints=allow", "-o", program, source], check=True)
+    return program
 
 
 def walk(walker: Path, path: Path, rows: int, runs: int) -> float:

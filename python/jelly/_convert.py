@@ -22,7 +22,7 @@ _READ = (
     "source_name",
 )  # fmt: skip
 _WRITE = (
-    "options", "compression_level", "delimited", "frame_rows", "namespaces", "restart_bytes", "abbreviate",
+    "options", "compression_level", "delimited", "frame_rows", "namespaces", "restart_bytes", "abbreviate", "limits",
     "stream_name", "physical_type", "logical_type", "statement_type", "stream_type",
     "generalized_statements", "rdf_star",
     "max_name_table_size", "max_prefix_table_size", "max_datatype_table_size",
@@ -101,8 +101,6 @@ def convert(
     if isinstance(write.get("namespaces"), dict):
         write["namespaces"] = list(write["namespaces"].items())
     write |= {"format": to, "compression": to_compression}
-    if "limits" in options:
-        write["limits"] = options["limits"]
     report = None if progress is None else lambda *counts: progress(Tally(*counts))
     return Tally(*_internal.convert(source, dest, read, write, report))
 

@@ -2,7 +2,7 @@
 
 use super::ROWS;
 use crate::create::{AnyPatchEncoder, AnyRdfEncoder, Encode};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 use crate::term::{Iri, Term};
@@ -30,20 +30,13 @@ impl<O, E> Target<O, E> {
         Target { make, encoder: None, nothing: Vec::new(), rows: 0 }
     }
 
-    /// The options of the source came, or never will.
-    fn make(&mut self, options: Option<&O>) -> Result<()> {
-        if self.encoder.is_none() {
-            self.encoder = Some((self.make)(options)?);
-        }
-        Ok(())
-    }
-
+    /// The encoder; made now if it is not there, with the options of the source if they came.
     #[inline]
-    fn encoder(&mut self) -> Result<&mut E> {
-        if self.encoder.is_none() {
-            self.make(None)?;
-        }
-        self.encoder.as_mut().ok_or_else(|| Error::new(ErrorKind::Internal, "no encoder"))
+    fn encoder(&mut self, options: Option<&O>) -> Result<&mut E> {
+        Ok(match &mut self.encoder {
+            Some(encoder) => encoder,
+            none => none.insert((self.make)(options)?),
+        })
     }
 }
 
@@ -54,7 +47,7 @@ impl<O, E: Encode> Encode for Target<O, E> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.encoder()?.finish()
+        self.encoder(None)?.finish()
     }
 
     fn restart_offsets(&self, skip: usize) -> Vec<u64> {
@@ -75,36 +68,36 @@ impl<O, E: Sink> Sink for Target<O, E> {
 
 impl RdfSink for RdfTarget {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
-        self.make(Some(options))
+        self.encoder(Some(options)).map(drop)
     }
 
     #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.rows += 1;
-        self.encoder()?.statement(row)
+        self.encoder(None)?.statement(row)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        self.encoder()?.namespace(name, iri)
+        self.encoder(None)?.namespace(name, iri)
     }
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
-        self.encoder()?.graph_start(graph)
+        self.encoder(None)?.graph_start(graph)
     }
 
     fn graph_end(&mut self) -> Result<()> {
-        self.encoder()?.graph_end()
+        self.encoder(None)?.graph_end()
     }
 }
 
 impl PatchSink for PatchTarget {
     fn options(&mut self, options: &PatchOptions) -> Result<()> {
-        self.make(Some(options))
+        self.encoder(Some(options)).map(drop)
     }
 
     #[inline]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         self.rows += 1;
-        self.encoder()?.row(row)
+        self.encoder(None)?.row(row)
     }
 }

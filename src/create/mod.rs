@@ -124,37 +124,9 @@ macro_rules! patch_each {
     };
 }
 
-impl Encode for RdfEncoder {
-    fn output(&mut self) -> &mut Vec<u8> {
-        self.output()
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.finish()
-    }
-
-    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
-        self.restart_offsets().skip(skip).collect()
-    }
-}
-
-impl Encode for PatchEncoder {
-    fn output(&mut self) -> &mut Vec<u8> {
-        self.output()
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.finish()
-    }
-
-    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
-        self.restart_offsets().skip(skip).collect()
-    }
-}
-
-macro_rules! encode_text {
-    ($($writer:ident)*) => {
-        $(impl Encode for $writer {
+macro_rules! encode_own {
+    ($($encoder:ident $(with $offsets:ident)?),*) => {
+        $(impl Encode for $encoder {
             fn output(&mut self) -> &mut Vec<u8> {
                 self.output()
             }
@@ -162,11 +134,17 @@ macro_rules! encode_text {
             fn finish(&mut self) -> Result<()> {
                 self.finish()
             }
+            $(
+                fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+                    self.$offsets().skip(skip).collect()
+                }
+            )?
         })*
     };
 }
 
-encode_text!(LinesWriter TurtleWriter PatchTextWriter ThriftWriter);
+encode_own!(RdfEncoder with restart_offsets, PatchEncoder with restart_offsets);
+encode_own!(LinesWriter, TurtleWriter, PatchTextWriter, ThriftWriter);
 encode_each!(AnyRdfEncoder: Jelly | Lines | Turtle);
 encode_each!(AnyPatchEncoder: Jelly | Text | Thrift);
 rdf_each!(Jelly | Lines | Turtle);

@@ -13,6 +13,9 @@ pub trait PlainRdfSink {
     /// A statement: subject, predicate, object, graph, and what is known to repeat.
     fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()>;
 
+    /// Whether rows of different frames stay apart, so that [`Self::next_frame`] is to be called.
+    fn keeps_frames(&self) -> bool;
+
     /// The rows that follow were in another frame.
     fn next_frame(&mut self) -> Result<()>;
 }
@@ -57,8 +60,12 @@ impl PlainRdfSink for PlainRdfWriter {
         }
     }
 
+    fn keeps_frames(&self) -> bool {
+        self.keeps_frames
+    }
+
     fn next_frame(&mut self) -> Result<()> {
-        if self.keeps_frames { self.encoder.end_frame(&[]) } else { Ok(()) }
+        self.encoder.end_frame(&[])
     }
 }
 

@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 use super::destination::Destination;
 use super::error::Failure;
 use super::input::Input;
+use super::keywords::Keywords;
 use super::options;
 use super::signals::Signals;
 use super::write_options::WriteOptions;
@@ -21,14 +22,8 @@ use crate::sink::Sink;
 
 /// Reads the keywords about the source.
 pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -> PyResult<OpenOptions> {
-    let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
-        Ok(keywords.get_item(key)?.filter(|value| !value.is_none()))
-    };
-    let word = |key: &str, default: &str| -> PyResult<String> {
-        get(key)?.map_or_else(|| Ok(default.to_owned()), |word| word.extract())
-    };
-    let flag = |key: &str, default: bool| get(key)?.map_or(Ok(default), |flag| flag.extract());
-    let format = word("format", "auto")?;
+    let keywords = Keywords(keywords);
+    let format = keywords.word("format", "auto")?;
     let (rdf_format, patch_format) = (RdfFormat::from_name(&format), PatchFormat::from_name(&format));
     if format != "auto" && rdf_format.is_none() && patch_format.is_none() {
         let known = RdfFormat::ALL.iter().map(|format| format.name());
@@ -36,20 +31,20 @@ pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -
         let message = format!("format is {format:?}; it can be auto, {}", known.join(", "));
         return Err(PyValueError::new_err(message));
     }
-    let told: Option<String> = get("source_name")?.map(|name| name.extract()).transpose()?;
+    let told: Option<String> = keywords.value("source_name")?;
     Ok(OpenOptions {
         rdf_format,
         patch_format,
         decode: DecodeOptions {
-            framing: options::FRAMING.read(&word("framing", "auto")?)?,
-            strict: flag("strict", false)?,
-            lenient_flags: flag("lenient_flags", false)?,
-            strict_graphs: flag("strict_graphs", true)?,
-            limits: options::limits(get("limits")?.as_ref())?,
+            framing: options::FRAMING.read(&keywords.word("framing", "auto")?)?,
+            strict: keywords.flag("strict", false)?,
+            lenient_flags: keywords.flag("lenient_flags", false)?,
+            strict_graphs: keywords.flag("strict_graphs", true)?,
+            limits: options::limits(keywords.get("limits")?.as_ref())?,
             source: told.or(name).map(Into::into),
         },
-        compression: options::COMPRESSION.read(&word("compression", "auto")?)?,
-        committed: options::ROWS.read(&word("rows", "all")?)?,
+        compression: options::COMPRESSION.read(&keywords.word("compression", "auto")?)?,
+        committed: options::ROWS.read(&keywords.word("rows", "all")?)?,
         resume: None,
         start: None,
         end: None,

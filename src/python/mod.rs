@@ -11,6 +11,7 @@ mod handle;
 mod index;
 mod input;
 mod inspect;
+mod keywords;
 mod open;
 mod options;
 mod reader;

@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::keywords::Keywords;
 use crate::create::Changes;
 use crate::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType,
@@ -116,31 +117,24 @@ fn of_name<T: Copy>(
 
 /// Reads options that are told singly, by the names of their fields.
 pub(super) fn changes(keywords: &Bound<'_, PyDict>) -> PyResult<Changes> {
-    let get = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
-        Ok(keywords.get_item(name)?.filter(|value| !value.is_none()))
-    };
+    let told = Keywords(keywords);
     macro_rules! named {
         ($field:literal, $type:ident) => {
-            get($field)?.map(|word| of_name($field, &word, $type::ALL, $type::name)).transpose()?
-        };
-    }
-    macro_rules! plain {
-        ($field:literal) => {
-            get($field)?.map(|value| value.extract()).transpose()?
+            told.get($field)?.map(|word| of_name($field, &word, $type::ALL, $type::name)).transpose()?
         };
     }
     Ok(Changes {
-        stream_name: plain!("stream_name"),
+        stream_name: told.value("stream_name")?,
         physical_type: named!("physical_type", PhysicalType),
-        logical_type: get("logical_type")?.map(|word| logical_type(&word)).transpose()?,
+        logical_type: told.get("logical_type")?.map(|word| logical_type(&word)).transpose()?,
         statement_type: named!("statement_type", StatementType),
         stream_type: named!("stream_type", PatchStreamType),
-        generalized_statements: plain!("generalized_statements"),
-        rdf_star: plain!("rdf_star"),
+        generalized_statements: told.value("generalized_statements")?,
+        rdf_star: told.value("rdf_star")?,
         tables: [
-            plain!("max_name_table_size"),
-            plain!("max_prefix_table_size"),
-            plain!("max_datatype_table_size"),
+            told.value("max_name_table_size")?,
+            told.value("max_prefix_table_size")?,
+            told.value("max_datatype_table_size")?,
         ],
     })
 }

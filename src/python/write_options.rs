@@ -4,7 +4,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::options::{self, Choice};
+use super::keywords::Keywords;
+use super::options;
 use super::stream_options;
 use crate::create::{AnyPatchEncoder, AnyRdfEncoder, CreateOptions, PlainRdfWriter, RESTART_BYTES};
 use crate::encode::Framing;
@@ -14,9 +15,6 @@ use crate::io::Compression;
 use crate::options::{PatchOptions, RdfOptions, StreamOptions};
 use crate::sink::RdfSink;
 use crate::term::{Term, TermBuf};
-
-const WRITE_COMPRESSION: Choice<Option<Compression>> =
-    Choice { keyword: "compression", words: options::COMPRESSION.words };
 
 /// What is asked of a writer.
 pub(super) struct WriteOptions {
@@ -58,8 +56,7 @@ impl WriteOptions {
         keywords: &Bound<'_, PyDict>,
         name: Option<&str>,
     ) -> PyResult<(Self, bool)> {
-        let word: Option<String> = keywords.get_item("format")?.map(|word| word.extract()).transpose()?;
-        let word = word.unwrap_or_else(|| "auto".to_owned());
+        let word = Keywords(keywords).word("format", "auto")?;
         let to_patch = match word.as_str() {
             "text" => {
                 keywords.set_item("format", if is_patch { "rdfp" } else { "nq" })?;
@@ -84,15 +81,9 @@ impl WriteOptions {
 
     /// Reads the keywords of a writer of `kind` to a file of this name.
     pub(super) fn read(kind: &str, keywords: &Bound<'_, PyDict>, name: Option<&str>) -> PyResult<Self> {
-        let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
-            Ok(keywords.get_item(key)?.filter(|value| !value.is_none()))
-        };
-        let word = |key: &str| -> PyResult<String> {
-            get(key)?.map_or_else(|| Ok("auto".to_owned()), |word| word.extract())
-        };
-        let flag = |key: &str, default: bool| get(key)?.map_or(Ok(default), |flag| flag.extract());
+        let told = Keywords(keywords);
         let is_patch = kind == "patch";
-        let format_word = word("format")?;
+        let format_word = told.word("format", "auto")?;
         let (rdf, patch) = if is_patch {
             let all = [PatchFormat::Jelly, PatchFormat::RdfPatch, PatchFormat::Thrift];
             let found = name.and_then(PatchFormat::of_file);
@@ -108,7 +99,7 @@ impl WriteOptions {
             let found = name.and_then(RdfFormat::of_file);
             (format(&format_word, &all, RdfFormat::name, found, RdfFormat::Jelly)?, PatchFormat::Jelly)
         };
-        let stream = get("options")?.map(|object| stream_options::read(&object)).transpose()?;
+        let stream = told.get("options")?.map(|object| stream_options::read(&object)).transpose()?;
         match &stream {
             Some(StreamOptions::Rdf(_)) if is_patch => {
                 return Err(PyTypeError::new_err("options must be a jelly.PatchOptions"));
@@ -118,15 +109,16 @@ impl WriteOptions {
             }
             _ => {}
         }
-        let delimited = flag("delimited", true)?;
-        let restart_bytes: Option<u64> = get("restart_bytes")?.map(|bytes| bytes.extract()).transpose()?;
+        let delimited = told.flag("delimited", true)?;
+        let restart_bytes: Option<u64> = told.value("restart_bytes")?;
         let is_file = name.is_some() && delimited;
-        let frame_rows: Option<i64> = get("frame_rows")?.map(|rows| rows.extract()).transpose()?;
-        let declared: Option<Vec<(String, String)>> = get("namespaces")?
+        let frame_rows: Option<i64> = told.value("frame_rows")?;
+        let declared: Option<Vec<(String, String)>> = told
+            .get("namespaces")?
             .filter(|value| !value.is_instance_of::<pyo3::types::PyBool>())
             .map(|list| list.extract())
             .transpose()?;
-        let declares = match (get("namespaces")?, &declared) {
+        let declares = match (told.get("namespaces")?, &declared) {
             (Some(_), Some(list)) => Some(!list.is_empty()),
             (Some(flag), None) => Some(flag.extract()?),
             (None, _) => None,
@@ -139,16 +131,16 @@ impl WriteOptions {
                 .transpose()?,
             namespaces: declares,
             restart_bytes: restart_bytes.or(is_file.then_some(RESTART_BYTES)).filter(|&bytes| bytes > 0),
-            abbreviate: flag("abbreviate", false)?,
-            limits: options::limits(get("limits")?.as_ref())?,
+            abbreviate: told.flag("abbreviate", false)?,
+            limits: options::limits(told.get("limits")?.as_ref())?,
         };
         Ok(WriteOptions {
             create,
             stream,
             rdf,
             patch,
-            compression: WRITE_COMPRESSION.read(&word("compression")?)?,
-            level: get("compression_level")?.map(|level| level.extract()).transpose()?,
+            compression: options::COMPRESSION.read(&told.word("compression", "auto")?)?,
+            level: told.value("compression_level")?,
             declared: declared.unwrap_or_default(),
         })
     }

@@ -38,38 +38,32 @@ enum Rows {
     Patch { writer: Box<PlainPatchWriter>, rows: PatchRows },
 }
 
-impl Rows {
-    /// Of statements, by the first of which the options are chosen where nobody chose them.
-    fn rdf(&mut self, first: Option<&RecordBatch>) -> Result<&mut PlainRdfWriter> {
-        let Rows::Rdf { settings, writer, .. } = self else {
-            return Err(crate::Error::new(crate::ErrorKind::Internal, "no writer of statements"));
-        };
-        if writer.is_none() {
-            let has_graphs = first.is_some_and(RdfRows::has_graphs);
-            *writer = Some(Box::new(settings.rdf_writer(has_graphs)?));
-        }
-        writer.as_deref_mut().ok_or_else(|| crate::Error::new(crate::ErrorKind::Internal, "no writer"))
-    }
+/// The writer of statements, by the first of which the options are chosen where nobody chose them.
+fn opened<'w>(
+    settings: &WriteOptions,
+    writer: &'w mut Option<Box<PlainRdfWriter>>,
+    first: Option<&RecordBatch>,
+) -> Result<&'w mut PlainRdfWriter> {
+    Ok(match writer {
+        Some(writer) => writer,
+        none => none.insert(Box::new(settings.rdf_writer(first.is_some_and(RdfRows::has_graphs))?)),
+    })
+}
 
+impl Rows {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        if let Rows::Patch { writer, rows } = self {
-            return rows.write(batch, &mut **writer);
-        }
-        if batch.num_rows() == 0 {
-            return Ok(());
-        }
-        self.rdf(Some(batch))?;
         match self {
-            Rows::Rdf { writer: Some(writer), rows, .. } => rows.write(batch, &mut **writer),
-            _ => Ok(()),
+            Rows::Patch { writer, rows } => rows.write(batch, &mut **writer),
+            Rows::Rdf { .. } if batch.num_rows() == 0 => Ok(()),
+            Rows::Rdf { settings, writer, rows } => rows.write(batch, opened(settings, writer, Some(batch))?),
         }
     }
 
     fn encoder(&mut self) -> Result<&mut dyn Encode> {
-        if let Rows::Patch { writer, .. } = self {
-            return Ok(writer.encoder());
-        }
-        Ok(self.rdf(None)?.encoder())
+        Ok(match self {
+            Rows::Patch { writer, .. } => writer.encoder(),
+            Rows::Rdf { settings, writer, .. } => opened(settings, writer, None)?.encoder(),
+        })
     }
 
     /// Whether anything can have been written yet.
@@ -195,7 +189,9 @@ impl Writer {
     fn end_frame(&self, py: Python<'_>, metadata: Vec<(String, Vec<u8>)>) -> PyResult<()> {
         let end = |rows: &mut Rows| match rows {
             Rows::Patch { writer, .. } => writer.encoder().end_frame(),
-            Rows::Rdf { .. } => rows.rdf(None)?.encoder().end_frame(&metadata),
+            Rows::Rdf { settings, writer, .. } => {
+                opened(settings, writer, None)?.encoder().end_frame(&metadata)
+            }
         };
         Ok(py.detach(|| self.core.with(|core| core.change(end)))?)
     }

@@ -28,7 +28,7 @@ impl RdfRows {
             Terms::of("graph", column("graph"))?,
         ];
         let source = Strings::of("source", column("source"))?;
-        let frames = super::patch::numbers("frame", column("frame"))?;
+        let frames = super::patch::numbers("frame", column("frame"))?.filter(|_| sink.keeps_frames());
         for row in 0..batch.num_rows() {
             if let Some(frames) = frames.filter(|frames| frames.is_valid(row)) {
                 self.note_frame(source.get(row), frames.value(row), sink)?;
