@@ -64,6 +64,7 @@ impl Keywords<'_, '_> {
                 resume: self.resume.map(|bytes| bytes.to_vec()),
                 start: self.start,
                 end: self.end,
+                split: None,
             },
             batch: BatchSettings {
                 columns: options::columns(self.columns.as_ref())?,
