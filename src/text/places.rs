@@ -50,7 +50,7 @@ pub(crate) enum TextKind {
 }
 
 /// Bytes read at a time.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 256 << 10;
 /// What a row may have beyond its limit while it is read.
 const PIECE: usize = 4 << 10;
 

@@ -191,7 +191,7 @@ fn check<R: Rows + Debug>(name: &str, text: &[u8], open: &OpenOptions, rng: &mut
         }
         joined
     };
-    for cuts in [1, 3, 8] {
+    for cuts in [1, 6] {
         let mut edges: Vec<_> = (0..cuts).map(|_| rng.below(text.len() + 1) as u64).collect();
         edges.push(0);
         edges.sort_unstable();
@@ -204,7 +204,7 @@ fn check<R: Rows + Debug>(name: &str, text: &[u8], open: &OpenOptions, rng: &mut
         tried.cut += parts.iter().filter(|(rows, _)| !rows.is_empty()).count().saturating_sub(1);
         assert_eq!(join(parts), whole, "{edges:?} of {}", shown());
     }
-    for split_bytes in [1, 20, 200] {
+    for split_bytes in [20, 200] {
         let plan = plan(text, open.clone(), split_bytes, open.committed);
         let parts: Vec<_> = plan.splits.iter().map(|split| read::<R>(text, split, open, rng)).collect();
         for (split, (rows, error)) in plan.splits.iter().zip(&parts) {
@@ -241,31 +241,32 @@ fn finish(mut text: String, rng: &mut Rng) -> Vec<u8> {
 #[test]
 fn any_tiling_of_lines_is_the_whole() {
     let mut tried = Tried::default();
-    for seed in seeds(600) {
+    for seed in seeds(100) {
         let mut rng = Rng::new(seed);
         let text = rdf_text(&mut rng);
         let text = finish(text, &mut rng);
-        check::<RdfRow>(&seed.to_string(), &text, &options(rng.percent(20), false), &mut rng, &mut tried);
+        let open = OpenOptions { patch_format: None, ..options(rng.percent(20), false) };
+        check::<RdfRow>(&seed.to_string(), &text, &open, &mut rng, &mut tried);
     }
-    assert!(tried.right > 200 && tried.wrong > 50 && tried.cut > 5000, "{tried:?}");
+    assert!(tried.right > 40 && tried.wrong > 10 && tried.cut > 500, "{tried:?}");
 }
 
 #[test]
 fn any_tiling_of_a_patch_is_the_whole() {
     let mut tried = Tried::default();
-    for seed in seeds(1000) {
+    for seed in seeds(150) {
         let mut rng = Rng::new(seed);
         let text = patch_text(&mut rng);
         let text = finish(text, &mut rng);
         check::<PatchRow>(&seed.to_string(), &text, &options(rng.percent(15), false), &mut rng, &mut tried);
     }
-    assert!(tried.right > 300 && tried.wrong > 200 && tried.cut > 5000, "{tried:?}");
+    assert!(tried.right > 50 && tried.wrong > 25 && tried.cut > 300, "{tried:?}");
 }
 
 #[test]
 fn any_tiling_of_whole_patches_has_the_committed_rows() {
     let mut tried = Tried::default();
-    for seed in seeds(600) {
+    for seed in seeds(100) {
         let mut rng = Rng::new(seed);
         let mut text = String::new();
         for patch in 0..rng.below(12) {
@@ -282,7 +283,7 @@ fn any_tiling_of_whole_patches_has_the_committed_rows() {
         let text = finish(text, &mut rng);
         check::<PatchRow>(&seed.to_string(), &text, &options(false, true), &mut rng, &mut tried);
     }
-    assert!(tried.right > 200 && tried.wrong > 50 && tried.cut > 2000, "{tried:?}");
+    assert!(tried.right > 40 && tried.wrong > 10 && tried.cut > 100, "{tried:?}");
 }
 
 /// A range has the lines that begin in it.
@@ -291,8 +292,8 @@ fn a_line_belongs_to_the_range_that_it_begins_in() {
     let lines: Vec<_> = (0..20).map(|n| format!("<urn:a> <urn:b> \"{n}\" .\n")).collect();
     let (text, mut rng) = (lines.concat(), Rng::new(1));
     let mut read = 0;
-    for start in (0..text.len() as u64).step_by(3) {
-        for end in (start + 1..=text.len() as u64).step_by(5) {
+    for start in (0..text.len() as u64).step_by(13) {
+        for end in (start + 1..=text.len() as u64).step_by(17) {
             let range = OpenOptions { start: Some(start), end: Some(end), ..options(false, false) };
             let (rows, error) = rows::<RdfRow>(text.as_bytes(), &range, &mut rng);
             assert_eq!(error, None);
@@ -306,7 +307,7 @@ fn a_line_belongs_to_the_range_that_it_begins_in() {
             read += rows.len();
         }
     }
-    assert!(read > 1000);
+    assert!(read > 100);
 }
 
 fn refused(text: &[u8], open: &OpenOptions) -> (ErrorKind, String) {
