@@ -15,8 +15,8 @@ mod tail;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use footer::{FOOTER_KEY, Footer, Point};
 pub(crate) use bytes::Bytes;
+pub use footer::{FOOTER_KEY, Footer, Point};
 pub(crate) use mark::number;
 pub use mark::{Counters, MARK_KEY, Mark, Unreadable};
 pub(crate) use range::{End, Part, ToOptions, enter};

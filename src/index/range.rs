@@ -39,7 +39,8 @@ pub(crate) fn enter<D>(
     source: Source,
     compression: Compression,
     (start, end): (u64, Option<u64>),
-    options: &OpenOptions) -> Result<Part<Decoder<D>>>
+    options: &OpenOptions,
+) -> Result<Part<Decoder<D>>>
 where
     D: Dialect<ToOptions>,
 {
@@ -54,7 +55,9 @@ where
     let end = end.map(|end| index.point(end)).transpose()?;
     let is_whole = |point: Point| point.offset == 0 || point.counters.is_between_patches();
     if options.committed && !(is_whole(point) && end.is_none_or(is_whole)) {
-        return Err(argument("rows=\"committed\" needs a part of whole patches: a transaction may end in another"));
+        return Err(argument(
+            "rows=\"committed\" needs a part of whole patches: a transaction may end in another",
+        ));
     }
     let decoder = match &mut index.way {
         _ if point.offset == 0 => Decoder::new(config.clone()),

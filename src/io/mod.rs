@@ -15,7 +15,7 @@ pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
-pub(crate) use source::ByRef;
 pub use shared::{ReadSeek, SharedFile};
+pub(crate) use source::ByRef;
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

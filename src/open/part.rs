@@ -36,7 +36,8 @@ impl OpenOptions {
             match source.size()? {
                 Some(size) if size == split.size => {}
                 Some(size) => {
-                    let message = format!("the file changed since it was split: {} bytes then, {size} now", split.size);
+                    let message =
+                        format!("the file changed since it was split: {} bytes then, {size} now", split.size);
                     return Err(Error::new(ErrorKind::Io, message));
                 }
                 None => return Err(argument("a split is read of a file, or of bytes in memory")),
@@ -52,7 +53,10 @@ impl OpenOptions {
     fn range(&self, format: AnyFormat) -> Result<(u64, Option<u64>)> {
         let (start, end) = match &self.split {
             Some(split) if split.format != format => {
-                return Err(argument(format!("this is a split of a file in the format {}", split.format.name())));
+                return Err(argument(format!(
+                    "this is a split of a file in the format {}",
+                    split.format.name()
+                )));
             }
             Some(split) => (split.start, split.end),
             None => (self.start.unwrap_or(0), self.end),
@@ -84,7 +88,9 @@ impl<'o> Ask<'o> {
         self.source.again().ok_or_else(|| argument("the file is gone"))
     }
 
-    fn jelly<D: crate::decode::Dialect<crate::index::ToOptions>>(&self) -> Result<Part<crate::decode::Decoder<D>>> {
+    fn jelly<D: crate::decode::Dialect<crate::index::ToOptions>>(
+        &self,
+    ) -> Result<Part<crate::decode::Decoder<D>>> {
         enter(self.source()?, self.compression, self.range, self.options)
     }
 
@@ -110,7 +116,9 @@ impl<'o> Ask<'o> {
             return Ok(TextPlaces { place, end, checksum: None });
         };
         let end = match end.map(find) {
-            Some(Ok(Some(end))) => Some(End { offset: end.offset, rows: end.counters.seq, ends_stream: false }),
+            Some(Ok(Some(end))) => {
+                Some(End { offset: end.offset, rows: end.counters.seq, ends_stream: false })
+            }
             Some(Err(error)) if error.kind() == ErrorKind::Io => return Err(error),
             // the part goes on to the end, or has the error in it
             Some(Ok(None) | Err(_)) | None => None,
@@ -233,7 +241,10 @@ pub(super) fn patch(
             let dialect = patch_dialect(config);
             let rows = TextRows::enter_patch(dialect, config.strict, &places.place, &config.limits);
             let decoder = RowDecoder::enter(rows, places.place.offset, &config.limits, config.source.clone());
-            Ok(Reader::of_part(|decoder| AnyPatchDecoder::Text(Box::new(decoder)), ask.text(&places, decoder)?))
+            Ok(Reader::of_part(
+                |decoder| AnyPatchDecoder::Text(Box::new(decoder)),
+                ask.text(&places, decoder)?,
+            ))
         })
     })();
     let rows = rows.map_err(|error| locate(options, error))?;
@@ -241,10 +252,7 @@ pub(super) fn patch(
 }
 
 /// All rows, or those that two readers agree on.
-fn both(
-    options: &OpenOptions,
-    reader: impl Fn() -> Result<Reader<AnyPatchDecoder>>,
-) -> Result<PatchRows> {
+fn both(options: &OpenOptions, reader: impl Fn() -> Result<Reader<AnyPatchDecoder>>) -> Result<PatchRows> {
     Ok(if options.committed {
         PatchRows::Committed(Box::new(Committed::of([reader()?, reader()?])))
     } else {

@@ -43,13 +43,16 @@ impl Input {
         if !is_file || !source.hasattr(intern!(py, "seek"))? {
             return Input::new(source);
         }
-        if source.hasattr(intern!(py, "seekable"))? && !source.call_method0(intern!(py, "seekable"))?.is_truthy()? {
+        if source.hasattr(intern!(py, "seekable"))?
+            && !source.call_method0(intern!(py, "seekable"))?.is_truthy()?
+        {
             return Input::new(source);
         }
         let interrupt = Interrupt::default();
         let pieces = PythonSource::new(Pieces::file(source)?, &interrupt);
         let file = PythonFile { pieces, seek: source.getattr(intern!(py, "seek"))?.unbind() };
-        let file = SharedFile::new(Box::new(file)).map_err(|error| interrupt.take().unwrap_or_else(|| error.into()))?;
+        let file = SharedFile::new(Box::new(file))
+            .map_err(|error| interrupt.take().unwrap_or_else(|| error.into()))?;
         Ok(Input { source: Source::File(file), name: None, interrupt })
     }
 }

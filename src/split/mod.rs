@@ -66,16 +66,21 @@ struct Cut {
 /// Splits a source that can be opened again: a file, or bytes in memory.
 pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<Splits> {
     let name = options.open.decode.source.clone();
-    let again = || source.again().ok_or_else(|| crate::open::argument("splits are of a file, or of bytes in memory"));
-    let (size, path) = (source.size()?.unwrap_or_default(), match &source {
-        Source::Path(path) => Some(path.clone()),
-        _ => None,
-    });
+    let again =
+        || source.again().ok_or_else(|| crate::open::argument("splits are of a file, or of bytes in memory"));
+    let (size, path) = (
+        source.size()?.unwrap_or_default(),
+        match &source {
+            Source::Path(path) => Some(path.clone()),
+            _ => None,
+        },
+    );
     let bytes = again()?;
     let found = find_format(again()?, &options.open)?;
     let (format, opened) = (found.format, found.opened);
     let compression = opened.compression;
-    let mut plan = Plan { format, size, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
+    let mut plan =
+        Plan { format, size, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
     let mut warnings = Vec::new();
     match Bytes::open(bytes, Some(compression), &options.open.decode.limits) {
         // gzip, zstd without a table: read from the start only
@@ -131,16 +136,19 @@ impl Plan {
             };
             if self.cuts.last().is_none_or(|last| last.offset < place.offset) {
                 let checksum = places.checksum(poll)?;
-                self.cuts.push(Cut { offset: place.offset, rows: place.counters.seq, text: Some((place, checksum)) });
+                self.cuts.push(Cut {
+                    offset: place.offset,
+                    rows: place.counters.seq,
+                    text: Some((place, checksum)),
+                });
             }
         }
         Ok(())
     }
 
     fn cut_jelly(&mut self, index: &Index, targets: Vec<u64>) {
-        let mut points = index.points.iter().filter(|point| {
-            !self.whole_patches || point.counters.is_between_patches()
-        });
+        let mut points =
+            index.points.iter().filter(|point| !self.whole_patches || point.counters.is_between_patches());
         let mut cuts = vec![Cut { offset: 0, rows: 0, text: None }];
         for target in targets {
             if cuts.last().is_some_and(|last| last.offset >= target) {
@@ -163,7 +171,8 @@ impl Plan {
         let whole_patches = self.whole_patches || self.cuts.len() == 1;
         let split = |at: usize| {
             let (cut, next) = (self.cuts[at], self.cuts.get(at + 1));
-            let text = |(place, checksum)| TextState { place, end_rows: next.map_or(0, |next| next.rows), checksum };
+            let text =
+                |(place, checksum)| TextState { place, end_rows: next.map_or(0, |next| next.rows), checksum };
             let state = PartOf {
                 size,
                 format,

@@ -96,7 +96,9 @@ impl PartOf {
             let is_whole = crc32c::crc32c(body).to_le_bytes() == *checksum;
             is_whole.then(|| Self::decode_body(body)).flatten()
         });
-        state.ok_or_else(|| Error::new(ErrorKind::Argument, "the state of the split is damaged, or of another version"))
+        state.ok_or_else(|| {
+            Error::new(ErrorKind::Argument, "the state of the split is damaged, or of another version")
+        })
     }
 
     fn decode_body(mut body: &[u8]) -> Option<Self> {
@@ -148,7 +150,9 @@ mod tests {
         let place = Place { offset: 1 << 33, line: 9, counters, has_changes: true };
         let text = Some(TextState { place, end_rows: 300, checksum: u32::MAX });
         for format in AnyFormat::all() {
-            for (end, text, whole_patches) in [(None, text, true), (Some(1 << 34), text, false), (None, None, false)] {
+            for (end, text, whole_patches) in
+                [(None, text, true), (Some(1 << 34), text, false), (None, None, false)]
+            {
                 let state = PartOf { size: 1 << 35, format, whole_patches, start: 1 << 33, end, text };
                 let bytes = state.encode();
                 assert_eq!(PartOf::decode(&bytes).unwrap(), state);

@@ -45,7 +45,8 @@ const PATCH_TERMS: &[&str] = &[
     "'''\n\nZ .\n'''",
     "<< <urn:a>\n<urn:b> # ) .\n <urn:c> >>",
 ];
-const ENDS: &[&str] = &["\n", "\n", "\n", "\r\n", " # a . comment\n", "\t\n", "\n\n", "\n# A <a> <b> <c> .\n", "\r"];
+const ENDS: &[&str] =
+    &["\n", "\n", "\n", "\r\n", " # a . comment\n", "\t\n", "\n\n", "\n# A <a> <b> <c> .\n", "\r"];
 /// What is no row.
 const WRONG: &[&str] = &[
     "<urn:a> <urn:b>\n",
@@ -379,7 +380,9 @@ fn a_row_over_its_limit_ends_the_walk() {
     let parts: Vec<_> =
         plan.splits.iter().map(|split| read::<PatchRow>(text.as_bytes(), split, &open, &mut rng)).collect();
     assert_eq!(parts.iter().map(|(rows, _)| rows.len()).sum::<usize>(), 10);
-    assert!(parts.last().is_some_and(|(_, error)| error.as_ref().is_some_and(|e| e.contains("limit.row_bytes"))));
+    assert!(
+        parts.last().is_some_and(|(_, error)| error.as_ref().is_some_and(|e| e.contains("limit.row_bytes")))
+    );
     let range = OpenOptions { start: Some(text.len() as u64 - 20), ..open };
     assert_eq!(refused(text.as_bytes(), &range).0, ErrorKind::LimitRow);
 }
