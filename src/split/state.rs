@@ -84,7 +84,9 @@ impl PartOf {
             numbers.extend([place.line, seq, patch, txns, flags, end_rows, checksum.into()]);
         }
         let mut out = Vec::new();
-        numbers.into_iter().for_each(|number| write_varint(&mut out, number));
+        for number in numbers {
+            write_varint(&mut out, number);
+        }
         let checksum = crc32c::crc32c(&out);
         out.extend_from_slice(&checksum.to_le_bytes());
         out

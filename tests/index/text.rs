@@ -271,11 +271,11 @@ fn any_tiling_of_whole_patches_has_the_committed_rows() {
         let mut rng = Rng::new(seed);
         let mut text = String::new();
         for patch in 0..rng.below(12) {
-            text += &format!("H id <urn:{patch}> .\n");
+            text += &["H id <urn:", &patch.to_string(), "> .\n"].concat();
             for _ in 0..rng.below(3) {
                 text += "TX .\n";
                 for _ in 0..rng.below(3) {
-                    text += &format!("A {} .\n", statement(&mut rng, true, " "));
+                    text += &["A ", &statement(&mut rng, true, " "), " .\n"].concat();
                 }
                 text += word(&mut rng, &["TC .\n", "TC .\n", "TA .\n", "TC . Z .\n"]);
             }
