@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -47,11 +48,9 @@ def read(source: FilesStreamReader, start: Any, end: Any) -> list[tuple[str, int
     ]
 
 
-class Limit:
+def limit(**most: int) -> Any:
     """As Spark hands them over: only the attribute of its kind is there."""
-
-    def __init__(self, **most: int) -> None:
-        self.__dict__ |= most
+    return SimpleNamespace(**most)
 
 
 def names(rows: list[tuple[str, int]]) -> set[str]:
@@ -64,7 +63,7 @@ def test_batches_keep_to_the_limit_that_spark_tells(tmp_path: Path) -> None:
     source = reader(tmp_path, max_files_per_trigger=2)
     offsets = [source.initialOffset()]
     for _ in range(4):
-        offsets.append(source.latestOffset(offsets[-1], Limit(max_files=2)))
+        offsets.append(source.latestOffset(offsets[-1], limit(max_files=2)))
     assert offsets[3] == offsets[4]
     got = [read(source, *ends) for ends in pairwise(offsets[:4])]
     assert [sorted(names(rows)) for rows in got] == [
@@ -73,19 +72,19 @@ def test_batches_keep_to_the_limit_that_spark_tells(tmp_path: Path) -> None:
         ["f0.jelly"],
     ]
     assert sum(map(len, got)) == 15
-    everything = source.latestOffset(offsets[0], Limit())  # ReadAllAvailable
+    everything = source.latestOffset(offsets[0], limit())  # ReadAllAvailable
     assert len(read(reader(tmp_path), offsets[0], everything)) == 15
     size = (tmp_path / "f0.jelly").stat().st_size
-    by_size = source.latestOffset(offsets[0], Limit(max_bytes=3 * size))
+    by_size = source.latestOffset(offsets[0], limit(max_bytes=3 * size))
     assert len(read(source, offsets[0], by_size)) == 9
-    assert len(read(source, offsets[0], source.latestOffset(offsets[0], Limit(max_bytes=1)))) == 3
+    assert len(read(source, offsets[0], source.latestOffset(offsets[0], limit(max_bytes=1)))) == 3
 
 
 def test_a_batch_can_be_planned_again_elsewhere(tmp_path: Path) -> None:
     put(tmp_path / "a.jelly", rdf(3))
     first = reader(tmp_path)
     start = first.initialOffset()
-    end = first.latestOffset(start, Limit())
+    end = first.latestOffset(start, limit())
     put(tmp_path / "b.jelly", rdf(4))
     assert names(read(reader(tmp_path), start, end)) == {"a.jelly"}
     (tmp_path / "a.jelly").unlink()
@@ -98,9 +97,9 @@ def test_with_a_snapshot_nothing_new_is_seen(tmp_path: Path) -> None:
     source = reader(tmp_path)
     source.prepareForTriggerAvailableNow()
     put(tmp_path / "b.jelly", rdf(3))
-    end = source.latestOffset(source.initialOffset(), Limit())
+    end = source.latestOffset(source.initialOffset(), limit())
     assert names(read(source, source.initialOffset(), end)) == {"a.jelly"}
-    assert source.latestOffset(end, Limit()) == end
+    assert source.latestOffset(end, limit()) == end
 
 
 def test_spark_41_tells_neither_start_nor_limit(tmp_path: Path) -> None:
@@ -123,18 +122,18 @@ def test_files_that_change_are_told_of(tmp_path: Path) -> None:
     path = put(tmp_path / "a.jelly", rdf(3))
     source = reader(tmp_path)
     start = source.initialOffset()
-    end = source.latestOffset(start, Limit())
+    end = source.latestOffset(start, limit())
     [partition] = source.partitions(start, end)
     put(path, rdf(30))
     for attempt in (
-        lambda: source.latestOffset(end, Limit()),
+        lambda: source.latestOffset(end, limit()),
         lambda: reader(tmp_path).partitions(start, end),
         lambda: list(source.read(partition)),
     ):
         with pytest.raises(ValueError, match=r"a\.jelly has changed since the stream found it"):
-            attempt()  # type: ignore[no-untyped-call]
+            attempt()
     lax = reader(tmp_path, ignore_changed_files=True)
-    assert lax.latestOffset(end, Limit()) == end
+    assert lax.latestOffset(end, limit()) == end
     assert len(read(lax, start, end)) == 30
 
 
