@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from .s3_server import S3, running
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
@@ -30,3 +32,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3]:
+    """An S3 service on loopback."""
+    pytest.importorskip("moto", reason="moto is not installed")
+    with running() as service:
+        yield service
