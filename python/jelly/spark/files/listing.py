@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from jelly.spark.files import filesystem
+from jelly.spark.files import filesystem, manifest
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -74,12 +74,11 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
 
     selector = pafs.FileSelector(folder, recursive=options.recursive_file_lookup)
     base = folder.rstrip("/") + "/"
-    for info in sorted(place.fs.get_file_info(selector), key=lambda info: info.path):
+    found = manifest.visible(place.fs, folder, place.fs.get_file_info(selector))
+    for info in sorted(found, key=lambda info: info.path):
         inner = info.path.removeprefix(base)
-        if (
-            info.type != pafs.FileType.Directory
-            and not any(_is_hidden(name) for name in inner.split("/"))
-            and _is_wanted(info.base_name, options)
+        if not any(_is_hidden(name) for name in inner.split("/")) and _is_wanted(
+            info.base_name, options
         ):
             yield _file(place, info, f"{shown.rstrip('/')}/{inner}")
 
