@@ -23,7 +23,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session = jelly.spark.session(
         "tests",
         {
-            "spark.master": "local[2]",
+            "spark.master": "local[2,2]",  # a task that fails is repeated once
             "spark.ui.enabled": False,
             "spark.log.level": "OFF",
             "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),

@@ -108,7 +108,7 @@ class Shape:
 def batches(
     parts: Iterable[Part],
     shape: Shape,
-    done: Callable[[Part], None] = lambda part: None,
+    done: Callable[[Part], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of parts of files, in order; rows before an error are given first.
 
@@ -126,7 +126,8 @@ def batches(
         for part in parts:
             for rows in _rows(part, shape):
                 yield from joined.add(rows)
-            done(part)
+            if done is not None:
+                done(part)
     except Exception:
         yield from joined.flush()
         raise
@@ -136,7 +137,7 @@ def batches(
 def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     file, options = part.file, shape.options
     source = filesystem.open_input(file.where, options.storage)
-    more = {"source_name": file.source}
+    more: dict[str, Any] = {"source_name": file.source}
     if part.start is not None:
         more |= {"start": part.start, "end": part.end}
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
