@@ -53,7 +53,7 @@ def _files(place: Place, options: ReadOptions, complete: bool) -> Iterator[File]
 
     info = place.fs.get_file_info(place.path)
     if info.type == pafs.FileType.NotFound and _is_glob(place.path):
-        matches = sorted(_matches(place), key=lambda match: match.path)
+        matches = manifest.counting(place.fs, sorted(_matches(place), key=lambda match: match.path))
         if complete and not matches:
             raise FileNotFoundError(f"{place.uri}: no file or folder matches")
     elif info.type == pafs.FileType.NotFound:
@@ -100,6 +100,8 @@ def _is_hidden(name: str) -> bool:
 
 def _shown(place: Place, path: str) -> str:
     """A path as the user would have given it."""
+    if filesystem.is_remote(place.uri):
+        return place.shown(path)
     inside, given = place.path.rstrip("/"), place.uri.rstrip("/")
     if given.endswith(inside):
         return given.removesuffix(inside) + path

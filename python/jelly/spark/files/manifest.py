@@ -127,6 +127,23 @@ def visible(
     return shown
 
 
+def counting(fs: pafs.FileSystem, found: Sequence[pafs.FileInfo]) -> list[pafs.FileInfo]:
+    """Those that count, of files that were found by their names; folders stay.
+
+    Raises:
+        OSError: A commit cannot be read.
+        ValueError: A commit is of a later version of this library.
+    """
+    by_folder: dict[str, list[pafs.FileInfo]] = {}
+    for info in found:
+        if info.is_file:
+            by_folder.setdefault(info.path.rpartition("/")[0], []).append(info)
+    paths = {
+        info.path for folder, files in by_folder.items() for info in visible(fs, folder, files)
+    }
+    return [info for info in found if not info.is_file or info.path in paths]
+
+
 def announce(place: Place, job: str) -> None:
     """Says that a job begins to write files into the folder itself.
 

@@ -30,7 +30,7 @@ _WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
     "rdf": RdfWriter,
 }
 _JELLY = {"patch": "jelly-patch", "rdf": "jelly"}
-_EXTENSIONS = {"jelly": "jelly", "jelly-patch": "jellyp", "rdfp-v1": "rdfp"}
+_EXTENSIONS = {"jelly-patch": "jellyp"}
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 _NEEDED = {
     "patch": ("op", "subject", "predicate", "object"),
