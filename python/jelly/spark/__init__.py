@@ -19,8 +19,9 @@ In it, files are read and written as Parquet is, by name:
 
 from jelly.spark._register import register
 from jelly.spark._session import session, settings
+from jelly.spark.files.manifest import vacuum
 
-__all__ = ["register", "session", "settings"]
+__all__ = ["register", "session", "settings", "vacuum"]
 
 
 def __dir__() -> list[str]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from .s3_server import S3, running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from .tables import Table
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +46,24 @@ def s3() -> Iterator[S3]:
     pytest.importorskip("moto", reason="moto is not installed")
     with running() as service:
         yield service
+
+
+@pytest.fixture(params=["local", "s3"])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
+    """A folder here, then one on an object store."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from .tables import Table
+
+    if request.param == "local":
+        return Table(str(tmp_path / "to"))
+    s3: S3 = request.getfixturevalue("s3")
+    return Table(f"{s3.bucket()}/to", s3)
+
+
+@pytest.fixture(scope="session")
+def jelly_spark(spark: SparkSession) -> SparkSession:
+    """The session, with our data sources."""
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    return spark

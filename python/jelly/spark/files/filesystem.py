@@ -56,6 +56,13 @@ class Place(NamedTuple):
         """A path below this one."""
         return Place(self.fs, f"{self.path.rstrip('/')}/{name}", f"{self.uri.rstrip('/')}/{name}")
 
+    def shown(self, path: str) -> str:
+        """The URI of another path in this file system, if this one is remote."""
+        parts = _split(self.uri)
+        assert parts is not None
+        inside = path if path.startswith("/") else "/" + path.partition("/")[2]
+        return f"{parts[0]}://{parts[1]}{inside}"
+
 
 def is_remote(path: str) -> bool:
     """Whether it is a URI of something else than a local file."""
@@ -83,7 +90,7 @@ def resolve(path: str, storage: Mapping[str, str]) -> Place:
         _options("file", {}, storage, path)
         return Place(pafs.LocalFileSystem(), inside, path)
     scheme, authority, rest = parts
-    kind = _KINDS.get(scheme)
+    kind = _KINDS.get(scheme.lower())
     if kind is None:
         known = ", ".join(["file", *_KINDS])
         raise ValueError(f"{path}: there is no file system for {scheme}:; there are {known}")
@@ -125,7 +132,7 @@ def _split(path: str) -> tuple[str, str, str] | None:
     parts = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)(/.*)?", path, re.DOTALL)
     if parts is None or parts[1].lower() == "file":
         return None
-    return parts[1].lower(), parts[2], parts[3] or ""
+    return parts[1], parts[2], parts[3] or ""
 
 
 # Options, by their keyword in pyarrow
