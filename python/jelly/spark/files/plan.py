@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jelly.errors import DecodeError
 from jelly.spark.files import filesystem
 from jelly.splitting import splits
 from jelly.types import Split
@@ -45,7 +46,7 @@ def plan(files: Sequence[File], options: ReadOptions) -> list[tuple[Part, ...]]:
         OSError: A large file cannot be read.
     """
     # Spark does not tell a data source how many cores its executors have.
-    cores = options.min_partitions or len(os.sched_getaffinity(0))
+    cores = options.min_partitions or os.cpu_count() or 1
     total = sum(file.size + options.open_cost_bytes for file in files)
     most = min(options.split_bytes, max(options.open_cost_bytes, -(-total // cores), 1))
     # Pieces are smaller than tasks, so that these come out even.
@@ -104,8 +105,8 @@ def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
                 source_name=file.source,
                 **told,
             )
-        except _TooMuchError:
-            return []
+        except (_TooMuchError, DecodeError):
+            return []  # whoever reads a bad file tells of it, as the mode says
         finally:
             if source != file.where:
                 source.close()
