@@ -113,16 +113,42 @@ def test_small_files_share_tasks() -> None:
     assert plan([], options()) == []
 
 
-def test_large_files_are_divided(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a.jelly", "a.nt", "a.nq.gz"])
+def test_large_files_are_divided(tmp_path: Path, name: str) -> None:
     rows = [(f"<http://a/{n}>", "<http://a/p>", f'"{n}"', "") for n in range(20_000)]
-    path = tmp_path / "a.jelly"
-    with jelly.RdfWriter(path, restart_bytes=10_000) as writer:
+    path = tmp_path / name
+    with jelly.RdfWriter(path, restart_bytes=2_000 if name == "a.jelly" else None) as writer:
         writer.write(rows)
     one = options(path, min_partitions=4, open_cost_bytes=0)
     tasks = plan(files_of(one), one)
-    assert len(tasks) == 4
-    committed = options(path, kind="patch", min_partitions=4, keywords={"rows": "committed"})
-    assert len(plan(files_of(committed), committed)) == 1
+    assert len(tasks) == (1 if name == "a.nq.gz" else 4)
+    parts = [part for task in tasks for part in task]
+    assert sum(part.is_last for part in parts) == 1
+    assert 0.9 < sum(part.size for part in parts) / path.stat().st_size < 1.1
+    found = [
+        row.seq
+        for part in parts
+        for row in one.open(part.file.where, split=part.split, batch_rows=None).rows()
+    ]
+    assert sorted(found) == list(range(20_000))
+
+
+def test_patches_are_whole_where_only_what_was_committed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.rdfp"
+    path.write_text("TX .\nA <http://a/s> <http://a/p> <http://a/o> .\nTC .\n" * 1000)
+    one = options(
+        path, kind="patch", min_partitions=4, open_cost_bytes=0, keywords={"rows": "committed"}
+    )
+    assert len([part for task in plan(files_of(one), one) for part in task]) == 1
+    one = options(path, kind="patch", min_partitions=4, open_cost_bytes=0)
+    assert len([part for task in plan(files_of(one), one) for part in task]) > 4
+
+
+def test_a_bad_file_is_left_to_those_who_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.jelly"
+    path.write_bytes(b"no jelly\n" * 1000)
+    one = options(path, min_partitions=4, open_cost_bytes=0)
+    assert len(plan(files_of(one), one)) == 1
 
 
 def test_options_are_checked_where_they_are_given() -> None:

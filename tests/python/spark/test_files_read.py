@@ -129,6 +129,29 @@ def test_empty_folders_and_missing_ones(spark: SparkSession, tmp_path: Path) -> 
         spark.read.format("jelly").load(f"{tmp_path}/nowhere").collect()
 
 
+def test_large_files_in_parts_have_the_rows_of_the_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    log = tmp_path / "a.jellyp"
+    with jelly.PatchWriter(log, restart_bytes=3_000) as writer:
+        for version in range(300):
+            writer.write([{"op": op} for op in ("TX", "TC")])
+            writer.write(
+                {"op": "A", "subject": s, "predicate": p, "object": f'"{version}"', "graph": g}
+                for s, p, _, g in STATEMENTS
+            )
+            writer.end_patch()
+    paths = [log, tmp_path / "b.rdfp", tmp_path / "c.rdfp.zst"]
+    for path in paths[1:]:
+        jelly.convert(log, path)
+    df = spark.read.format("jelly-patch").options(splitBytes=10_000, openCostBytes=0)
+    df = df.option("blankNodes", "scoped").load([str(path) for path in paths])
+    assert df.rdd.getNumPartitions() > 10
+    rows = sorted_rows(df)
+    assert len(rows) == 3 * 300 * 43
+    assert rows == expected(jelly.read_patch, *paths, blank_nodes="scoped")
+
+
 @pytest.mark.parametrize("bad", ["cut", "foreign", "empty"])
 def test_bad_files_are_named(spark: SparkSession, tmp_path: Path, bad: str) -> None:
     whole = rdf(500)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.spark
 
 def upload(s3: S3, uri: str, data: bytes) -> None:
     place = resolve(uri, s3.storage)
-    with place.fs.open_output_stream(place.path) as file:
+    with place.fs.open_output_stream(place.path, compression=None) as file:
         file.write(data)
 
 

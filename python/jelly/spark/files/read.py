@@ -141,11 +141,10 @@ def batches(
 
 def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     file, options = part.file, shape.options
-    source = filesystem.open_input(file.where, options.storage)
-    more: dict[str, Any] = {"source_name": file.source}
-    if part.start is not None:
-        more |= {"start": part.start, "end": part.end}
+    with filesystem.naming(file.source):
+        source = filesystem.open_input(file.where, options.storage)
+        reader = options.open(source, source_name=file.source, split=part.split)
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
-    with options.open(source, **more) as reader:
+    with reader:
         for rows in reader:
             yield shape(rows)

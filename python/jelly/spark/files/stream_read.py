@@ -137,7 +137,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _require_whole(self, part: Part) -> None:
         """The file has the size that it had when the batch was planned."""
-        if part.end is None:
+        if part.is_last:
             one = self._options.at(part.file.where)
             [now] = files_of(one)
             if now.size != part.file.size:
