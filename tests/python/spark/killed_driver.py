@@ -1,6 +1,6 @@
 """A stream that kills its driver, JVM and all, at some moment; a program of its own.
 
-python killed_driver.py FOLDER OUT CHECKPOINT TICKS KILL_AT
+python killed_driver.py FOLDER OUT CHECKPOINT TICKS KILL_AT reader|writer
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import jelly.spark
+from jelly.spark.files import manifest, output
 from jelly.spark.files.stream_read import FilesStreamReader
+from jelly.spark.files.stream_write import FilesStreamWriter
 from jelly.spark.sources import Patch
 
 FOLDER, OUT, CHECKPOINT, TICKS = sys.argv[1:5]
@@ -28,6 +30,8 @@ def tick(
         file.flush()
         if file.tell() == kill_at:
             os.killpg(group, kill)
+            if kill_at % 2:  # else this process goes on for a while
+                os.kill(os.getpid(), kill)
 
 
 class Deadly(FilesStreamReader):
@@ -67,6 +71,38 @@ class Source(Patch):
         return Deadly(self._read_options(stream=True), schema)
 
 
+class DeadlyWriter(FilesStreamWriter):
+    """Dies before, in or after each thing that a stream writer does."""
+
+    def write(self, iterator: Iterator[Any]) -> Any:
+        tick()
+        part = super().write(iterator)
+        tick()
+        return part
+
+    def commit(self, messages: Any, batchId: int) -> None:  # noqa: N803
+        tick()
+        move, put = output._moved, manifest._put
+        output._moved = lambda *given: (move(*given), tick())[0]
+        manifest._put = lambda *given: (put(*given), tick())[0]
+        try:
+            super().commit(messages, batchId)
+        finally:
+            output._moved, manifest._put = move, put
+        tick()
+
+
+class Sink(Patch):
+    """``jelly-patch``, with a writer that dies."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "deadly-sink"
+
+    def streamWriter(self, schema: Any, overwrite: bool) -> Any:  # noqa: N802
+        return DeadlyWriter(self._write_options(), schema, overwrite)
+
+
 if __name__ == "__main__":
     conf = {
         "spark.master": "local[2]",
@@ -77,12 +113,15 @@ if __name__ == "__main__":
         "spark.sql.warehouse.dir": f"{OUT}-warehouse",
     }
     session = jelly.spark.session("killed", conf)
-    session.dataSource.register(Source)
+    for source in (Patch, Source, Sink):
+        session.dataSource.register(source)
+    formats = {"reader": ("deadly", "parquet"), "writer": ("jelly-patch", "deadly-sink")}
+    of_reader, of_writer = formats[sys.argv[6]]
     query = (
-        session.readStream.format("deadly")
+        session.readStream.format(of_reader)
         .options(maxFilesPerTrigger=2, batchRows=5000)
         .load(FOLDER)
-        .writeStream.format("parquet")
+        .writeStream.format(of_writer)
         .option("checkpointLocation", CHECKPOINT)
         .trigger(availableNow=True)
         .start(OUT)

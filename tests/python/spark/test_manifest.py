@@ -16,7 +16,7 @@ import pyarrow.fs as pafs
 
 from jelly.spark.files import manifest
 from jelly.spark.files.filesystem import Place, resolve
-from jelly.spark.files.manifest import Batch, Written, announce, has_batch, publish, vacuum
+from jelly.spark.files.manifest import Batch, Written, announce, is_committed, publish, vacuum
 
 from .s3_server import S3
 
@@ -205,19 +205,19 @@ def test_batch_of_a_stream_counts_once(folder: Folder) -> None:
     job = manifest.stream_job("0-1-2")
     batch = Batch("0-1-2", 4)
     announce(folder.place, job)
-    assert not has_batch(folder.place, batch)
+    assert not is_committed(folder.place, job, batch)
     first = folder.put(f"part-{job}-4-0-aa")
     publish(folder.place, job, [first], batch=batch)
-    assert has_batch(folder.place, batch)
-    assert not has_batch(folder.place, Batch("0-1-2", 5))
-    assert not has_batch(folder.place, Batch("other", 4))
+    assert is_committed(folder.place, job, batch)
+    assert not is_committed(folder.place, job, Batch("0-1-2", 5))
+    assert not is_committed(folder.place, job, Batch("other", 4))
     # A driver that was thought dead commits the same batch.
     again = folder.put(f"part-{job}-4-0-bb")
     publish(folder.place, job, [again], batch=batch)
     assert folder.visible() == [first.name]
     folder.overwrite("0-x")
-    assert has_batch(folder.place, batch)
-    assert not has_batch(folder.place, Batch("0-1-2", 5))
+    assert is_committed(folder.place, job, batch)
+    assert not is_committed(folder.place, job, Batch("0-1-2", 5))
 
 
 def test_vacuum_deletes_leftovers_and_nothing_else(folder: Folder) -> None:

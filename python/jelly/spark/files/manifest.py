@@ -26,6 +26,7 @@ import os
 import re
 import secrets
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -121,7 +122,7 @@ def visible(
         info.path.partition(f"/{FOLDER}/")[0] for info in found if f"/{FOLDER}/" in info.path
     }
     governed |= {info.path.rpartition("/")[0] for info in found if _JOB.match(info.base_name)}
-    shown = [info for info in found if info.is_file and not _is_inside(info.path, folder)]
+    shown = [info for info in found if info.is_file and not is_inside(info.path, folder)]
     for inner in sorted(governed, key=len, reverse=True):
         shown = _State.load(fs, inner).shown(shown)
     return shown
@@ -153,13 +154,28 @@ def announce(place: Place, job: str) -> None:
     _put(place, f"{job}.begun", b"")
 
 
-def has_batch(place: Place, batch: Batch) -> bool:
-    """Whether a batch of a stream, or one after it, was committed.
+def is_committed(place: Place, job: str, batch: Batch | None = None) -> bool:
+    """Whether a job was committed, or a batch of a stream or one after it.
 
     Raises:
         OSError: A commit cannot be read.
     """
-    return batch.number <= _State.load(place.fs, place.path).batches.get(batch.stream, -1)
+    state = _State.load(place.fs, place.path)
+    if batch is not None:
+        return batch.number <= state.batches.get(batch.stream, -1)
+    return any(commit.job == job for commit in state.commits)
+
+
+def leftovers(place: Place, label: str) -> list[str]:
+    """Files of tasks in the folder itself, by what their names begin with."""
+    import pyarrow.fs as pafs
+
+    selector = pafs.FileSelector(place.path, allow_not_found=True)
+    return [
+        info.base_name
+        for info in place.fs.get_file_info(selector)
+        if info.base_name.startswith(f"part-{label}-")
+    ]
 
 
 def publish(
@@ -197,14 +213,18 @@ def publish(
         commit.retired.extend(sorted(state.retired | {old.job for old in state.commits}))
         commit.batches.update(state.batches)
     _put(place, f"{commit.name}.commit", _encoded(commit))
-    if overwrite:
-        delete(place, [_below(place, info) for info in others])
-        delete(place, [file.name for old in state.commits for file in old.files])
-        delete(place, [f"{FOLDER}/{name}" for name in state.markers])
-    elif len(state.markers) >= _LOOSE:
-        _put_together(place, state)
-    if batch is None:
-        delete(place, [f"{FOLDER}/{job}.begun"])
+    try:
+        if overwrite:
+            delete(place, [_below(place, info) for info in others])
+            delete(place, [file.name for old in state.commits for file in old.files])
+            delete(place, [f"{FOLDER}/{name}" for name in state.markers])
+        elif len(state.markers) >= _LOOSE:
+            _put_together(place, state)
+        if batch is None:
+            delete(place, [f"{FOLDER}/{job}.begun"])
+    except OSError as error:
+        # The commit counts; to say that it failed would be wrong.
+        warnings.warn(f"{place.uri}: could not tidy up: {error}", stacklevel=2)
 
 
 def vacuum(path: str, *, hours: float = 168, storage: Mapping[str, str] | None = None) -> list[str]:
@@ -345,7 +365,8 @@ def _job(name: str) -> str | None:
     return job[1] if job else None
 
 
-def _is_inside(path: str, folder: str) -> bool:
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is in a folder ``_jelly`` below a folder."""
     return f"/{FOLDER}/" in path[len(folder) :]
 
 

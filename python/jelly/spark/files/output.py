@@ -113,8 +113,8 @@ class Output:
         place = self.place
         written = [part for part in parts if part is not None]
         with naming(place.uri):
-            if job.batch is not None and manifest.has_batch(place, job.batch):
-                self.abort(parts, job)
+            if job.batch is not None and manifest.is_committed(place, job.name, job.batch):
+                _discard(place, parts, job)
                 return
         require_whole_patches([(part.partition, part.runs) for part in written])
         files = [part for part in written if part.name is not None]
@@ -132,8 +132,10 @@ class Output:
         """Deletes what tasks wrote; what attempts may still write never counts."""
         place = self.place
         with naming(place.uri):
-            manifest.delete(place, [part.name for part in parts if part and part.name])
-            manifest.delete_folder(place, job.staging)
+            # Spark also calls this when the commit was written and only its answer was lost.
+            if not manifest.is_committed(place, job.name, job.batch):
+                _discard(place, parts, job)
+                manifest.delete(place, manifest.leftovers(place, job.label))
 
     def _write_file(self, batches: Iterator[pa.RecordBatch], job: Job, partition: int) -> Part:
         place = self.place
@@ -207,6 +209,11 @@ class Output:
         with naming(place.uri):
             if place.fs.get_file_info(place.path).type == pafs.FileType.File:
                 raise NotADirectoryError(f"{place.uri}: a file is there; give a folder to write to")
+
+
+def _discard(place: Place, parts: Sequence[Part | None], job: Job) -> None:
+    manifest.delete(place, [part.name for part in parts if part and part.name])
+    manifest.delete_folder(place, job.staging)
 
 
 def _moved(place: Place, part: Part) -> str:

@@ -35,6 +35,11 @@ class FilesReader(DataSourceReader):
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Schema of the rows."""
+        return self._shape.wanted
+
     def partitions(self) -> list[InputPartition]:
         """Tasks over all files."""
         options = self._shape.options
