@@ -10,12 +10,19 @@ or, with a builder or a session of your own,
 
     spark = SparkSession.builder.config(map=jelly.spark.settings()).getOrCreate()
 
-On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
+In it, files are read and written as Parquet is, by name:
+
+    patches = spark.read.format("jelly-patch").load("logs")
+
+:mod:`jelly.spark.files` tells the options. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
 """
 
+from jelly.spark._register import register
 from jelly.spark._session import session, settings
+from jelly.spark.files.manifest import vacuum
+from jelly.spark.parquet import write_parquet
 
-__all__ = ["session", "settings"]
+__all__ = ["register", "session", "settings", "vacuum", "write_parquet"]
 
 
 def __dir__() -> list[str]:
