@@ -152,7 +152,7 @@ def test_a_bad_file_is_left_to_those_who_read_it(tmp_path: Path) -> None:
 
 
 def test_options_are_checked_where_they_are_given() -> None:
-    def read(kind: Any = "patch", *, stream: bool = False, **given: str) -> ReadOptions:
+    def read(*, stream: bool = False, kind: Any = "patch", **given: Any) -> ReadOptions:
         return ReadOptions.of(kind, {"path": "x"} | given, "jelly-patch", stream=stream)
 
     made = read(columns="seq, op", mode="PERMISSIVE", rowbytes="1m", splitbytes="64MB")

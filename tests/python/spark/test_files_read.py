@@ -144,8 +144,8 @@ def test_large_files_in_parts_have_the_rows_of_the_whole(
     paths = [log, tmp_path / "b.rdfp", tmp_path / "c.rdfp.zst"]
     for path in paths[1:]:
         jelly.convert(log, path)
-    df = spark.read.format("jelly-patch").options(splitBytes=10_000, openCostBytes=0)
-    df = df.option("blankNodes", "scoped").load([str(path) for path in paths])
+    read = spark.read.format("jelly-patch").options(splitBytes=10_000, openCostBytes=0)
+    df = read.option("blankNodes", "scoped").load([str(path) for path in paths])
     assert df.rdd.getNumPartitions() > 10
     rows = sorted_rows(df)
     assert len(rows) == 3 * 300 * 43
@@ -180,6 +180,7 @@ def test_limit_reads_at_most_two_batches_and_closes_the_file(
     path, pipe = tmp_path / "a.jelly", str(tmp_path / "pipe")
     path.write_bytes(rdf(300_000))
     os.mkfifo(pipe)
+    ours = os.open(pipe, os.O_RDWR)  # so that the worker need not wait for a reader
     name = str(path)
 
     def around(batches: Iterator[Any]) -> Iterator[Any]:
@@ -206,7 +207,8 @@ def test_limit_reads_at_most_two_batches_and_closes_the_file(
     watch(spark, "limit-watch", around)
     df = spark.read.format("limit-watch").option("splitBytes", "1g").load(name)
     assert df.limit(1).collect()[0]["seq"] == 0
-    taken, *opened = Path(pipe).read_text().split()
+    taken, *opened = os.read(ours, 100).decode().split()
+    os.close(ours)
     assert 1 <= int(taken) <= 2
     assert opened == ["True", "False"]
 
