@@ -124,7 +124,7 @@ def test_no_rows_are_a_table_with_columns(jelly_spark: SparkSession, tmp_path: P
     write_parquet(jelly_spark, tmp_path / "in", tmp_path / "to")
     table = jelly_spark.read.parquet(str(tmp_path / "to"))
     assert table.count() == 0
-    assert table.columns == jelly.PATCH_SCHEMA.names
+    assert tuple(table.columns) == jelly.PATCH_SCHEMA.names
 
 
 def test_failure_leaves_nothing(jelly_spark: SparkSession, source: Path, tmp_path: Path) -> None:
