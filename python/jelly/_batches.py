@@ -154,7 +154,7 @@ class BatchDecoder:
             ImportError: pyarrow is not installed.
         """
         require_pyarrow()
-        joined = _Joined()
+        joined = Joined()
         inputs = None
         try:
             for batch in batches:
@@ -208,7 +208,7 @@ class BatchDecoder:
         return extend
 
 
-class _Joined:
+class Joined:
     """Joins small batches and lets large ones through as they are, in order."""
 
     def __init__(self) -> None:

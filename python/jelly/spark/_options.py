@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from jelly.readers import read_patch, read_rdf
@@ -133,6 +133,7 @@ DECODE_KIND: dict[str, tuple[Option, ...]] = {
 FILES = (
     Option("splitBytes", positive(size)),
     Option("openCostBytes", size),
+    Option("minPartitions", positive(number)),
     Option("recursiveFileLookup", flag),
     Option("pathGlobFilter", text),
 )
@@ -140,6 +141,7 @@ STREAM = (
     Option("maxFilesPerTrigger", positive(number)),
     Option("maxBytesPerTrigger", positive(size)),
     Option("latenessSeconds", number),
+    Option("ignoreChangedFiles", flag),
 )
 
 ENCODE = (
@@ -249,11 +251,13 @@ class ReadOptions:
     """Options ``storage.*`` without the prefix: how remote storage is reached."""
     split_bytes: int = 128 << 20
     open_cost_bytes: int = 4 << 20
+    min_partitions: int | None = None
     recursive_file_lookup: bool = True
     path_glob_filter: str | None = None
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
-    lateness_seconds: int = 24 * 3600
+    lateness_seconds: int = 3600
+    ignore_changed_files: bool = False
 
     @classmethod
     def of(cls, kind: Kind, options: Mapping[str, str], source: str, *, stream: bool) -> Self:
@@ -266,6 +270,8 @@ class ReadOptions:
         chosen = parse(_without(options, *_PATHS), known, source)
         if not stream and (only := _taken(chosen, STREAM)):
             raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
+        if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
+            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
         keywords = _taken(chosen, (*DECODE, *DECODE_KIND[kind]))
         if limits := _taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
@@ -283,6 +289,10 @@ class ReadOptions:
     def ddl(self) -> str:
         """The schema in Spark's DDL."""
         return self.schema.ddl
+
+    def with_keywords(self, **changes: Any) -> Self:
+        """The same with other keywords of the reader."""
+        return replace(self, keywords=self.keywords | changes)
 
     def open(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
         """A reader; ``more`` are keywords that say which part is read, and its name."""
