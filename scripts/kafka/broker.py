@@ -41,9 +41,7 @@ offsets.topic.num.partitions=1
 transaction.state.log.num.partitions=1
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
-log.retention.check.interval.ms=500
-log.segment.delete.delay.ms=0
-log.initial.task.delay.ms=100
+log.retention.ms=-1
 """
 LOGGING = """\
 log4j.rootLogger=WARN, file

@@ -14,13 +14,14 @@ In it, files are read and written as Parquet is, by name:
 
     patches = spark.read.format("jelly-patch").load("logs")
 
-:mod:`jelly.spark.files` tells the options. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
+:mod:`jelly.spark.files` tells the options, :mod:`jelly.spark.kafka` those of messages. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
 """
 
 from jelly.spark._register import register
 from jelly.spark._session import session, settings
+from jelly.spark.kafka.connector import from_kafka
 
-__all__ = ["register", "session", "settings"]
+__all__ = ["from_kafka", "register", "session", "settings"]
 
 
 def __dir__() -> list[str]:

@@ -60,7 +60,7 @@ def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_only_its_own_names_are_offered() -> None:
-    assert dir(jelly.spark) == ["register", "session", "settings"]
+    assert dir(jelly.spark) == ["from_kafka", "register", "session", "settings"]
 
 
 @pytest.mark.spark

@@ -39,7 +39,7 @@ class KafkaReader(DataSourceReader):
 
     def __init__(self, options: KafkaOptions, schema: StructType) -> None:
         self._options = options
-        self._columns = chosen(options, schema)
+        self._wanted = chosen(options, schema)
 
     def partitions(self) -> list[InputPartition]:
         """A task for each partition, or as many as ``minPartitions`` says."""
@@ -53,7 +53,7 @@ class KafkaReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
-        return read(self._options, self._columns, partition)
+        return read(self._options, self._wanted, partition)
 
 
 def starting(cluster: Cluster, options: KafkaOptions, places: list[tuple[str, int]], default: str = "earliest") -> Offsets:
@@ -90,29 +90,43 @@ def planned(
 
 
 def read(
-    options: KafkaOptions, columns: list[str] | None, partition: InputPartition
+    options: KafkaOptions, wanted: pa.Schema, partition: InputPartition
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of what one task reads, in the columns that are wanted."""
+    """The rows of what one task reads, in the columns that are wanted.
+
+    Raises:
+        ValueError: There is a null where the schema has NOT NULL.
+    """
+    import pyarrow as pa
+
     assert isinstance(partition, KafkaPartition)
     if partition.part is None:
         return
     for batch in rows(options, partition.part, partition.begin, partition.topic_id):
-        yield batch if columns is None else batch.select(columns)
+        if batch.schema.equals(wanted):
+            yield batch
+            continue
+        columns = [batch.column(name) for name in wanted.names]
+        for field, column in zip(wanted, columns, strict=True):
+            if not field.nullable and column.null_count:
+                raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")
+        yield pa.RecordBatch.from_arrays(columns, schema=wanted)
 
 
-def chosen(options: KafkaOptions, schema: StructType) -> list[str] | None:
-    """The columns of a schema that the user gave; None for all.
+def chosen(options: KafkaOptions, schema: StructType) -> pa.Schema:
+    """The columns that Spark wants, which may be chosen by ``.schema(...)``, as Arrow has them.
 
     Raises:
         ValueError: There is no such column, or it has another type.
     """
-    from pyspark.sql.types import StructType as Struct
+    from pyspark.sql.pandas.types import to_arrow_schema
 
-    known = {each.name: each for each in Struct.fromDDL(options.ddl)}
-    for each in schema:
-        if each.name not in known:
-            raise ValueError(f"there is no column {each.name!r}; there are {', '.join(known)}")
-        if known[each.name].dataType != each.dataType:
-            kind = known[each.name].dataType.simpleString()
-            raise ValueError(f"column {each.name!r} is {kind}, not {each.dataType.simpleString()}")
-    return None if schema.names == list(known) else schema.names
+    # the check of Spark is of this schema, to the letter
+    wanted: pa.Schema = to_arrow_schema(schema, timezone="UTC")
+    known = options.arrow_schema
+    for field in wanted:
+        if field.name not in known.names:
+            raise ValueError(f"there is no column {field.name!r}; there are {', '.join(known.names)}")
+        if (right := known.field(field.name).type) != field.type:
+            raise ValueError(f"column {field.name!r} is of the type {right}, not {field.type}")
+    return wanted

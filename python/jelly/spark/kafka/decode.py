@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from jelly._batches import BatchDecoder
 from jelly._ddl import arrow_type
 from jelly.errors import JellyError
 from jelly.spark.kafka.client import lost, messages
@@ -28,10 +27,7 @@ def rows(options: KafkaOptions, part: Range, begin: int, topic_id: str) -> Itera
     """The rows of a range; ``begin`` is the first offset of its log."""
     if options.shared_lookups:
         return _Continued(options, part, begin, topic_id).rows()
-    decoder = BatchDecoder(
-        options.read.kind, None, options.message_columns, options.read.keywords
-    )
-    return decoder(_table(options, found) for found in messages(options, part))
+    return options.decoder(_table(options, found) for found in messages(options, part))
 
 
 def _table(options: KafkaOptions, found: list[Message]) -> pa.RecordBatch:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from jelly._batches import BatchDecoder
 from jelly._encoder import BatchEncoder, batch_encoder
 from jelly.spark._options import (
     DECODE,
@@ -29,6 +30,9 @@ from jelly.spark._options import (
 from jelly.spark.kafka.config import PREFIX, translated
 from jelly.spark.kafka.offsets import LATEST, Offsets, Place, parse_assign, parse_offsets
 from jelly.types import Limits, PatchOptions, RdfOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 NAME = "jelly-kafka"
 _WAIT = "kafkaConsumer.pollTimeoutMs"
@@ -142,10 +146,21 @@ class KafkaOptions:
         return (_MESSAGE if self.kafka_columns else {}) | (_HEADERS if self.include_headers else {})
 
     @property
+    def decoder(self) -> BatchDecoder:
+        """Of messages that are whole streams; its schema is that of the rows in any case."""
+        return BatchDecoder(self.read.kind, None, self.message_columns, self.read.keywords)
+
+    @property
     def ddl(self) -> str:
         """Columns of the rows in Spark's DDL."""
-        passed = (f"`{name}` {kind}" for name, kind in self.message_columns.items())
-        return ", ".join([self.read.ddl, *passed])
+        return self.decoder.ddl
+
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """Columns of the rows."""
+        import pyarrow as pa
+
+        return pa.schema(self.decoder.schema)
 
     def _check(self, given: dict[str, Any], *, stream: bool | None) -> None:
         if sum(name in given for name in _SUBSCRIPTIONS) != 1:
@@ -168,7 +183,7 @@ class KafkaOptions:
             if at_end == "earliest" or (isinstance(at_end, dict) and min(at_end.values(), default=0) < LATEST):
                 raise ValueError("option 'endingOffsets': it cannot end at the earliest")
         self._check_shared(given, stream=stream)
-        self.read.schema  # noqa: B018 - a wrong option shows here, not in a worker
+        self.decoder  # noqa: B018 - a wrong option shows here, not in a worker
 
     def _check_shared(self, given: dict[str, Any], *, stream: bool | None) -> None:
         keywords = self.read.keywords

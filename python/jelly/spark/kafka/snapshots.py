@@ -7,7 +7,10 @@ or not at all, and tasks that run twice do no harm.
 from __future__ import annotations
 
 import json
+import os
+import uuid
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.errors import JellyWarning
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 _MAGIC = "jelly-kafka-snapshot"
 _VERSION = 1
+_OBJECT_STORES = ("s3", "gcs", "abfs")
 
 
 class State(NamedTuple):
@@ -46,10 +50,10 @@ class Snapshots:
         self._files: pafs.FileSystem | None = None
         self._folder = ""
         if options.snapshot_location is not None:
-            from jelly.spark.files.filesystem import connect
+            from jelly.spark.files.filesystem import resolve
 
-            place = connect(options.snapshot_location, options.read.storage)
-            self._files = place.filesystem
+            place = resolve(options.snapshot_location, options.read.storage)
+            self._files = place.fs
             self._folder = f"{place.path.rstrip('/')}/{part.name}"
 
     def before(self, offset: int) -> list[State]:
@@ -104,9 +108,7 @@ class Snapshots:
             "bytes": len(snapshot),
         }
         content = json.dumps(head, sort_keys=True).encode() + b"\n" + snapshot
-        from jelly.spark.files.filesystem import write_whole
-
-        write_whole(self._files, f"{self._folder}/{offset}", content)
+        _write_whole(self._files, self._folder, str(offset), content)
 
     def prune(self, start: int) -> None:
         """Removes all but the last that are older than the start of a batch, which still may be read again."""
@@ -126,6 +128,25 @@ class Snapshots:
 
         listed = self._files.get_file_info(pafs.FileSelector(self._folder, allow_not_found=True))
         return [int(info.base_name) for info in listed if info.base_name.isdecimal()]
+
+
+def _write_whole(files: pafs.FileSystem, folder: str, name: str, content: bytes) -> None:
+    """Writes a file that appears whole or not at all."""
+    if files.type_name in _OBJECT_STORES:  # an object appears when its upload ends
+        with files.open_output_stream(f"{folder}/{name}") as file:
+            file.write(content)
+        return
+    files.create_dir(folder, recursive=True)
+    unfinished = f"{folder}/.{name}.{uuid.uuid4().hex}"
+    if files.type_name == "local":
+        with Path(unfinished).open("wb") as local:
+            local.write(content)
+            local.flush()
+            os.fsync(local.fileno())
+    else:
+        with files.open_output_stream(unfinished) as file:
+            file.write(content)
+    files.move(unfinished, f"{folder}/{name}")
 
 
 def _words(identity: dict[str, object]) -> str:

@@ -35,7 +35,7 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: KafkaOptions, schema: StructType) -> None:
         self._options = options
-        self._columns = chosen(options, schema)
+        self._wanted = chosen(options, schema)
         self._cluster: Cluster | None = None
         self._target: Offsets | None = None
         self._last: Offsets | None = None
@@ -94,7 +94,7 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
-        return read(self._options, self._columns, partition)
+        return read(self._options, self._wanted, partition)
 
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing is to be done: the log is not ours."""
