@@ -71,7 +71,12 @@ def broker() -> Iterator[str]:
         settings = folder / "server.properties"
         settings.write_text(SETTINGS.format(port=port, controller=controller, folder=folder))
         (folder / "log4j.properties").write_text(LOGGING.format(folder=folder))
-        run = [java(), *JAVA, f"-Dlog4j.configuration=file:{folder}/log4j.properties", f"-Djava.io.tmpdir={folder}"]
+        run = [
+            java(),
+            *JAVA,
+            f"-Dlog4j.configuration=file:{folder}/log4j.properties",
+            f"-Djava.io.tmpdir={folder}",
+        ]
         run += ["-cp", f"{jars}/*"]
         done = subprocess.run(
             [*run, "kafka.tools.StorageTool", "format", "-t", "AAAAAAAAAAAAAAAAAAAAAQ", "-c", settings],
@@ -81,7 +86,10 @@ def broker() -> Iterator[str]:
             sys.exit(f"the log of the broker could not be made: {done.stdout}{done.stderr}")
         with (folder / "output").open("wb") as output:
             process = subprocess.Popen(
-                [*run, "kafka.Kafka", settings], stdout=output, stderr=output, stdin=subprocess.DEVNULL
+                [*run, "kafka.Kafka", settings],
+                stdout=output,
+                stderr=output,
+                stdin=subprocess.DEVNULL,
             )
         try:
             address = f"127.0.0.1:{port}"

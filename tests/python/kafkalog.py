@@ -106,7 +106,9 @@ def patch_rows(subject: str, first: int, adds: int = 2) -> list[dict[str, str]]:
     return [row("TX"), *(row("A", n) for n in range(first, first + adds)), row("TC"), row("Z")]
 
 
-def frames(count: int, adds: int = 2, subject: str = "s", options: jelly.PatchOptions | None = None) -> list[bytes]:
+def frames(
+    count: int, adds: int = 2, subject: str = "s", options: jelly.PatchOptions | None = None
+) -> list[bytes]:
     """Frames without length that share lookups: a patch in each; objects count on."""
     out = io.BytesIO()
     writer = jelly.PatchWriter(out, options, delimited=False)

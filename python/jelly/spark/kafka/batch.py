@@ -56,7 +56,12 @@ class KafkaReader(DataSourceReader):
         return read(self._options, self._wanted, partition)
 
 
-def starting(cluster: Cluster, options: KafkaOptions, places: list[tuple[str, int]], default: str = "earliest") -> Offsets:
+def starting(
+    cluster: Cluster,
+    options: KafkaOptions,
+    places: list[tuple[str, int]],
+    default: str = "earliest",
+) -> Offsets:
     """Where the options say to begin."""
     if options.starting_timestamp is not None:
         return cluster.at_time(places, options.starting_timestamp)
@@ -67,6 +72,8 @@ def planned(
     cluster: Cluster, options: KafkaOptions, start: Offsets, end: Offsets
 ) -> list[InputPartition]:
     """Ranges that hold messages, divided among tasks."""
+    # what there is nothing to read of may be gone
+    start = {place: first for place, first in start.items() if first != end[place]}
     earliest = cluster.earliest(start)
     ranges = []
     for (topic, partition), first in sorted(start.items()):
@@ -81,7 +88,11 @@ def planned(
             first = min(begin, last)
         if first < last:
             ranges.append(Range(topic, partition, first, last))
-    ids = cluster.topic_ids({each.topic for each in ranges}) if options.shared_lookups and ranges else {}
+    ids = (
+        cluster.topic_ids({each.topic for each in ranges})
+        if options.shared_lookups and ranges
+        else {}
+    )
     parts = divided(ranges, options.min_partitions, options.max_records_per_partition)
     return [
         KafkaPartition(each, earliest[each.topic, each.partition], ids.get(each.topic, ""))
@@ -126,7 +137,9 @@ def chosen(options: KafkaOptions, schema: StructType) -> pa.Schema:
     known = options.arrow_schema
     for field in wanted:
         if field.name not in known.names:
-            raise ValueError(f"there is no column {field.name!r}; there are {', '.join(known.names)}")
+            raise ValueError(
+                f"there is no column {field.name!r}; there are {', '.join(known.names)}"
+            )
         if (right := known.field(field.name).type) != field.type:
             raise ValueError(f"column {field.name!r} is of the type {right}, not {field.type}")
     return wanted

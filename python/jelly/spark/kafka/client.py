@@ -72,9 +72,7 @@ def lost(options: KafkaOptions, message: str) -> None:
         DataLossError: It is an error.
     """
     if options.fail_on_data_loss:
-        raise DataLossError(
-            f"{message}; option failOnDataLoss=false goes on with what there is"
-        )
+        raise DataLossError(f"{message}; option failOnDataLoss=false goes on with what there is")
     warnings.warn(message, JellyWarning, stacklevel=2)
 
 
@@ -107,8 +105,8 @@ class Cluster:
             wanted = options.assign
             missing = [place for place in wanted if place[1] not in known.get(place[0], ())]
             if missing:
-                names = ", ".join(f"{topic}/{partition}" for topic, partition in missing)
-                raise ValueError(f"option 'assign': there is no {names}")
+                told = ", ".join(f"{topic}/{partition}" for topic, partition in missing)
+                raise ValueError(f"option 'assign': there is no {told}")
             return sorted(wanted)
         if options.subscribe_pattern is not None:
             pattern = re.compile(options.subscribe_pattern)
@@ -118,8 +116,11 @@ class Cluster:
         else:
             names = list(options.subscribe)
             if missing_topics := [name for name in names if not known.get(name)]:
-                raise ValueError(f"option 'subscribe': there is no topic {', '.join(missing_topics)}")
-        return sorted((name, partition) for name in names for partition in known[name])
+                message = f"option 'subscribe': there is no topic {', '.join(missing_topics)}"
+                if options.fail_on_data_loss:
+                    raise ValueError(message)
+                warnings.warn(message, JellyWarning, stacklevel=2)
+        return sorted((name, partition) for name in names for partition in known.get(name, ()))
 
     def earliest(self, places: Iterable[Place]) -> Offsets:
         """The first offsets that are there."""
@@ -228,7 +229,10 @@ def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
                     # what lies between is no message: compacted away, or marks of transactions
                     if offset >= part.end:
                         next_offset = part.end
-                elif error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
+                elif error.code() in (
+                    KafkaError._AUTO_OFFSET_RESET,
+                    KafkaError.OFFSET_OUT_OF_RANGE,
+                ):
                     begin = _begin(consumer, options, part)
                     told = f"{part.name}: offsets {next_offset} to {min(begin, part.end) - 1} are not in the log any more"
                     lost(options, told)

@@ -28,7 +28,15 @@ _OURS = {
     "max.poll.records": "the workers fetch without it; maxOffsetsPerTrigger bounds a batch",
 }
 # What only one of the clients knows; the others would log a complaint.
-_CONSUMER = ("fetch.", "group.", "isolation.", "queued.", "max.partition.", "check.crcs", "session.")
+_CONSUMER = (
+    "fetch.",
+    "group.",
+    "isolation.",
+    "queued.",
+    "max.partition.",
+    "check.crcs",
+    "session.",
+)
 _PRODUCER = (
     "acks", "batch.", "buffer.", "compression.", "delivery.", "linger.", "max.in.flight.", "message.",
     "partitioner", "queue.", "retries", "retry.", "transactional.",

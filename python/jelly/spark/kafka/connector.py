@@ -16,7 +16,11 @@ _PASSED = ("key", "topic", "partition", "offset", "timestamp", "headers")
 
 
 def from_kafka(
-    df: DataFrame, kind: Literal["patch", "rdf"] = "patch", *, kafka_columns: bool = False, **options: Any
+    df: DataFrame,
+    kind: Literal["patch", "rdf"] = "patch",
+    *,
+    kafka_columns: bool = False,
+    **options: Any,
 ) -> DataFrame:
     """Decodes a DataFrame of Spark's own Kafka connector, ``format("kafka")``, batch or streaming.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from jelly._ddl import arrow_type
@@ -74,7 +74,7 @@ class _Continued:
         self._snapshots = Snapshots(options, part, topic_id)
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        part, options = self._part, self._options
+        part = self._part
         state = self._state()
         if state.offset < part.start:  # what was kept is older: decode what lies between once more
             between = part._replace(start=state.offset, end=part.start)
@@ -83,7 +83,6 @@ class _Continued:
         assert state.snapshot is not None
         self._snapshots.keep(part.end, state.snapshot)
         self._snapshots.prune(part.start)
-        del options
 
     def _state(self) -> State:
         """Where to begin so that the range can be decoded."""
@@ -118,7 +117,7 @@ class _Continued:
 
     def _through(
         self, part: Range, state: State, *, silent: bool = False
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Generator[pa.RecordBatch, None, State]:
         """Gives the rows of a range; returns the state behind it."""
         each = self._options.message_columns and not silent
         found = messages(self._options, part)
@@ -126,17 +125,20 @@ class _Continued:
             flat = (message for chunk in found for message in chunk)
             snapshot = yield from self._decode(flat, state.snapshot, silent=silent)
             return State(part.end, snapshot)
-        snapshot = state.snapshot
+        after = state.snapshot
         for chunk in found:
             for message in chunk:
                 columns = _table(self._options, [message])
-                decoded = self._decode([message], snapshot)
-                snapshot = yield from _extended(decoded, columns, self._options.message_columns)
-        if snapshot is None:
-            snapshot = yield from self._decode([], None)
-        return State(part.end, snapshot)
+                decoded = self._decode([message], after)
+                after = yield from _extended(decoded, columns, self._options.message_columns)
+        if after is None:  # nothing but gaps
+            after = yield from self._decode([], None)
+        return State(part.end, after)
 
-    def _decode(self, found: Iterable[Message], snapshot: bytes | None, *, silent: bool = False):
+    def _decode(
+        self, found: Iterable[Message], snapshot: bytes | None, *, silent: bool = False
+    ) -> Generator[pa.RecordBatch, None, bytes]:
+        """Gives the rows of messages; returns the snapshot behind them."""
         import pyarrow as pa
 
         feed = _Feed(found, self._options.framing == "delimited")
@@ -154,7 +156,9 @@ class _Continued:
             except JellyError as error:
                 if held is not None:
                     yield held
-                raise _of_message(error, self._part.name, feed.at((error.offset or 0) - first)) from error
+                raise _of_message(
+                    error, self._part.name, feed.at((error.offset or 0) - first)
+                ) from error
         if held is not None:
             # the stream goes on: what its end would imply comes when it has ended
             implied = self._implied(after)
@@ -224,8 +228,10 @@ def begins_stream(value: bytes | None, framing: str) -> bool:
 
 
 def _extended(
-    batches: Any, message: pa.RecordBatch, columns: dict[str, str]
-) -> Any:
+    batches: Generator[pa.RecordBatch, None, bytes],
+    message: pa.RecordBatch,
+    columns: dict[str, str],
+) -> Generator[pa.RecordBatch, None, bytes]:
     """Batches with the columns of their message; returns what the batches return."""
     import pyarrow as pa
 
@@ -238,7 +244,8 @@ def _extended(
                 [*batch.columns, *arrays], schema=pa.schema([*batch.schema, *fields])
             )
     except StopIteration as end:
-        return end.value
+        snapshot: bytes = end.value
+        return snapshot
 
 
 def _of_message(error: JellyError, name: str, offset: int | None) -> JellyError:

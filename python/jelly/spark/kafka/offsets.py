@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 EARLIEST, LATEST = -2, -1
@@ -59,7 +60,9 @@ def parse_offsets(value: str) -> str | Offsets:
             return offsets
     except (AttributeError, ValueError):
         pass
-    raise ValueError(f'{value!r} is not earliest, latest or JSON such as {{"topic":{{"0":23,"1":-2}}}}')
+    raise ValueError(
+        f'{value!r} is not earliest, latest or JSON such as {{"topic":{{"0":23,"1":-2}}}}'
+    )
 
 
 def parse_assign(value: str) -> tuple[Place, ...]:
@@ -110,7 +113,5 @@ def divided(ranges: Iterable[Range], parts: int | None, most: int | None) -> lis
             pieces = max(pieces, -(-size // most))
         pieces = min(pieces, size)
         cuts = [each.start + size * piece // pieces for piece in range(pieces + 1)]
-        found += [
-            each._replace(start=start, end=end) for start, end in zip(cuts, cuts[1:], strict=False)
-        ]
+        found += [each._replace(start=start, end=end) for start, end in pairwise(cuts)]
     return found

@@ -70,7 +70,13 @@ _FORMATS: dict[str, Kind] = {
     "rdf": "rdf", "jelly": "rdf", "nt": "rdf", "nq": "rdf", "ttl": "rdf", "trig": "rdf", "rdfxml": "rdf",
     "jsonld": "rdf", "patch": "patch", "jelly-patch": "patch", "rdfp": "patch", "rdfp-v1": "patch", "trp": "patch",
 }  # fmt: skip
-_MESSAGE = {"key": "binary", "topic": "string", "partition": "int", "offset": "bigint", "timestamp": "timestamp"}
+_MESSAGE = {
+    "key": "binary",
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp",
+}
 _HEADERS = {"headers": "array<struct<key:string,value:binary>>"}
 # Spark keeps settings of its own among the options of a streaming sink.
 _OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
@@ -128,9 +134,7 @@ class KafkaOptions:
         }
         if "subscribe" in chosen:
             chosen["subscribe"] = tuple(chosen["subscribe"])
-        made = cls(
-            ReadOptions(kind, (), keywords, storage), translated(options), **_timed(chosen)
-        )
+        made = cls(ReadOptions(kind, (), keywords, storage), translated(options), **_timed(chosen))
         made._check(chosen, stream=stream)
         return made
 
@@ -180,7 +184,9 @@ class KafkaOptions:
             at_start, at_end = self.starting_offsets, self.ending_offsets
             if at_start == "latest" or (isinstance(at_start, dict) and LATEST in at_start.values()):
                 raise ValueError("option 'startingOffsets': spark.read cannot begin at the latest")
-            if at_end == "earliest" or (isinstance(at_end, dict) and min(at_end.values(), default=0) < LATEST):
+            if at_end == "earliest" or (
+                isinstance(at_end, dict) and min(at_end.values(), default=0) < LATEST
+            ):
                 raise ValueError("option 'endingOffsets': it cannot end at the earliest")
         self._check_shared(given, stream=stream)
         self.decoder  # noqa: B018 - a wrong option shows here, not in a worker
@@ -205,9 +211,13 @@ class KafkaOptions:
                 "its partitions from their start"
             )
         if self.snapshots_kept < 2:
-            raise ValueError("option 'snapshotsKept': at least 2, that of this batch and that of the one before")
+            raise ValueError(
+                "option 'snapshotsKept': at least 2, that of this batch and that of the one before"
+            )
         if keywords.get("framing", "auto") not in ("auto", "single", "delimited"):
-            raise ValueError("option 'framing' with sharedLookups: single (each message a frame) or delimited")
+            raise ValueError(
+                "option 'framing' with sharedLookups: single (each message a frame) or delimited"
+            )
         if keywords.get("format", "auto") not in ("auto", "jelly", "jelly-patch"):
             raise ValueError("option 'format' with sharedLookups: only Jelly streams have lookups")
         if keywords.get("mode") == "permissive":
@@ -254,7 +264,9 @@ class KafkaWriteOptions:
         if limits := _taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
         if stream := _taken(chosen, STREAM_OPTIONS[kind]):
-            keywords["options"] = PatchOptions(**stream) if kind == "patch" else RdfOptions(**stream)
+            keywords["options"] = (
+                PatchOptions(**stream) if kind == "patch" else RdfOptions(**stream)
+            )
         made = cls(kind, translated(options), encode=keywords, **_timed(chosen))
         made.encoder()  # a wrong option shows here, not in a worker
         return made

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from jelly.spark.kafka.options import KafkaWriteOptions
 
-_NEEDED = {"patch": ("op", "subject", "predicate", "object"), "rdf": ("subject", "predicate", "object")}
+_NEEDED = {
+    "patch": ("op", "subject", "predicate", "object"),
+    "rdf": ("subject", "predicate", "object"),
+}
 
 
 @dataclass
@@ -101,12 +104,16 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
         if error is not None:
             failed.append(error)
 
-    producer = Producer({"linger.ms": "20", **for_producer(options.settings), "enable.idempotence": "true"})
+    producer = Producer(
+        {"linger.ms": "20", **for_producer(options.settings), "enable.idempotence": "true"}
+    )
     for target, value in encoded(options, batches):
         try:
             _produce(producer, target, value, delivered, options)
         except (KafkaException, BufferError) as error:
-            raise OSError(f"a message of {len(value)} bytes to {target.topic}: {said(error)}") from error
+            raise OSError(
+                f"a message of {len(value)} bytes to {target.topic}: {said(error)}"
+            ) from error
         sent += 1
         producer.poll(0)
         if failed:
@@ -115,11 +122,15 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
     if failed:
         raise OSError(f"{len(failed)} of {sent} messages could not be delivered: {said(failed[0])}")
     if left:
-        raise TimeoutError(f"{left} of {sent} messages were not acknowledged in {options.timeout} s")
+        raise TimeoutError(
+            f"{left} of {sent} messages were not acknowledged in {options.timeout} s"
+        )
     return Sent(sent)
 
 
-def _produce(producer: Producer, target: Target, value: bytes, delivered: Any, options: KafkaWriteOptions) -> None:
+def _produce(
+    producer: Producer, target: Target, value: bytes, delivered: Any, options: KafkaWriteOptions
+) -> None:
     try:
         producer.produce(target.topic, value, target.key, on_delivery=delivered)
     except BufferError:  # the queue is full: wait for acknowledgements once

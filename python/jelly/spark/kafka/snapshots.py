@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.errors import JellyWarning
+from jelly.spark.kafka.client import lost
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -39,8 +40,7 @@ class Snapshots:
     """The snapshots of one partition."""
 
     def __init__(self, options: KafkaOptions, part: Range, topic_id: str) -> None:
-        self._name = part.name
-        self._kept = options.snapshots_kept
+        self._options = options
         self._identity = {
             "kind": options.read.kind,
             "framing": options.framing,
@@ -76,11 +76,17 @@ class Snapshots:
         line, _, snapshot = content.partition(b"\n")
         try:
             head = json.loads(line)
-            right = head["magic"] == _MAGIC and head["version"] == _VERSION and head["bytes"] == len(snapshot)
+            right = (
+                head["magic"] == _MAGIC
+                and head["version"] == _VERSION
+                and head["bytes"] == len(snapshot)
+            )
         except (ValueError, KeyError, TypeError):
             right = False
         if not right:
-            warnings.warn(f"{path}: not a whole snapshot; it is not used", JellyWarning, stacklevel=2)
+            warnings.warn(
+                f"{path}: not a whole snapshot; it is not used", JellyWarning, stacklevel=2
+            )
             return None
         if head["identity"] != self._identity:
             raise ValueError(
@@ -88,10 +94,9 @@ class Snapshots:
                 "give it another snapshotLocation"
             )
         if head["topicId"] != self._topic_id and head["topicId"] and self._topic_id:
-            warnings.warn(
-                f"{path}: the snapshot is of a topic that is gone, and one of its name was made anew; it is not used",
-                JellyWarning,
-                stacklevel=2,
+            lost(
+                self._options,
+                f"{path}: the snapshot is of a topic that is gone, and one of its name was made anew",
             )
             return None
         return snapshot
@@ -115,7 +120,7 @@ class Snapshots:
         if self._files is None:
             return
         older = sorted(each for each in self._offsets() if each < start)
-        for offset in older[: max(len(older) - (self._kept - 1), 0)]:
+        for offset in older[: max(len(older) - (self._options.snapshots_kept - 1), 0)]:
             try:
                 self._files.delete_file(f"{self._folder}/{offset}")
             except FileNotFoundError:

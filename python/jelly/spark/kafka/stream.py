@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from jelly.spark.kafka.batch import chosen, planned, read, starting
-from jelly.spark.kafka.client import Cluster
+from jelly.spark.kafka.client import Cluster, lost
 from jelly.spark.kafka.offsets import Offsets, from_json, limited, to_json
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         most = self._options.max_offsets_per_trigger
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
-    def latestOffset(self, start: dict[str, Any] | None = None, limit: Any = None) -> dict[str, Any]:  # noqa: N802
+    def latestOffset(  # noqa: N802
+        self, start: dict[str, Any] | None = None, limit: Any = None
+    ) -> dict[str, Any]:
         """Where the next batch ends."""
         cluster = self._brokers()
         latest = cluster.latest(cluster.places()) if self._target is None else self._target
@@ -66,10 +68,12 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         most = self._options.max_offsets_per_trigger
         if limit is not None:
             most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        # partitions that are gone stay, so that their loss is seen; new ones begin at their start
-        latest = {place: offset for place, offset in before.items() if place not in latest} | latest
-        new = [place for place in latest if place not in before]
-        end = limited(before | cluster.earliest(new), latest, most)
+        if gone := before.keys() - latest.keys():
+            names = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(gone))
+            lost(self._options, f"partitions that were read are not there any more: {names}")
+        # new partitions begin at their start, and so do those that were made anew
+        anew = [place for place in latest if place not in before or latest[place] < before[place]]
+        end = limited(before | cluster.earliest(anew), latest, most)
         self._last = end
         return to_json(end)
 

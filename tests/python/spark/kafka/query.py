@@ -20,14 +20,13 @@ def main(folder: str, options: str) -> None:
         .trigger(availableNow=True).start(str(Path(folder, "rows")))
     )  # fmt: skip
     steps: set[Any] = set()
-    while query.isActive:
+    while not query.awaitTermination(0.05):
         status = query.status
         progress = query.lastProgress
         step = (status["message"], progress and progress.batchId)
         if step not in steps and step[0] != "Initializing sources":
             steps.add(step)
             print(*step, flush=True)
-    query.awaitTermination()
 
 
 if __name__ == "__main__":

@@ -30,10 +30,15 @@ def test_rows_of_several_partitions(named: Any, log: Log) -> None:
     for partition in range(3):
         log.put(topic, [whole("s", partition * 100 + n * 2) for n in range(20)], partition)
     df = read(named, log, topic)
-    assert df.schema.simpleString() == f"struct<{jelly.PATCH_SCHEMA_DDL.replace('`', '').replace(' ', ':').replace(',:', ',')}>"
+    assert (
+        df.schema.simpleString()
+        == f"struct<{jelly.PATCH_SCHEMA_DDL.replace('`', '').replace(' ', ':').replace(',:', ',')}>"
+    )
     rows = df.collect()
     assert numbers(rows) == sorted(100 * p + n for p in range(3) for n in range(40))
-    assert Counter(row.source for row in rows) == {f"{topic}/{p}@{o}": 5 for p in range(3) for o in range(20)}
+    assert Counter(row.source for row in rows) == {
+        f"{topic}/{p}@{o}": 5 for p in range(3) for o in range(20)
+    }
     assert df.rdd.getNumPartitions() == 3
     assert {(row.patch, row.seq) for row in rows} == {(0, n) for n in range(5)}
 
@@ -51,7 +56,10 @@ def test_offsets(named: Any, log: Log) -> None:
     topic = log.topic(2)
     for partition in range(2):
         log.put(topic, [whole("s", partition * 100 + n, 1) for n in range(10)], partition)
-    places = {"startingOffsets": json.dumps({topic: {"0": 3, "1": -2}}), "endingOffsets": json.dumps({topic: {"0": 5, "1": -1}})}
+    places = {
+        "startingOffsets": json.dumps({topic: {"0": 3, "1": -2}}),
+        "endingOffsets": json.dumps({topic: {"0": 5, "1": -1}}),
+    }
     assert numbers(read(named, log, topic, **places).collect()) == [3, 4, *range(100, 110)]
     places["endingOffsets"] = json.dumps({topic: {"0": 3, "1": 0}})
     assert read(named, log, topic, **places).collect() == []
@@ -80,20 +88,32 @@ def test_subscriptions(named: Any, log: Log) -> None:
 
 def test_columns_of_the_message(named: Any, log: Log) -> None:
     topic = log.topic()
-    message = {"value": whole("s", 0, 1), "key": b"k", "timestamp": 86_400_000, "headers": [("h", b"1"), ("h", None)]}
+    message = {
+        "value": whole("s", 0, 1),
+        "key": b"k",
+        "timestamp": 86_400_000,
+        "headers": [("h", b"1"), ("h", None)],
+    }
     log.put(topic, [message, {"value": whole("s", 1, 1)}, {"value": None}])
     df = read(named, log, topic, kafkaColumns=True, includeHeaders=True)
     assert df.columns[-6:] == ["key", "topic", "partition", "offset", "timestamp", "headers"]
     first, second = df.filter("op = 'A'").orderBy("offset").collect()
     assert (bytes(first.key), first.topic, first.partition, first.offset) == (b"k", topic, 0, 0)
     assert df.filter("offset = 0").selectExpr("unix_timestamp(timestamp) t").first().t == 86_400
-    assert [(name, value and bytes(value)) for name, value in first.headers] == [("h", b"1"), ("h", None)]
+    assert [(name, value and bytes(value)) for name, value in first.headers] == [
+        ("h", b"1"),
+        ("h", None),
+    ]
     assert (second.key, second.headers, second.offset) == (None, None, 1)
     some = read(named, log, topic, kafkaColumns=True, columns="op,object")
     assert some.columns == ["op", "object", "key", "topic", "partition", "offset", "timestamp"]
     assert some.count() == 8
     chosen = named.read.schema("offset bigint, object string").format("jelly-kafka")
-    rows = chosen.options(**log.options, subscribe=topic, kafkaColumns="true").load().filter("object is not null")
+    rows = (
+        chosen.options(**log.options, subscribe=topic, kafkaColumns="true")
+        .load()
+        .filter("object is not null")
+    )
     assert [tuple(row) for row in rows.orderBy("offset").collect()] == [(0, '"0"'), (1, '"1"')]
 
 
@@ -146,10 +166,17 @@ def test_messages_that_are_gone(named: Any, log: Log) -> None:
     log.put(topic, [whole("s", n, 1) for n in range(10)])
     log.cut(topic, 4)
     start = {"startingOffsets": json.dumps({topic: {"0": 2}})}
-    with pytest.raises(Exception, match=rf"{topic}/0: offsets 2 to 3 are not in the log any more; option failOnDataLoss"):
+    with pytest.raises(
+        Exception,
+        match=rf"{topic}/0: offsets 2 to 3 are not in the log any more; option failOnDataLoss",
+    ):
         read(named, log, topic, **start).collect()
-    assert numbers(read(named, log, topic, failOnDataLoss=False, **start).collect()) == list(range(4, 10))
-    planned = read(named, log, topic, startingOffsets="earliest", endingOffsets=json.dumps({topic: {"0": 9}}))
+    assert numbers(read(named, log, topic, failOnDataLoss=False, **start).collect()) == list(
+        range(4, 10)
+    )
+    planned = read(
+        named, log, topic, startingOffsets="earliest", endingOffsets=json.dumps({topic: {"0": 9}})
+    )
     assert planned.count() == 5 * 4
 
 
@@ -162,9 +189,14 @@ def test_limit_stops_early(named: Any, log: Log) -> None:
 def test_wrong_options_come_out_of_spark(named: Any, log: Log) -> None:
     with pytest.raises(Exception, match="ValueError: option 'subscribe': there is no topic gone"):
         read(named, log, "gone").collect()
-    with pytest.raises(Exception, match="ValueError: the source 'jelly-kafka' has no option 'startingoffset' here; did you mean"):
+    with pytest.raises(
+        Exception,
+        match="ValueError: the source 'jelly-kafka' has no option 'startingoffset' here; did you mean",
+    ):
         read(named, log, "gone", startingOffset=1).collect()
-    with pytest.raises(Exception, match='ValueError: an option kafka.*: No such configuration property: "group"'):
+    with pytest.raises(
+        Exception, match=r'ValueError: an option kafka.*: No such configuration property: "group"'
+    ):
         read(named, log, "gone", **{"kafka.group": "x"}).collect()
 
 
@@ -172,8 +204,15 @@ def test_missing_brokers_are_told(named: Any) -> None:
     source = named.read.format("jelly-kafka").option("subscribe", "a")
     with pytest.raises(Exception, match=r"'kafka\.bootstrap\.servers' is missing"):
         source.load()
-    wait = {"kafkaConsumer.pollTimeoutMs": "300", "kafka.bootstrap.servers": "127.0.0.1:1", "kafka.log_level": "0"}
-    with pytest.raises(Exception, match=r"OSError: the topics could not be listed \(kafka.bootstrap.servers=127.0.0.1:1\)"):
+    wait = {
+        "kafkaConsumer.pollTimeoutMs": "300",
+        "kafka.bootstrap.servers": "127.0.0.1:1",
+        "kafka.log_level": "0",
+    }
+    with pytest.raises(
+        Exception,
+        match=r"OSError: the topics could not be listed \(kafka.bootstrap.servers=127.0.0.1:1\)",
+    ):
         source.options(**wait).load().collect()
 
 
@@ -183,11 +222,17 @@ def test_writing_and_reading_again(named: Any, log: Log) -> None:
     flat = [row for patch in rows for row in patch]
     columns = "op string, subject string, predicate string, object string, graph string"
     names = ("op", "subject", "predicate", "object", "graph")
-    df = named.createDataFrame([tuple(row.get(name) for name in names) for row in flat], columns).coalesce(1)
-    writer = df.write.format("jelly-kafka").options(**log.options, topic=topic, key="k", messageRows=20)
+    df = named.createDataFrame(
+        [tuple(row.get(name) for name in names) for row in flat], columns
+    ).coalesce(1)
+    writer = df.write.format("jelly-kafka").options(
+        **log.options, topic=topic, key="k", messageRows=20
+    )
     writer.mode("append").save()
     found = log.all(topic, 2)
     assert {message.key() for message in found} == {b"k"}
     assert [len(list(jelly.read_patch(message.value()).rows())) for message in found] == [24] * 10
     back = read(named, log, topic).orderBy("source", "seq").collect()
-    assert [(row.op, row.object) for row in back] == [(row["op"], row.get("object")) for row in flat]
+    assert [(row.op, row.object) for row in back] == [
+        (row["op"], row.get("object")) for row in flat
+    ]

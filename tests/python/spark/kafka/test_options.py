@@ -86,8 +86,12 @@ def test_right_options() -> None:
     assert made.subscribe == ("a", "b")
     assert made.read.kind == "rdf"
     assert made.timeout == 0.5
-    assert made.ddl.endswith("`key` binary, `topic` string, `partition` int, `offset` bigint, `timestamp` timestamp")
-    sink = KafkaWriteOptions.of(SERVERS | {"streamType": "frame", "frameRows": "7", "checkpointLocation": "x"})
+    assert made.ddl.endswith(
+        "`key` binary, `topic` string, `partition` int, `offset` bigint, `timestamp` timestamp"
+    )
+    sink = KafkaWriteOptions.of(
+        SERVERS | {"streamType": "frame", "frameRows": "7", "checkpointLocation": "x"}
+    )
     assert sink.encode["options"].stream_type == "FRAME"
     assert sink.encode["frame_rows"] == 7
 
@@ -115,10 +119,18 @@ def test_what_librdkafka_has_not() -> None:
         with pytest.raises(ValueError, match=f"option '{name}': librdkafka reads no JKS"):
             translated(SERVERS | {name: "x"})
     with pytest.raises(ValueError, match="only PlainLoginModule and ScramLoginModule"):
-        translated(SERVERS | {"kafka.sasl.jaas.config": "com.sun.security.auth.module.Krb5LoginModule required;"})
+        translated(
+            SERVERS
+            | {"kafka.sasl.jaas.config": "com.sun.security.auth.module.Krb5LoginModule required;"}
+        )
     with pytest.raises(ValueError, match=r"'kafka\.bootstrap\.servers' is missing"):
         translated({"subscribe": "a"})
-    settings = {"bootstrap.servers": "x", "fetch.min.bytes": "1", "acks": "1", "security.protocol": "SSL"}
+    settings = {
+        "bootstrap.servers": "x",
+        "fetch.min.bytes": "1",
+        "acks": "1",
+        "security.protocol": "SSL",
+    }
     assert for_admin(settings) == {"bootstrap.servers": "x", "security.protocol": "SSL"}
 
 

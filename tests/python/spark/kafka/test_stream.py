@@ -62,7 +62,11 @@ def test_a_new_partition_begins_at_its_start(named: Any, log: Log, tmp_path: Pat
     first = log.topic()
     log.put(first, [whole("s", 0, 1)])
     pattern = {"subscribePattern": f"{first}.*"}
-    df = named.readStream.format("jelly-kafka").options(**log.options, startingOffsets="earliest", **pattern).load()
+    df = (
+        named.readStream.format("jelly-kafka")
+        .options(**log.options, startingOffsets="earliest", **pattern)
+        .load()
+    )
     run(df, tmp_path)
     second = log.topic(name=f"{first}.second")
     log.put(second, [whole("s", 1, 1)])
@@ -83,7 +87,13 @@ def test_lookups_shared_between_batches(named: Any, log: Log, tmp_path: Path) ->
         (f"{topic}/{partition}", n, n // 5) for partition in range(2) for n in range(150)
     ]
     assert objects(named, tmp_path) == sorted([*range(60)] * 2)
-    assert sorted(path.name for path in (snapshots / topic / "1").iterdir()) == ["14", "21", "28", "30", "7"]
+    assert sorted(path.name for path in (snapshots / topic / "1").iterdir()) == [
+        "14",
+        "21",
+        "28",
+        "30",
+        "7",
+    ]
 
 
 def test_a_topic_made_anew_is_a_loss(named: Any, log: Log, tmp_path: Path) -> None:
@@ -94,7 +104,9 @@ def test_a_topic_made_anew_is_a_loss(named: Any, log: Log, tmp_path: Path) -> No
     log.drop(topic)
     log.topic(name=topic)
     log.put(topic, [whole("s", 9, 1)])
-    with pytest.raises(Exception, match=f"{topic}/0: to be read from offset 5, but the log ends at 1"):
+    with pytest.raises(
+        Exception, match=f"{topic}/0: to be read from offset 5, but the log ends at 1"
+    ):
         run(df, tmp_path)
 
 
@@ -103,23 +115,43 @@ def test_a_sink_of_messages(named: Any, log: Log, tmp_path: Path) -> None:
     log.put(first, [{"value": whole("s", n * 2), "key": str(n).encode()} for n in range(10)])
     df = source(named, log, first, kafkaColumns=True, maxOffsetsPerTrigger=6)
     query = df.drop("topic").writeStream.format("jelly-kafka").options(**log.options, topic=second)
-    query.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start().awaitTermination()
+    query.option("checkpointLocation", str(tmp_path)).trigger(
+        availableNow=True
+    ).start().awaitTermination()
     found = log.all(second)
     assert [message.key() for message in found] == [str(n).encode() for n in range(10)]
-    rows = [row.object for message in found for row in jelly.read_patch(message.value()).rows() if row.op == "A"]
+    rows = [
+        row.object
+        for message in found
+        for row in jelly.read_patch(message.value()).rows()
+        if row.op == "A"
+    ]
     assert rows == [f'"{n}"' for n in range(20)]
 
 
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.soak)])
-def test_a_driver_that_is_killed(kills: int, shared: bool, named: Any, log: Log, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kills", "shared"),
+    [
+        (2, True),
+        pytest.param(20, True, marks=pytest.mark.soak),
+        pytest.param(20, False, marks=pytest.mark.soak),
+    ],
+)
+def test_a_driver_that_is_killed(
+    kills: int, shared: bool, named: Any, log: Log, tmp_path: Path
+) -> None:
     """Each time it is killed while a batch runs, without a word; nothing is lost or doubled in the end."""
     topic = log.topic(2)
     count = 40 + 20 * kills
     for partition in range(2):
         values = frames(count) if shared else [whole("s", n * 2) for n in range(count)]
         log.put(topic, values, partition)
-    options = {"subscribe": topic, **log.options, "maxOffsetsPerTrigger": "8", "startingOffsets": "earliest"}
+    options = {
+        "subscribe": topic,
+        **log.options,
+        "maxOffsetsPerTrigger": "8",
+        "startingOffsets": "earliest",
+    }
     if shared:
         options |= {"sharedLookups": "true", "snapshotLocation": str(tmp_path / "snapshots")}
     killed = 0
@@ -138,14 +170,18 @@ def test_a_driver_that_is_killed(kills: int, shared: bool, named: Any, log: Log,
         process.wait()
         process.stdout.close()
     assert killed == kills
-    done = subprocess.run([sys.executable, QUERY, tmp_path, json.dumps(options)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, QUERY, tmp_path, json.dumps(options)], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     assert objects(named, tmp_path) == sorted([*range(2 * count)] * 2)
     batches = list((tmp_path / "checkpoint" / "commits").glob("[0-9]*"))
     assert len(batches) == count // 4
     if shared:
         rows = named.read.parquet(str(tmp_path / "rows")).select("source", "seq").collect()
-        assert sorted(map(tuple, rows)) == [(f"{topic}/{p}", n) for p in range(2) for n in range(5 * count)]
+        assert sorted(map(tuple, rows)) == [
+            (f"{topic}/{p}", n) for p in range(2) for n in range(5 * count)
+        ]
 
 
 def test_frames_of_the_connector(named: Any) -> None:
@@ -158,17 +194,24 @@ def test_frames_of_the_connector(named: Any) -> None:
     made = [(b"k", whole("s", n, 1), "t", 1, n, messages.first().timestamp, 0) for n in range(5)]
     df = named.createDataFrame(made, columns).union(messages)
     rows = jelly.spark.from_kafka(df).filter("op = 'A'").collect()
-    assert sorted((row.source, row.object) for row in rows) == [(f"t/1@{n}", f'"{n}"') for n in range(5)]
+    assert sorted((row.source, row.object) for row in rows) == [
+        (f"t/1@{n}", f'"{n}"') for n in range(5)
+    ]
     more = jelly.spark.from_kafka(df, kafka_columns=True, columns=["op"])
     assert more.columns == ["op", "key", "topic", "partition", "offset", "timestamp"]
     assert more.groupBy("timestamp").count().first() == (made[0][5], 20)
     bad = named.createDataFrame([(b"", b"\x05\x01", "t", 0, 3, made[0][5], 0)], columns)
     with pytest.raises(Exception, match=r"DecodeError|Error.*t/0@3"):
         jelly.spark.from_kafka(bad).collect()
-    with pytest.raises(ValueError, match=r"needs a column 'topic' \(string\); there are value binary"):
+    with pytest.raises(
+        ValueError, match=r"needs a column 'topic' \(string\); there are value binary"
+    ):
         jelly.spark.from_kafka(df.select("value"))
     statements = named.createDataFrame([(b"", rdf(3), "t", 0, 0, made[0][5], 0)], columns)
-    assert jelly.spark.from_kafka(statements, "rdf", terms="struct").select("object.value").count() == 3
+    assert (
+        jelly.spark.from_kafka(statements, "rdf", terms="struct").select("object.value").count()
+        == 3
+    )
 
 
 def test_a_stream_of_the_connector(named: Any, tmp_path: Path) -> None:
@@ -176,7 +219,9 @@ def test_a_stream_of_the_connector(named: Any, tmp_path: Path) -> None:
 
     folder = tmp_path / "in"
     value = f.lit(whole("s", 7, 1))
-    named.range(3).select(f.lit("t").alias("topic"), value.alias("value"), f.col("id").alias("offset")).write.parquet(str(folder))
+    named.range(3).select(
+        f.lit("t").alias("topic"), value.alias("value"), f.col("id").alias("offset")
+    ).write.parquet(str(folder))
     df = named.readStream.schema("topic string, value binary, offset bigint").parquet(str(folder))
     run(jelly.spark.from_kafka(df), tmp_path)
     assert objects(named, tmp_path) == [7, 7, 7]
