@@ -73,6 +73,11 @@ impl<F: RowState> RowDecoder<F> {
         }
     }
 
+    /// A decoder whose input begins at byte `offset` of the stream.
+    pub(crate) fn enter(format: F, offset: u64, limits: &Limits, source: Option<Arc<str>>) -> Self {
+        RowDecoder { offset, ..RowDecoder::new(format, limits, source) }
+    }
+
     /// The format and where it stands.
     pub fn format(&self) -> &F {
         &self.format

@@ -17,6 +17,7 @@ from jelly._internal import (
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
+from jelly.splitting import splits
 from jelly.types import (
     Limits,
     PatchOptions,
@@ -26,6 +27,7 @@ from jelly.types import (
     RdfOptions,
     RdfRow,
     RdfTermRow,
+    Split,
     Term,
 )
 from jelly.writers import PatchWriter, RdfWriter
@@ -54,6 +56,7 @@ __all__ = [
     "RdfWriter",
     "RecordBatch",
     "Schema",
+    "Split",
     "Tally",
     "Term",
     "Transaction",
@@ -69,6 +72,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "spark",
+    "splits",
     "validate",
 ]
 

@@ -10,6 +10,7 @@ from typing_extensions import TypeVar, disjoint_base
 from jelly.inspection import Inspection
 from jelly.patches import Patch
 from jelly.types import (
+    AnyFormat,
     BlankNodes,
     Compression,
     Destination,
@@ -43,6 +44,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "restart_points",
+    "splits",
 ]
 
 __version__: str
@@ -335,6 +337,15 @@ def restart_points(
 ) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
     """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
 
+def splits(
+    source: Source, split_bytes: int, whole_patches: bool, keywords: dict[str, Any]
+) -> tuple[
+    AnyFormat,
+    Literal["none", "gzip", "zstd"],
+    list[tuple[int, int | None, int | None, bytes]],
+]:
+    """What :func:`jelly.splits` stands on: format, compression, parts."""
+
 def convert(
     source: Source,
     dest: Destination,
@@ -366,6 +377,7 @@ def read_rdf(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: bytes | None = None,
     source_name: str | None = None,
 ) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
@@ -389,6 +401,7 @@ def read_patch(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: bytes | None = None,
     source_name: str | None = None,
 ) -> PatchReader[Any]:
     """What :func:`jelly.read_patch` stands on."""

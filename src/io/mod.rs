@@ -6,6 +6,7 @@ mod detect;
 mod output;
 mod seek;
 mod seek_table;
+mod shared;
 mod source;
 mod whole_file;
 
@@ -15,5 +16,6 @@ pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
 pub(crate) use source::ByRef;
+pub use shared::{ReadSeek, SharedFile};
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

@@ -48,6 +48,7 @@ pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -
         resume: None,
         start: None,
         end: None,
+        split: None,
     })
 }
 

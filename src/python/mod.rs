@@ -35,7 +35,7 @@ mod _internal {
     #[pymodule_export]
     use super::convert::convert;
     #[pymodule_export]
-    use super::index::{index, restart_points};
+    use super::index::{index, restart_points, splits};
     #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]

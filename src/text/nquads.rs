@@ -1,6 +1,7 @@
 //! N-Triples and N-Quads.
 
 use super::lex::{Kind, Lexed, Lexer, Rules, Scratch, Stop};
+use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows, refuse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -39,6 +40,12 @@ impl TextRows<Lines> {
         };
         let statements = StatementReader::new(limits.term_bytes);
         TextRows::new(Lines { options, rules, statements, seq: 0 })
+    }
+
+    /// Goes on at a place.
+    pub(crate) fn enter_lines(options: LinesOptions, place: &Place, limits: &Limits) -> Self {
+        let lines = Lines { seq: place.counters.seq, ..TextRows::lines(options, limits).into_grammar() };
+        TextRows::at(lines, place.line)
     }
 }
 

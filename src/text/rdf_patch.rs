@@ -2,6 +2,7 @@
 
 use super::lex::{Kind, Lex, Lexed, Lexer, Rules, Scratch, Stop, bad};
 use super::nquads::{StatementReader, at};
+use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
 use super::v1::Tuples;
 use crate::error::{Error, ErrorKind, Result, excerpt};
@@ -60,6 +61,26 @@ impl TextRows<RdfPatch> {
             name: Scratch::default(),
             value: Scratch::default(),
         })
+    }
+}
+
+impl TextRows<RdfPatch> {
+    /// Goes on at a place.
+    pub(crate) fn enter_patch(dialect: PatchDialect, strict: bool, place: &Place, limits: &Limits) -> Self {
+        let start = TextRows::patch(dialect, strict, limits).into_grammar();
+        let strict = strict || dialect == PatchDialect::Strict;
+        let numbering = Numbering::at(strict, place.counters, place.has_changes);
+        TextRows::at(RdfPatch { numbering, ..start }, place.line)
+    }
+}
+
+impl RdfPatch {
+    pub(super) fn numbering(&self) -> &Numbering {
+        &self.numbering
+    }
+
+    pub(super) fn pass_change(&mut self) {
+        self.numbering.pass_change();
     }
 }
 

@@ -19,9 +19,11 @@ In it, files are read and written as Parquet is, by name:
 
 from jelly.spark._register import register
 from jelly.spark._session import session, settings
+from jelly.spark.files.manifest import vacuum
 from jelly.spark.kafka.connector import from_kafka
+from jelly.spark.parquet import write_parquet
 
-__all__ = ["from_kafka", "register", "session", "settings"]
+__all__ = ["from_kafka", "register", "session", "settings", "vacuum", "write_parquet"]
 
 
 def __dir__() -> list[str]:

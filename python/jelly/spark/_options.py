@@ -169,6 +169,10 @@ STREAM_OPTIONS: dict[str, tuple[Option, ...]] = {
 }
 """Fields of ``jelly.RdfOptions`` and ``jelly.PatchOptions``."""
 
+# A worker runs ahead of Spark by what the connection holds, some MB. Batches as large as that make
+# `limit(1)` read two of them, and cost no more than small ones.
+BATCH_ROWS = 50_000
+
 STORAGE = "storage."
 _PATHS = ("path", "paths")
 # Spark keeps settings of its own among the options of a streaming sink.
@@ -273,7 +277,9 @@ class ReadOptions:
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
         keywords = _taken(chosen, (*DECODE, *DECODE_KIND[kind]))
-        if limits := _taken(chosen, LIMITS):
+        limits = _taken(chosen, LIMITS)
+        keywords["batch_rows"] = limits.pop("batch_rows", BATCH_ROWS)
+        if limits:
             keywords["limits"] = Limits(**limits)
         made = cls(kind, paths_of(options), keywords, _storage(options), **chosen)
         made.schema  # noqa: B018 - a wrong option shows here, not in a worker
@@ -289,6 +295,10 @@ class ReadOptions:
     def ddl(self) -> str:
         """The schema in Spark's DDL."""
         return self.schema.ddl
+
+    def at(self, path: str) -> Self:
+        """The same for one path."""
+        return replace(self, paths=(path,), path_glob_filter=None)
 
     def with_keywords(self, **changes: Any) -> Self:
         """The same with other keywords of the reader."""

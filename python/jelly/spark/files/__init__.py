@@ -5,9 +5,11 @@
     spark.readStream.format("jelly-patch").option("maxFilesPerTrigger", 10).load("logs")
 
 Paths name files, folders and globs (``*``, ``?``, ``[ab]``, ``{a,b}``), here or in remote storage.
-Files whose names begin with ``.`` or ``_`` are passed over, as Spark does. Small files are read
-together by one task, and large ones by several where they can be entered in the middle: Jelly files
-with restart points or a sidecar (``jelly.index``), N-Triples, N-Quads and RDF Patch text.
+Files whose names begin with ``.`` or ``_`` are passed over, as Spark does, and a file that is named
+twice is read once. Small files are read together by one task, and large ones by several where they
+can be entered in the middle, as ``jelly.splits`` tells: Jelly files with restart points or a
+sidecar (``jelly.index``), zstd with a seek table, N-Triples, N-Quads and RDF Patch text. Text in
+remote storage stays whole, because the driver would have to read all of it to divide it.
 
 Options are those of ``jelly.read_rdf`` and ``jelly.read_patch`` and the fields of ``jelly.Limits``
 in camelCase (``blankNodes``, ``strictGraphs``, ``rowBytes``), with ``columns`` as
@@ -15,11 +17,30 @@ in camelCase (``blankNodes``, ``strictGraphs``, ``rowBytes``), with ``columns`` 
 
 - ``splitBytes`` (128m): about how much of the input one task reads.
 - ``openCostBytes`` (4m): what it costs to open a file, in bytes that could be read meanwhile.
+- ``minPartitions`` (cores of the driver): into how many tasks the input is divided at least, where
+  it is large enough; Spark does not tell a data source about its executors.
+- ``batchRows`` (50000 here).
 - ``recursiveFileLookup`` (true): whether folders in folders are read.
 - ``pathGlobFilter``: which names of files are read.
-- ``storage.*``: how remote storage is reached.
-- Of streams: ``maxFilesPerTrigger`` and ``maxBytesPerTrigger``: how much a batch reads at most, and
-  ``latenessSeconds``.
+- ``storage.*``: how remote storage is reached (:mod:`jelly.spark.files.filesystem`).
+- Of streams: ``maxFilesPerTrigger`` (1000) or ``maxBytesPerTrigger``: how much a batch reads at
+  most; ``latenessSeconds`` (3600) and ``ignoreChangedFiles`` (false), see below.
 
 ``.schema(...)`` chooses columns like ``columns`` does. Anything that is not known is an error.
+With ``mode`` ``permissive`` there is the column ``_corrupt_record``.
+
+Streams read each file once, in whatever order files appear, over restarts and failures. What they
+rely on:
+
+- A file appears under its name whole, by a rename (or an upload), and never changes. One that has
+  another size than when it was found stops the stream, in the batch and later;
+  ``ignoreChangedFiles`` reads what there is and goes on.
+- A file is its path. The checkpoint has a hash of each path that was read, of the last 4096 files
+  and of all that are not older than the newest by ``latenessSeconds``. Of others it has the number:
+  a file that appears so late stops the stream, as long as no old file was taken away. Do not touch
+  files that were read so long ago.
+- A file that was found must stay until its batch is done.
+
+On Spark 4.1, which tells a source neither its offset nor a limit, the first batch after each start
+has all files that are there.
 """

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from jelly.spark.files import filesystem
+from jelly.spark.files import filesystem, manifest
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -53,7 +53,7 @@ def _files(place: Place, options: ReadOptions, complete: bool) -> Iterator[File]
 
     info = place.fs.get_file_info(place.path)
     if info.type == pafs.FileType.NotFound and _is_glob(place.path):
-        matches = sorted(_matches(place), key=lambda match: match.path)
+        matches = manifest.counting(place.fs, sorted(_matches(place), key=lambda match: match.path))
         if complete and not matches:
             raise FileNotFoundError(f"{place.uri}: no file or folder matches")
     elif info.type == pafs.FileType.NotFound:
@@ -74,12 +74,11 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
 
     selector = pafs.FileSelector(folder, recursive=options.recursive_file_lookup)
     base = folder.rstrip("/") + "/"
-    for info in sorted(place.fs.get_file_info(selector), key=lambda info: info.path):
+    found = manifest.visible(place.fs, folder, place.fs.get_file_info(selector))
+    for info in sorted(found, key=lambda info: info.path):
         inner = info.path.removeprefix(base)
-        if (
-            info.type != pafs.FileType.Directory
-            and not any(_is_hidden(name) for name in inner.split("/"))
-            and _is_wanted(info.base_name, options)
+        if not any(_is_hidden(name) for name in inner.split("/")) and _is_wanted(
+            info.base_name, options
         ):
             yield _file(place, info, f"{shown.rstrip('/')}/{inner}")
 
@@ -101,6 +100,8 @@ def _is_hidden(name: str) -> bool:
 
 def _shown(place: Place, path: str) -> str:
     """A path as the user would have given it."""
+    if filesystem.is_remote(place.uri):
+        return place.shown(path)
     inside, given = place.path.rstrip("/"), place.uri.rstrip("/")
     if given.endswith(inside):
         return given.removesuffix(inside) + path

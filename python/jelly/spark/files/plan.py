@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import heapq
+import io
 import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jelly._internal import restart_points
+from jelly.errors import DecodeError
+from jelly.spark.files import filesystem
+from jelly.splitting import splits
+from jelly.types import Split
 
 if TYPE_CHECKING:
     from jelly.spark._options import ReadOptions
     from jelly.spark.files.listing import File
+
+# What the driver reads at most of a remote file to find its parts: an index is small, but text must
+# be walked over from end to end, and stays whole.
+_FRUGAL = 32 << 20
+_THREADS = 8
+_OF_SPLITS = ("format", "framing", "compression", "limits")
 
 
 class Part(NamedTuple):
     """A file, or a part of it that can be read alone."""
 
     file: File
-    start: int | None = None
-    end: int | None = None
-    size: int = 0
-    """Bytes of it, about."""
+    size: int
+    """About how many of the bytes of the file it has."""
+    split: Split | None = None
+    is_last: bool = True
+    """Whether the file ends with it."""
 
 
 def plan(files: Sequence[File], options: ReadOptions) -> list[tuple[Part, ...]]:
@@ -29,11 +41,19 @@ def plan(files: Sequence[File], options: ReadOptions) -> list[tuple[Part, ...]]:
 
     A task has about ``split_bytes``, or less if that gives work to all cores. As in Spark, opening
     a file counts as so many bytes.
+
+    Raises:
+        OSError: A large file cannot be read.
     """
-    cores = options.min_partitions or len(os.sched_getaffinity(0))
+    # Spark does not tell a data source how many cores its executors have.
+    cores = options.min_partitions or os.cpu_count() or 1
     total = sum(file.size + options.open_cost_bytes for file in files)
     most = min(options.split_bytes, max(options.open_cost_bytes, -(-total // cores), 1))
-    parts = [part for file in files for part in _parts(file, most, options)]
+    # Pieces are smaller than tasks, so that these come out even.
+    piece = max(most // 2, options.open_cost_bytes, 1)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        cut = pool.map(lambda file: _parts(file, piece, options), files)
+        parts = [part for found in cut for part in found]
     costs = [part.size + options.open_cost_bytes for part in parts]
     tasks = max(-(-sum(costs) // most), min(cores, len(parts)))
     return [tuple(parts[i] for i in chosen) for chosen in packed(costs, tasks)]
@@ -55,18 +75,71 @@ def packed(costs: Sequence[int], bins: int) -> list[list[int]]:
     return [sorted(filled[number]) for _, number in order if filled[number]]
 
 
-def _parts(file: File, most: int, options: ReadOptions) -> Iterable[Part]:
-    if file.size <= most or options.keywords.get("rows") == "committed":
-        return [Part(file, size=file.size)]
-    _, points = restart_points(file.where, compression=options.keywords.get("compression", "auto"))
-    edges: list[int] = []
-    for offset, *_ in points:
-        if not edges or offset - edges[-1] >= most:
-            edges.append(offset)
-    if len(edges) < 2:
-        return [Part(file, size=file.size)]
-    ends: list[int | None] = [*edges[1:], None]
+def _parts(file: File, piece: int, options: ReadOptions) -> list[Part]:
+    found = _splits(file, piece, options) if file.size > piece else []
+    if len(found) < 2:
+        return [Part(file, file.size)]
+    lengths = [split.end - split.start for split in found if split.end is not None]
+    if len(lengths) < len(found):  # the last one goes to the end of the file, wherever that is
+        lengths.append(max(file.size - found[-1].start, 0) or lengths[-1])
+    whole = sum(lengths)
     return [
-        Part(file, start, end, (end or max(file.size, start)) - start)
-        for start, end in zip(edges, ends, strict=True)
+        Part(file, file.size * length // whole, split, split is found[-1])
+        for split, length in zip(found, lengths, strict=True)
     ]
+
+
+def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
+    keywords = options.keywords
+    told = {name: keywords[name] for name in _OF_SPLITS if name in keywords}
+    committed = keywords.get("rows") == "committed"
+    with filesystem.naming(file.source):
+        source = filesystem.open_input(file.where, options.storage)
+        if source != file.where:
+            source = io.BufferedReader(_Frugal(source), io.DEFAULT_BUFFER_SIZE)
+        try:
+            return splits(
+                source,
+                split_bytes=piece,
+                whole_patches=committed,
+                source_name=file.source,
+                **told,
+            )
+        except (_TooMuchError, DecodeError):
+            return []  # whoever reads a bad file tells of it, as the mode says
+        finally:
+            if source != file.where:
+                source.close()
+
+
+class _TooMuchError(OSError):
+    """More was read than an index needs."""
+
+
+class _Frugal(io.RawIOBase):
+    """A file object that gives up when too much is read."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._left = _FRUGAL
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise _TooMuchError("too much to find the parts of a file")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -35,6 +35,11 @@ class FilesReader(DataSourceReader):
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Schema of the rows."""
+        return self._shape.wanted
+
     def partitions(self) -> list[InputPartition]:
         """Tasks over all files."""
         options = self._shape.options
@@ -108,7 +113,7 @@ class Shape:
 def batches(
     parts: Iterable[Part],
     shape: Shape,
-    done: Callable[[Part], None] = lambda part: None,
+    done: Callable[[Part], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of parts of files, in order; rows before an error are given first.
 
@@ -126,7 +131,8 @@ def batches(
         for part in parts:
             for rows in _rows(part, shape):
                 yield from joined.add(rows)
-            done(part)
+            if done is not None:
+                done(part)
     except Exception:
         yield from joined.flush()
         raise
@@ -135,11 +141,10 @@ def batches(
 
 def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     file, options = part.file, shape.options
-    source = filesystem.open_input(file.where, options.storage)
-    more = {"source_name": file.source}
-    if part.start is not None:
-        more |= {"start": part.start, "end": part.end}
+    with filesystem.naming(file.source):
+        source = filesystem.open_input(file.where, options.storage)
+        reader = options.open(source, source_name=file.source, split=part.split)
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
-    with options.open(source, **more) as reader:
+    with reader:
         for rows in reader:
             yield shape(rows)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,12 +43,3 @@ def broker() -> Iterator[str]:
 def log(broker: str) -> Log:
     """Topics, and what is in them."""
     return Log(broker)
-
-
-@pytest.fixture
-def named(spark: Any) -> Any:
-    """A session that has the data sources."""
-    import jelly.spark
-
-    jelly.spark.register(spark)
-    return spark

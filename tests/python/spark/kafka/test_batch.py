@@ -25,11 +25,11 @@ def numbers(rows: list[Any]) -> list[int]:
     return sorted(int(row.object.strip('"')) for row in rows if row.op == "A")
 
 
-def test_rows_of_several_partitions(named: Any, log: Log) -> None:
+def test_rows_of_several_partitions(jelly_spark: Any, log: Log) -> None:
     topic = log.topic(3)
     for partition in range(3):
         log.put(topic, [whole("s", partition * 100 + n * 2) for n in range(20)], partition)
-    df = read(named, log, topic)
+    df = read(jelly_spark, log, topic)
     assert (
         df.schema.simpleString()
         == f"struct<{jelly.PATCH_SCHEMA_DDL.replace('`', '').replace(' ', ':').replace(',:', ',')}>"
@@ -43,16 +43,16 @@ def test_rows_of_several_partitions(named: Any, log: Log) -> None:
     assert {(row.patch, row.seq) for row in rows} == {(0, n) for n in range(5)}
 
 
-def test_a_partition_is_divided(named: Any, log: Log) -> None:
+def test_a_partition_is_divided(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", n * 2) for n in range(50)])
     for option in ({"minPartitions": 4}, {"maxRecordsPerPartition": 13}):
-        df = read(named, log, topic, **option)
+        df = read(jelly_spark, log, topic, **option)
         assert df.rdd.getNumPartitions() == 4
         assert numbers(df.collect()) == list(range(100))
 
 
-def test_offsets(named: Any, log: Log) -> None:
+def test_offsets(jelly_spark: Any, log: Log) -> None:
     topic = log.topic(2)
     for partition in range(2):
         log.put(topic, [whole("s", partition * 100 + n, 1) for n in range(10)], partition)
@@ -60,33 +60,37 @@ def test_offsets(named: Any, log: Log) -> None:
         "startingOffsets": json.dumps({topic: {"0": 3, "1": -2}}),
         "endingOffsets": json.dumps({topic: {"0": 5, "1": -1}}),
     }
-    assert numbers(read(named, log, topic, **places).collect()) == [3, 4, *range(100, 110)]
+    assert numbers(read(jelly_spark, log, topic, **places).collect()) == [3, 4, *range(100, 110)]
     places["endingOffsets"] = json.dumps({topic: {"0": 3, "1": 0}})
-    assert read(named, log, topic, **places).collect() == []
-    assert read(named, log, log.topic()).collect() == []
+    assert read(jelly_spark, log, topic, **places).collect() == []
+    assert read(jelly_spark, log, log.topic()).collect() == []
 
 
-def test_a_time_to_begin(named: Any, log: Log) -> None:
+def test_a_time_to_begin(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [{"value": whole("s", n, 1), "timestamp": 1_000_000 + n} for n in range(10)])
-    assert numbers(read(named, log, topic, startingTimestamp=1_000_007).collect()) == [7, 8, 9]
-    assert read(named, log, topic, startingTimestamp=2_000_000).collect() == []
+    assert numbers(read(jelly_spark, log, topic, startingTimestamp=1_000_007).collect()) == [
+        7,
+        8,
+        9,
+    ]
+    assert read(jelly_spark, log, topic, startingTimestamp=2_000_000).collect() == []
 
 
-def test_subscriptions(named: Any, log: Log) -> None:
+def test_subscriptions(jelly_spark: Any, log: Log) -> None:
     first = log.topic(2)
     second = log.topic(name=f"{first}.more")
     for n, (topic, partition) in enumerate([(first, 0), (first, 1), (second, 0)]):
         log.put(topic, [whole("s", n, 1)], partition)
-    source = named.read.format("jelly-kafka").options(**log.options)
+    source = jelly_spark.read.format("jelly-kafka").options(**log.options)
     assert numbers(source.option("subscribePattern", f"{first}.*").load().collect()) == [0, 1, 2]
-    source = named.read.format("jelly-kafka").options(**log.options)
+    source = jelly_spark.read.format("jelly-kafka").options(**log.options)
     assert numbers(source.option("subscribe", f"{first},{second}").load().collect()) == [0, 1, 2]
-    source = named.read.format("jelly-kafka").options(**log.options)
+    source = jelly_spark.read.format("jelly-kafka").options(**log.options)
     assert numbers(source.option("assign", json.dumps({first: [1]})).load().collect()) == [1]
 
 
-def test_columns_of_the_message(named: Any, log: Log) -> None:
+def test_columns_of_the_message(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     message = {
         "value": whole("s", 0, 1),
@@ -95,7 +99,7 @@ def test_columns_of_the_message(named: Any, log: Log) -> None:
         "headers": [("h", b"1"), ("h", None)],
     }
     log.put(topic, [message, {"value": whole("s", 1, 1)}, {"value": None}])
-    df = read(named, log, topic, kafkaColumns=True, includeHeaders=True)
+    df = read(jelly_spark, log, topic, kafkaColumns=True, includeHeaders=True)
     assert df.columns[-6:] == ["key", "topic", "partition", "offset", "timestamp", "headers"]
     first, second = df.filter("op = 'A'").orderBy("offset").collect()
     assert (bytes(first.key), first.topic, first.partition, first.offset) == (b"k", topic, 0, 0)
@@ -105,10 +109,10 @@ def test_columns_of_the_message(named: Any, log: Log) -> None:
         ("h", None),
     ]
     assert (second.key, second.headers, second.offset) == (None, None, 1)
-    some = read(named, log, topic, kafkaColumns=True, columns="op,object")
+    some = read(jelly_spark, log, topic, kafkaColumns=True, columns="op,object")
     assert some.columns == ["op", "object", "key", "topic", "partition", "offset", "timestamp"]
     assert some.count() == 8
-    chosen = named.read.schema("offset bigint, object string").format("jelly-kafka")
+    chosen = jelly_spark.read.schema("offset bigint, object string").format("jelly-kafka")
     rows = (
         chosen.options(**log.options, subscribe=topic, kafkaColumns="true")
         .load()
@@ -117,26 +121,26 @@ def test_columns_of_the_message(named: Any, log: Log) -> None:
     assert [tuple(row) for row in rows.orderBy("offset").collect()] == [(0, '"0"'), (1, '"1"')]
 
 
-def test_statements(named: Any, log: Log) -> None:
+def test_statements(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [rdf(5), rdf(3)])
-    df = read(named, log, topic, kind="rdf", terms="struct")
+    df = read(jelly_spark, log, topic, kind="rdf", terms="struct")
     assert df.count() == 8
     assert df.select("object.value").distinct().count() == 5
 
 
-def test_text(named: Any, log: Log) -> None:
+def test_text(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [b'A <s> <p> "7" .\n'])
-    assert numbers(read(named, log, topic, format="rdfp").collect()) == [7]
+    assert numbers(read(jelly_spark, log, topic, format="rdfp").collect()) == [7]
 
 
-def test_a_bad_message_is_named(named: Any, log: Log) -> None:
+def test_a_bad_message_is_named(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", 0), whole("s", 2)[:-5], whole("s", 4)])
     with pytest.raises(Exception, match=rf"truncated\.frame: .*{topic}/0@1"):
-        read(named, log, topic).collect()
-    df = read(named, log, topic, mode="permissive")
+        read(jelly_spark, log, topic).collect()
+    df = read(jelly_spark, log, topic, mode="permissive")
     rows = df.collect()
     assert {0, 1, 4, 5} <= set(numbers(rows))
     (bad,) = [row for row in rows if row._corrupt_record]
@@ -144,7 +148,7 @@ def test_a_bad_message_is_named(named: Any, log: Log) -> None:
     assert bad._corrupt_record.startswith("truncated.frame")
 
 
-def test_what_transactions_did_not_commit(named: Any, log: Log) -> None:
+def test_what_transactions_did_not_commit(jelly_spark: Any, log: Log) -> None:
     from confluent_kafka import Producer
 
     topic = log.topic()
@@ -156,12 +160,12 @@ def test_what_transactions_did_not_commit(named: Any, log: Log) -> None:
         producer.produce(topic, whole("s", n, 1), partition=0)
         producer.flush()  # what is not sent yet would be dropped here
         end()
-    assert numbers(read(named, log, topic).collect()) == [0, 2]
-    everything = read(named, log, topic, **{"kafka.isolation.level": "read_uncommitted"})
+    assert numbers(read(jelly_spark, log, topic).collect()) == [0, 2]
+    everything = read(jelly_spark, log, topic, **{"kafka.isolation.level": "read_uncommitted"})
     assert numbers(everything.collect()) == [0, 1, 2, 3]
 
 
-def test_messages_that_are_gone(named: Any, log: Log) -> None:
+def test_messages_that_are_gone(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", n, 1) for n in range(10)])
     log.cut(topic, 4)
@@ -170,8 +174,8 @@ def test_messages_that_are_gone(named: Any, log: Log) -> None:
         Exception,
         match=rf"{topic}/0: offsets 2 to 3 are not in the log any more; option failOnDataLoss",
     ):
-        read(named, log, topic, **start).collect()
-    assert numbers(read(named, log, topic, failOnDataLoss=False, **start).collect()) == list(
+        read(jelly_spark, log, topic, **start).collect()
+    assert numbers(read(jelly_spark, log, topic, failOnDataLoss=False, **start).collect()) == list(
         range(4, 10)
     )
     planned = read(
@@ -180,28 +184,28 @@ def test_messages_that_are_gone(named: Any, log: Log) -> None:
     assert planned.count() == 5 * 4
 
 
-def test_limit_stops_early(named: Any, log: Log) -> None:
+def test_limit_stops_early(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", n * 10, 10) for n in range(1000)])
-    assert len(read(named, log, topic).limit(1).collect()) == 1
+    assert len(read(jelly_spark, log, topic).limit(1).collect()) == 1
 
 
-def test_wrong_options_come_out_of_spark(named: Any, log: Log) -> None:
+def test_wrong_options_come_out_of_spark(jelly_spark: Any, log: Log) -> None:
     with pytest.raises(Exception, match="ValueError: option 'subscribe': there is no topic gone"):
-        read(named, log, "gone").collect()
+        read(jelly_spark, log, "gone").collect()
     with pytest.raises(
         Exception,
         match="ValueError: the source 'jelly-kafka' has no option 'startingoffset' here; did you mean",
     ):
-        read(named, log, "gone", startingOffset=1).collect()
+        read(jelly_spark, log, "gone", startingOffset=1).collect()
     with pytest.raises(
         Exception, match=r'ValueError: an option kafka.*: No such configuration property: "group"'
     ):
-        read(named, log, "gone", **{"kafka.group": "x"}).collect()
+        read(jelly_spark, log, "gone", **{"kafka.group": "x"}).collect()
 
 
-def test_missing_brokers_are_told(named: Any) -> None:
-    source = named.read.format("jelly-kafka").option("subscribe", "a")
+def test_missing_brokers_are_told(jelly_spark: Any) -> None:
+    source = jelly_spark.read.format("jelly-kafka").option("subscribe", "a")
     with pytest.raises(Exception, match=r"'kafka\.bootstrap\.servers' is missing"):
         source.load()
     wait = {
@@ -216,13 +220,13 @@ def test_missing_brokers_are_told(named: Any) -> None:
         source.options(**wait).load().collect()
 
 
-def test_writing_and_reading_again(named: Any, log: Log) -> None:
+def test_writing_and_reading_again(jelly_spark: Any, log: Log) -> None:
     topic = log.topic(2)
     rows = [patch_rows("s", n * 3, 3) for n in range(40)]
     flat = [row for patch in rows for row in patch]
     columns = "op string, subject string, predicate string, object string, graph string"
     names = ("op", "subject", "predicate", "object", "graph")
-    df = named.createDataFrame(
+    df = jelly_spark.createDataFrame(
         [tuple(row.get(name) for name in names) for row in flat], columns
     ).coalesce(1)
     writer = df.write.format("jelly-kafka").options(
@@ -232,7 +236,7 @@ def test_writing_and_reading_again(named: Any, log: Log) -> None:
     found = log.all(topic, 2)
     assert {message.key() for message in found} == {b"k"}
     assert [len(list(jelly.read_patch(message.value()).rows())) for message in found] == [24] * 10
-    back = read(named, log, topic).orderBy("source", "seq").collect()
+    back = read(jelly_spark, log, topic).orderBy("source", "seq").collect()
     assert [(row.op, row.object) for row in back] == [
         (row["op"], row.get("object")) for row in flat
     ]

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +14,6 @@ from kafkalog import Log, frames, whole
 from spark.streams import rdf
 
 pytestmark = pytest.mark.spark
-
-QUERY = Path(__file__).with_name("query.py")
 
 
 def source(spark: Any, log: Log, topic: str, **options: Any) -> Any:
@@ -43,27 +37,29 @@ def objects(spark: Any, folder: Path) -> list[int]:
     return sorted(int(row.object.strip('"')) for row in rows)
 
 
-def test_batches_of_a_few_messages_and_a_restart(named: Any, log: Log, tmp_path: Path) -> None:
+def test_batches_of_a_few_messages_and_a_restart(
+    jelly_spark: Any, log: Log, tmp_path: Path
+) -> None:
     topic = log.topic(2)
     for partition in range(2):
         log.put(topic, [whole("s", partition * 100 + n, 1) for n in range(12)], partition)
-    df = source(named, log, topic, maxOffsetsPerTrigger=10)
+    df = source(jelly_spark, log, topic, maxOffsetsPerTrigger=10)
     progress = run(df, tmp_path)
     assert [each.numInputRows for each in progress] == [40, 40, 16]  # four rows each
     assert json.loads(progress[0].sources[0].endOffset) == {topic: {"0": 5, "1": 5}}
-    assert objects(named, tmp_path) == [*range(12), *range(100, 112)]
+    assert objects(jelly_spark, tmp_path) == [*range(12), *range(100, 112)]
     assert run(df, tmp_path) == []
     log.put(topic, [whole("s", 50, 1)])
     assert [each.numInputRows for each in run(df, tmp_path)] == [4]
-    assert objects(named, tmp_path) == [*range(12), 50, *range(100, 112)]
+    assert objects(jelly_spark, tmp_path) == [*range(12), 50, *range(100, 112)]
 
 
-def test_a_new_partition_begins_at_its_start(named: Any, log: Log, tmp_path: Path) -> None:
+def test_a_new_partition_begins_at_its_start(jelly_spark: Any, log: Log, tmp_path: Path) -> None:
     first = log.topic()
     log.put(first, [whole("s", 0, 1)])
     pattern = {"subscribePattern": f"{first}.*"}
     df = (
-        named.readStream.format("jelly-kafka")
+        jelly_spark.readStream.format("jelly-kafka")
         .options(**log.options, startingOffsets="earliest", **pattern)
         .load()
     )
@@ -71,22 +67,22 @@ def test_a_new_partition_begins_at_its_start(named: Any, log: Log, tmp_path: Pat
     second = log.topic(name=f"{first}.second")
     log.put(second, [whole("s", 1, 1)])
     run(df, tmp_path)
-    assert objects(named, tmp_path) == [0, 1]
+    assert objects(jelly_spark, tmp_path) == [0, 1]
 
 
-def test_lookups_shared_between_batches(named: Any, log: Log, tmp_path: Path) -> None:
+def test_lookups_shared_between_batches(jelly_spark: Any, log: Log, tmp_path: Path) -> None:
     topic = log.topic(2)
     for partition in range(2):
         log.put(topic, frames(30), partition)
     snapshots = tmp_path / "snapshots"
     shared = {"sharedLookups": True, "snapshotLocation": snapshots, "maxOffsetsPerTrigger": 14}
-    df = source(named, log, topic, **shared)
+    df = source(jelly_spark, log, topic, **shared)
     assert len(run(df, tmp_path)) == 5
-    rows = named.read.parquet(str(tmp_path / "rows")).orderBy("source", "seq").collect()
+    rows = jelly_spark.read.parquet(str(tmp_path / "rows")).orderBy("source", "seq").collect()
     assert [(row.source, row.seq, row.patch) for row in rows] == [
         (f"{topic}/{partition}", n, n // 5) for partition in range(2) for n in range(150)
     ]
-    assert objects(named, tmp_path) == sorted([*range(60)] * 2)
+    assert objects(jelly_spark, tmp_path) == sorted([*range(60)] * 2)
     assert sorted(path.name for path in (snapshots / topic / "1").iterdir()) == [
         "14",
         "21",
@@ -96,10 +92,10 @@ def test_lookups_shared_between_batches(named: Any, log: Log, tmp_path: Path) ->
     ]
 
 
-def test_a_topic_made_anew_is_a_loss(named: Any, log: Log, tmp_path: Path) -> None:
+def test_a_topic_made_anew_is_a_loss(jelly_spark: Any, log: Log, tmp_path: Path) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", n, 1) for n in range(5)])
-    df = source(named, log, topic)
+    df = source(jelly_spark, log, topic)
     run(df, tmp_path)
     log.drop(topic)
     log.topic(name=topic)
@@ -110,10 +106,10 @@ def test_a_topic_made_anew_is_a_loss(named: Any, log: Log, tmp_path: Path) -> No
         run(df, tmp_path)
 
 
-def test_a_sink_of_messages(named: Any, log: Log, tmp_path: Path) -> None:
+def test_a_sink_of_messages(jelly_spark: Any, log: Log, tmp_path: Path) -> None:
     first, second = log.topic(), log.topic()
     log.put(first, [{"value": whole("s", n * 2), "key": str(n).encode()} for n in range(10)])
-    df = source(named, log, first, kafkaColumns=True, maxOffsetsPerTrigger=6)
+    df = source(jelly_spark, log, first, kafkaColumns=True, maxOffsetsPerTrigger=6)
     query = df.drop("topic").writeStream.format("jelly-kafka").options(**log.options, topic=second)
     query.option("checkpointLocation", str(tmp_path)).trigger(
         availableNow=True
@@ -129,70 +125,15 @@ def test_a_sink_of_messages(named: Any, log: Log, tmp_path: Path) -> None:
     assert rows == [f'"{n}"' for n in range(20)]
 
 
-@pytest.mark.parametrize(
-    ("kills", "shared"),
-    [
-        (2, True),
-        pytest.param(20, True, marks=pytest.mark.soak),
-        pytest.param(20, False, marks=pytest.mark.soak),
-    ],
-)
-def test_a_driver_that_is_killed(
-    kills: int, shared: bool, named: Any, log: Log, tmp_path: Path
-) -> None:
-    """Each time it is killed while a batch runs, without a word; nothing is lost or doubled in the end."""
-    topic = log.topic(2)
-    count = 40 + 20 * kills
-    for partition in range(2):
-        values = frames(count) if shared else [whole("s", n * 2) for n in range(count)]
-        log.put(topic, values, partition)
-    options = {
-        "subscribe": topic,
-        **log.options,
-        "maxOffsetsPerTrigger": "8",
-        "startingOffsets": "earliest",
-    }
-    if shared:
-        options |= {"sharedLookups": "true", "snapshotLocation": str(tmp_path / "snapshots")}
-    killed = 0
-    for kill in range(kills):
-        process = subprocess.Popen(
-            [sys.executable, QUERY, tmp_path, json.dumps(options)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
-        )  # fmt: skip
-        assert process.stdout is not None
-        # it says when a task reads and when a batch is done; each time another moment
-        for _ in range(1 + kill % 5):
-            if not process.stdout.readline():
-                break
-        killed += process.poll() is None
-        os.killpg(process.pid, signal.SIGKILL)  # a session of its own: the JVM with it
-        process.wait()
-        process.stdout.close()
-    assert killed == kills
-    done = subprocess.run(
-        [sys.executable, QUERY, tmp_path, json.dumps(options)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert objects(named, tmp_path) == sorted([*range(2 * count)] * 2)
-    batches = list((tmp_path / "checkpoint" / "commits").glob("[0-9]*"))
-    assert len(batches) == count // 4
-    if shared:
-        rows = named.read.parquet(str(tmp_path / "rows")).select("source", "seq").collect()
-        assert sorted(map(tuple, rows)) == [
-            (f"{topic}/{p}", n) for p in range(2) for n in range(5 * count)
-        ]
-
-
-def test_frames_of_the_connector(named: Any) -> None:
+def test_frames_of_the_connector(jelly_spark: Any) -> None:
     """`from_kafka` of a DataFrame as Spark's own connector gives it."""
     columns = "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int"
-    messages = named.sql(
+    messages = jelly_spark.sql(
         "SELECT CAST('k' AS BINARY) key, CAST(null AS BINARY) value, 't' topic, 1 partition, 9L offset, "
         "TIMESTAMP '2026-01-01 00:00:00' timestamp, 0 timestampType"
     )
     made = [(b"k", whole("s", n, 1), "t", 1, n, messages.first().timestamp, 0) for n in range(5)]
-    df = named.createDataFrame(made, columns).union(messages)
+    df = jelly_spark.createDataFrame(made, columns).union(messages)
     rows = jelly.spark.from_kafka(df).filter("op = 'A'").collect()
     assert sorted((row.source, row.object) for row in rows) == [
         (f"t/1@{n}", f'"{n}"') for n in range(5)
@@ -200,28 +141,30 @@ def test_frames_of_the_connector(named: Any) -> None:
     more = jelly.spark.from_kafka(df, kafka_columns=True, columns=["op"])
     assert more.columns == ["op", "key", "topic", "partition", "offset", "timestamp"]
     assert more.groupBy("timestamp").count().first() == (made[0][5], 20)
-    bad = named.createDataFrame([(b"", b"\x05\x01", "t", 0, 3, made[0][5], 0)], columns)
+    bad = jelly_spark.createDataFrame([(b"", b"\x05\x01", "t", 0, 3, made[0][5], 0)], columns)
     with pytest.raises(Exception, match=r"DecodeError|Error.*t/0@3"):
         jelly.spark.from_kafka(bad).collect()
     with pytest.raises(
         ValueError, match=r"needs a column 'topic' \(string\); there are value binary"
     ):
         jelly.spark.from_kafka(df.select("value"))
-    statements = named.createDataFrame([(b"", rdf(3), "t", 0, 0, made[0][5], 0)], columns)
+    statements = jelly_spark.createDataFrame([(b"", rdf(3), "t", 0, 0, made[0][5], 0)], columns)
     assert (
         jelly.spark.from_kafka(statements, "rdf", terms="struct").select("object.value").count()
         == 3
     )
 
 
-def test_a_stream_of_the_connector(named: Any, tmp_path: Path) -> None:
+def test_a_stream_of_the_connector(jelly_spark: Any, tmp_path: Path) -> None:
     from pyspark.sql import functions as f
 
     folder = tmp_path / "in"
     value = f.lit(whole("s", 7, 1))
-    named.range(3).select(
+    jelly_spark.range(3).select(
         f.lit("t").alias("topic"), value.alias("value"), f.col("id").alias("offset")
     ).write.parquet(str(folder))
-    df = named.readStream.schema("topic string, value binary, offset bigint").parquet(str(folder))
+    df = jelly_spark.readStream.schema("topic string, value binary, offset bigint").parquet(
+        str(folder)
+    )
     run(jelly.spark.from_kafka(df), tmp_path)
-    assert objects(named, tmp_path) == [7, 7, 7]
+    assert objects(jelly_spark, tmp_path) == [7, 7, 7]
