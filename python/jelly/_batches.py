@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Smaller batches are joined: Spark pays for each batch, and a message may hold one row.
 _SMALL_ROWS = 4096
 _SMALL_BYTES = 1 << 20
+_PACK = 32
 
 _READERS: dict[str, Callable[..., PatchReader[Any] | RdfReader[Any]]] = {
     "patch": read_patch,
@@ -213,6 +214,7 @@ class Joined:
 
     def __init__(self) -> None:
         self._waiting: list[pa.RecordBatch] = []
+        self._packed: list[pa.RecordBatch] = []
         self._rows = 0
         self._bytes = 0
 
@@ -227,13 +229,25 @@ class Joined:
             self._bytes += size
             if self._rows >= _SMALL_ROWS or self._bytes >= _SMALL_BYTES:
                 yield from self.flush()
+            elif len(self._waiting) == _PACK:
+                # a batch of a few rows keeps the memory of a large one until it is copied
+                self._packed += _combined(self._waiting)
+                self._waiting = []
 
     def flush(self) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
+        waiting = [*self._packed, *self._waiting]
+        self._packed, self._waiting, self._rows, self._bytes = [], [], 0, 0
+        yield from _combined(waiting)
 
-        waiting, self._waiting, self._rows, self._bytes = self._waiting, [], 0, 0
-        if waiting:
-            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+
+def _combined(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """One batch of several, or none of none."""
+    import pyarrow as pa
+
+    if not batches:
+        return []
+    combined: list[pa.RecordBatch] = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return combined
 
 
 def _cast(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:

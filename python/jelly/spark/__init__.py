@@ -14,15 +14,16 @@ In it, files are read and written as Parquet is, by name:
 
     patches = spark.read.format("jelly-patch").load("logs")
 
-:mod:`jelly.spark.files` tells the options. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
+:mod:`jelly.spark.files` tells the options, :mod:`jelly.spark.kafka` those of messages. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
 """
 
 from jelly.spark._register import register
 from jelly.spark._session import session, settings
 from jelly.spark.files.manifest import vacuum
+from jelly.spark.kafka.connector import from_kafka
 from jelly.spark.parquet import write_parquet
 
-__all__ = ["register", "session", "settings", "vacuum", "write_parquet"]
+__all__ = ["from_kafka", "register", "session", "settings", "vacuum", "write_parquet"]
 
 
 def __dir__() -> list[str]:

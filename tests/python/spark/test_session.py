@@ -62,7 +62,8 @@ def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_only_its_own_names_are_offered() -> None:
-    assert dir(jelly.spark) == ["register", "session", "settings"]
+    names = ["from_kafka", "register", "session", "settings", "vacuum", "write_parquet"]
+    assert dir(jelly.spark) == names
 
 
 @pytest.mark.spark
