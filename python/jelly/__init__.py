@@ -14,6 +14,8 @@ from jelly._internal import (
     __version__,
     index,
 )
+from jelly._patching import Step
+from jelly.applying import Applied, apply, as_of
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
@@ -36,6 +38,7 @@ __all__ = [
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
     "Advice",
+    "Applied",
     "BatchDecoder",
     "BatchEncoder",
     "Inspection",
@@ -54,11 +57,14 @@ __all__ = [
     "RdfWriter",
     "RecordBatch",
     "Schema",
+    "Step",
     "Tally",
     "Term",
     "Transaction",
     "ValidationReport",
     "__version__",
+    "apply",
+    "as_of",
     "batch_decoder",
     "batch_encoder",
     "convert",

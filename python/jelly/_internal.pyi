@@ -36,6 +36,7 @@ __all__ = [
     "Schema",
     "Writer",
     "__version__",
+    "apply",
     "convert",
     "index",
     "inspect",
@@ -334,6 +335,15 @@ def restart_points(
     path: str | os.PathLike[str], *, compression: Compression = "auto"
 ) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
     """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
+
+def apply(
+    base: Source,
+    patches: list[Source],
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: Callable[[str, int, int], object] | None = None,
+) -> tuple[int, str | None, int, int, int, int, int, int, int, int]:
+    """Applies patches to a dataset; returns the fields of Applied."""
 
 def convert(
     source: Source,

@@ -22,9 +22,18 @@ use crate::sink::Sink;
 
 /// Reads the keywords about the source.
 pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -> PyResult<OpenOptions> {
+    let format = Keywords(keywords).word("format", "auto")?;
+    open_options_of(&format, keywords, name)
+}
+
+/// As [`open_options`], for a source of this format.
+pub(super) fn open_options_of(
+    format: &str,
+    keywords: &Bound<'_, PyDict>,
+    name: Option<String>,
+) -> PyResult<OpenOptions> {
     let keywords = Keywords(keywords);
-    let format = keywords.word("format", "auto")?;
-    let (rdf_format, patch_format) = (RdfFormat::from_name(&format), PatchFormat::from_name(&format));
+    let (rdf_format, patch_format) = (RdfFormat::from_name(format), PatchFormat::from_name(format));
     if format != "auto" && rdf_format.is_none() && patch_format.is_none() {
         let known = RdfFormat::ALL.iter().map(|format| format.name());
         let known: Vec<_> = known.chain(PatchFormat::ALL.iter().map(|format| format.name())).collect();

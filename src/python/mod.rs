@@ -1,6 +1,7 @@
 //! The native module `jelly._internal`: signatures over the core, no logic.
 #![allow(clippy::doc_markdown, reason = "doc comments here are docstrings of Python")]
 
+mod apply;
 mod batch;
 mod capsule;
 mod convert;
@@ -11,6 +12,7 @@ mod handle;
 mod index;
 mod input;
 mod inspect;
+mod job;
 mod keywords;
 mod open;
 mod options;
@@ -30,6 +32,8 @@ use pyo3::prelude::*;
 mod _internal {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
+    #[pymodule_export]
+    use super::apply::apply;
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from jelly import Tally, __version__, convert, index
+from jelly.cli import patching
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -124,3 +125,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
+
+
+for _command in patching.COMMANDS:
+    jelly.add_command(_command)
