@@ -208,6 +208,14 @@ impl TermBuf {
         TermBuf::Literal(LiteralBuf { lex: lex.to_owned(), plain, kind })
     }
 
+    /// This term, if it is an IRI.
+    pub(crate) fn as_iri(&self) -> Option<Iri<'_>> {
+        match self.as_term() {
+            Term::Iri(iri) => Some(iri),
+            _ => None,
+        }
+    }
+
     /// Bytes of the text that this term holds; those of triples are elsewhere.
     pub(crate) fn text_bytes(&self) -> usize {
         match self {

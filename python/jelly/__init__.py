@@ -16,7 +16,9 @@ from jelly._internal import (
 )
 from jelly._patching import Step
 from jelly.applying import Applied, apply, as_of
+from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
+from jelly.logs import LogReport, Period, Problem, history, verify_log
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
 from jelly.types import (
@@ -41,15 +43,20 @@ __all__ = [
     "Applied",
     "BatchDecoder",
     "BatchEncoder",
+    "Compared",
     "Inspection",
     "Limits",
+    "LogReport",
     "Patch",
     "PatchOptions",
     "PatchReader",
     "PatchRow",
     "PatchTermRow",
     "PatchWriter",
+    "Patched",
+    "Period",
     "Position",
+    "Problem",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
@@ -67,15 +74,23 @@ __all__ = [
     "as_of",
     "batch_decoder",
     "batch_encoder",
+    "between",
+    "canonicalize",
     "convert",
     "decode_batches",
+    "diff",
     "errors",
+    "history",
     "index",
     "inspect",
+    "invert",
+    "net",
     "read_patch",
     "read_rdf",
     "spark",
+    "squash",
     "validate",
+    "verify_log",
 ]
 
 PATCH_SCHEMA = Schema("patch")

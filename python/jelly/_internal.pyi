@@ -28,6 +28,7 @@ from jelly.types import (
 )
 
 __all__ = [
+    "History",
     "PatchReader",
     "RdfReader",
     "Reader",
@@ -37,13 +38,19 @@ __all__ = [
     "Writer",
     "__version__",
     "apply",
+    "canonicalize",
     "convert",
+    "diff",
+    "history",
     "index",
     "inspect",
+    "invert",
     "read_any",
     "read_patch",
     "read_rdf",
     "restart_points",
+    "squash",
+    "verify_log",
 ]
 
 __version__: str
@@ -335,6 +342,75 @@ def restart_points(
     path: str | os.PathLike[str], *, compression: Compression = "auto"
 ) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
     """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
+
+_Report = Callable[[str, int, int], object]
+_Patched = tuple[str | None, int, int, int, int, int, int]
+_Problem = tuple[str, str | None, int | None, str | None, str]
+
+@final
+class History:
+    """Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to."""
+
+    def __next__(self) -> tuple[str, str, str, str, int, int | None]:
+        """The next period."""
+
+    def __iter__(self) -> Self:
+        """Itself."""
+
+    def __len__(self) -> int:
+        """Periods that were not taken yet."""
+
+def canonicalize(
+    patches: list[Source],
+    base: Source,
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Patched:
+    """Writes patches with only the rows that change a dataset; returns the fields of Patched."""
+
+def diff(
+    old: Source,
+    new: Source,
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> tuple[int, int, _Patched]:
+    """Writes the patch that makes one dataset of another; returns statements of both and the fields of Patched."""
+
+def history(
+    patches: list[Source],
+    base: Source | None,
+    pattern: list[str | None],
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> History:
+    """Follows the quads of a pattern through a log."""
+
+def invert(
+    patches: list[Source],
+    dest: Destination,
+    base: Source | None,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Patched:
+    """Writes the patch that takes others back; returns the fields of Patched."""
+
+def squash(
+    patches: list[Source],
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Patched:
+    """Writes one patch with the net effect of others; returns the fields of Patched."""
+
+def verify_log(
+    patches: list[Source],
+    base: Source | None,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> tuple[int, int, str | None, str | None, int, int, int, int | None, list[_Problem]]:
+    """Looks at a log; returns the fields of LogReport."""
 
 def apply(
     base: Source,

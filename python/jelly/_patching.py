@@ -14,7 +14,9 @@ Patches: TypeAlias = Source | Iterable[Source]
 """One source of patches, several, or a directory of them."""
 
 # Endings that files of patches have in directories, beside those of their formats.
-_PATCH_FILES = re.compile(r".*\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?$|.*?[-_.]?\d+(\.(gz|zst|zstd))?$")
+_PATCH_FILES = re.compile(
+    r".*\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?$|.*?[-_.]?\d+(\.(gz|zst|zstd))?$"
+)
 
 
 class Step(NamedTuple):
@@ -65,6 +67,12 @@ class WritingOptions(TypedDict, total=False):
     max_datatype_table_size: int | None
 
 
+class LookingOptions(LogOptions, total=False):
+    """Options of functions that look at logs."""
+
+    base_format: RdfFormat
+
+
 class DatasetOptions(LogOptions, WritingOptions, total=False):
     """Options of functions that write a dataset."""
 
@@ -76,14 +84,32 @@ class DatasetOptions(LogOptions, WritingOptions, total=False):
     logical_type: str | None
 
 
-class PatchingOptions(LogOptions, WritingOptions, total=False):
-    """Options of functions that write a patch."""
-
-    base_format: RdfFormat
+class _PatchWritingOptions(WritingOptions, total=False):
     options: PatchOptions | None
     statement_type: str | None
     stream_type: str | None
     abbreviate: bool
+
+
+class PatchingOptions(LogOptions, _PatchWritingOptions, total=False):
+    """Options of functions that make a patch of others."""
+
+    base_format: RdfFormat
+
+
+class ComparingOptions(ReadingOptions, _PatchWritingOptions, total=False):
+    """Options of functions that make a patch of datasets."""
+
+    old_format: RdfFormat
+    new_format: RdfFormat
+
+
+_GENID = "https://genid.invalid/.well-known/genid/"
+
+
+def genid(skolemize: bool | str) -> str | None:
+    """What IRIs of blank nodes begin with."""
+    return (_GENID if skolemize else None) if isinstance(skolemize, bool) else skolemize
 
 
 def keywords(function: str, allowed: type, options: Any, **more: object) -> dict[str, Any]:
@@ -92,7 +118,7 @@ def keywords(function: str, allowed: type, options: Any, **more: object) -> dict
     Raises:
         TypeError: There is no such option.
     """
-    known = allowed.__annotations__.keys() | _inherited(allowed)
+    known = allowed.__optional_keys__  # type: ignore[attr-defined]
     for name in options:
         if name not in known:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
@@ -100,11 +126,6 @@ def keywords(function: str, allowed: type, options: Any, **more: object) -> dict
     if isinstance(given.get("namespaces"), dict):
         given["namespaces"] = list(given["namespaces"].items())
     return given
-
-
-def _inherited(allowed: type) -> set[str]:
-    bases = getattr(allowed, "__orig_bases__", ())
-    return {name for base in bases for name in getattr(base, "__annotations__", ())}
 
 
 def reported(progress: Report | None) -> Callable[[str, int, int], object] | None:

@@ -117,17 +117,17 @@ pub fn apply(
     sink.begin()?;
     let Applying { net, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");
-    let added = net.pick(|entry| entry.is_added() && !entry.in_base())?;
-    let count = added.len();
-    added.each(|statement| {
+    let mut picked = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?;
+    for &(_, place) in &picked.adds {
+        let statement = picked.stored.get(place)?;
         target.statement(&RdfRow { frame, seq: statements, statement })?;
         statements += 1;
         if target.is_full() {
             writer.take(&mut target)?;
-            work.wrote(8192)?;
+            work.wrote(statements)?;
         }
-        Ok(())
-    })?;
+    }
+    let added = picked.adds.len() as u64;
     target.finish()?;
     writer.take(&mut target)?;
     let bytes = writer.written();
@@ -137,7 +137,7 @@ pub fn apply(
         id: log.id(version).map(|id| id.as_term().to_string()),
         base,
         statements,
-        added: count,
+        added,
         deleted,
         changes,
         prefixes,
@@ -169,9 +169,7 @@ impl Applying {
             return Ok(());
         }
         for prefix in self.net.prefixes.iter().filter(|prefix| prefix.is_of_the_dataset()) {
-            if let Some(iri) = prefix.after()
-                && let Term::Iri(iri) = TermBuf::iri(iri).as_term()
-            {
+            if let Some(iri) = prefix.after().map(TermBuf::iri).as_ref().and_then(TermBuf::as_iri) {
                 self.target.namespace(&prefix.name, iri)?;
             }
         }

@@ -152,27 +152,17 @@ impl Net {
         match op {
             PatchOp::Add(statement) => drop(self.change(statement, true)?),
             PatchOp::Delete(statement) => drop(self.change(statement, false)?),
-            PatchOp::AddPrefix { name, iri, graph } => {
-                self.prefixes.change(name, graph, PrefixOp::Add(iri.to_string()));
+            other => {
+                if let Some((name, graph, op)) = PrefixOp::of(other) {
+                    self.prefixes.change(name, &graph, op);
+                }
             }
-            PatchOp::DeletePrefix { name, iri, graph } => {
-                self.prefixes.change(name, graph, PrefixOp::Delete(iri.map(|iri| iri.to_string())));
-            }
-            _ => {}
         }
         Ok(())
     }
 
-    /// The quads that `wanted` picks, in order, with their texts.
-    pub(crate) fn pick(self, wanted: impl Fn(Entry) -> bool) -> Result<Picked> {
-        let picked = self.quads.into_values().filter(|&entry| wanted(entry));
-        let mut places: Vec<_> = picked.map(|entry| (entry.order, entry.place)).collect();
-        places.sort_unstable();
-        Ok(Picked { places, stored: self.store.read()? })
-    }
-
-    /// As [`Net::pick`], with one list for deletes and one for adds; `wanted` says which, if any.
-    pub(crate) fn changes_to(self, wanted: impl Fn(Entry) -> Option<bool>) -> Result<NetChanges> {
+    /// The quads to be deleted and to be added, in order; `wanted` says of each whether it is added, if anything.
+    pub(crate) fn pick(self, wanted: impl Fn(Entry) -> Option<bool>) -> Result<Picked> {
         let (mut deletes, mut adds) = (Vec::new(), Vec::new());
         for entry in self.quads.into_values() {
             match wanted(entry) {
@@ -183,7 +173,7 @@ impl Net {
         }
         deletes.sort_unstable();
         adds.sort_unstable();
-        Ok(NetChanges { deletes, adds, prefixes: self.prefixes, stored: self.store.read()? })
+        Ok(Picked { deletes, adds, prefixes: self.prefixes, stored: self.store.read()? })
     }
 }
 
@@ -193,28 +183,8 @@ impl LogSink for Net {
     }
 }
 
-/// Quads of a net effect.
+/// What is left of a net effect; quads by their order and their place in the store.
 pub(crate) struct Picked {
-    places: Vec<(u64, u64)>,
-    stored: Stored,
-}
-
-impl Picked {
-    pub(crate) fn len(&self) -> u64 {
-        self.places.len() as u64
-    }
-
-    /// Hands each quad to `take`.
-    pub(crate) fn each(mut self, mut take: impl FnMut(Statement<'_>) -> Result<()>) -> Result<()> {
-        for (_, place) in self.places {
-            take(self.stored.get(place)?)?;
-        }
-        Ok(())
-    }
-}
-
-/// A net effect, to be written.
-pub(crate) struct NetChanges {
     pub(crate) deletes: Vec<(u64, u64)>,
     pub(crate) adds: Vec<(u64, u64)>,
     pub(crate) prefixes: Prefixes,

@@ -1,8 +1,9 @@
 //! The first and the last change of each prefix.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::term::{Iri, Term, TermBuf};
+use crate::sink::PatchOp;
+use crate::term::{Term, TermBuf};
 
 /// What a change makes of a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,19 @@ pub(crate) enum PrefixOp {
     Add(String),
     /// It stands for nothing; what it stood for, where that is known.
     Delete(Option<String>),
+}
+
+impl PrefixOp {
+    /// Name and graph of the prefix that a row changes, and how.
+    pub(crate) fn of<'a>(op: &PatchOp<'a>) -> Option<(&'a str, Term<'a>, Self)> {
+        match *op {
+            PatchOp::AddPrefix { name, iri, graph } => Some((name, graph, PrefixOp::Add(iri.to_string()))),
+            PatchOp::DeletePrefix { name, iri, graph } => {
+                Some((name, graph, PrefixOp::Delete(iri.map(|iri| iri.to_string()))))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A prefix that was changed.
@@ -73,10 +87,10 @@ impl Prefixes {
         });
     }
 
-    /// A base says what a prefix stands for.
-    pub(crate) fn in_base(&mut self, name: &str, iri: Iri<'_>) {
-        if let Some(prefix) = self.get_mut(name, &Term::DefaultGraph) {
-            prefix.in_base = Some(iri.to_string());
+    /// A base says what prefixes stand for.
+    pub(crate) fn look_up(&mut self, base: &BTreeMap<String, String>) {
+        for prefix in self.list.iter_mut().filter(|prefix| prefix.is_of_the_dataset()) {
+            prefix.in_base = base.get(&prefix.name).cloned();
         }
     }
 }

@@ -40,9 +40,9 @@ impl<'w> Work<'w> {
         self.now = Progress { phase, ..Progress::default() };
     }
 
-    /// Rows were written that nobody feeds.
+    /// So many rows were written that nobody feeds.
     pub(crate) fn wrote(&mut self, rows: u64) -> Result<()> {
-        self.now.rows += rows;
+        self.now.rows = rows;
         (self.watch)(self.now)
     }
 

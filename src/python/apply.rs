@@ -37,7 +37,7 @@ pub(super) fn apply(
     };
     let destination = Destination::new(dest, &job.interrupt)?;
     let name = destination.name();
-    let write = DatasetWriting::read(keywords, name.as_deref())?;
+    let write = DatasetWriting::read(&job, name.as_deref())?;
     let done = job.run(py, |watch| {
         let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
         let output = destination.open(write.options.compression, write.options.level)?;
@@ -59,12 +59,9 @@ struct DatasetWriting {
 }
 
 impl DatasetWriting {
-    fn read(keywords: &Bound<'_, PyDict>, name: Option<&str>) -> PyResult<Self> {
-        let write = keywords.copy()?;
-        let word = super::keywords::Keywords(keywords).word("to", "auto")?;
-        write.set_item("format", if word == "text" { "nq" } else { &word })?;
-        write.set_item("compression", super::keywords::Keywords(keywords).word("to_compression", "auto")?)?;
-        let options = WriteOptions::read("rdf", &write, name)?;
+    fn read(job: &Job<'_, '_>, name: Option<&str>) -> PyResult<Self> {
+        let options = WriteOptions::read("rdf", &job.write_keywords("nq")?, name)?;
+        let word = job.told().word("to", "auto")?;
         Ok(DatasetWriting {
             as_base: word == "auto" && name.and_then(RdfFormat::of_file).is_none(),
             namespaces_told: options.create.namespaces.is_some(),

@@ -73,20 +73,31 @@ impl<'a, 'py> Job<'a, 'py> {
 
     /// How a log is taken.
     pub(super) fn log_options(&self) -> PyResult<LogOptions> {
-        let choice = |name: &str, words: [&str; 2]| {
-            let word = self.told().word(name, words[0])?;
-            match words.iter().position(|known| *known == word) {
-                Some(place) => Ok(place == 1),
-                None => Err(PyValueError::new_err(format!(
-                    "{name} is {word:?}; it can be {:?} or {:?}",
-                    words[0], words[1]
-                ))),
-            }
-        };
         Ok(LogOptions {
-            drop_unfinished: choice("unfinished", ["refuse", "drop"])?,
-            ignore_chain: choice("chain", ["check", "ignore"])?,
+            drop_unfinished: self.choice("unfinished", ["refuse", "drop"])?,
+            ignore_chain: self.choice("chain", ["check", "ignore"])?,
         })
+    }
+
+    /// Whether the second of two words is told; the first is the default.
+    pub(super) fn choice(&self, name: &str, words: [&str; 2]) -> PyResult<bool> {
+        let word = self.told().word(name, words[0])?;
+        match words.iter().position(|known| *known == word) {
+            Some(place) => Ok(place == 1),
+            None => Err(PyValueError::new_err(format!(
+                "{name} is {word:?}; it can be {:?} or {:?}",
+                words[0], words[1]
+            ))),
+        }
+    }
+
+    /// The keywords as a writer takes them; `text` is what the word `text` means.
+    pub(super) fn write_keywords(&self, text: &str) -> PyResult<Bound<'py, PyDict>> {
+        let write = self.keywords.copy()?;
+        let word = self.told().word("to", "auto")?;
+        write.set_item("format", if word == "text" { text } else { &word })?;
+        write.set_item("compression", self.told().word("to_compression", "auto")?)?;
+        Ok(write)
     }
 
     /// A version: a number, or an id as a term or a bare IRI.

@@ -4,6 +4,7 @@
 mod apply;
 mod batch;
 mod capsule;
+mod change;
 mod convert;
 mod destination;
 mod error;
@@ -14,6 +15,7 @@ mod input;
 mod inspect;
 mod job;
 mod keywords;
+mod log;
 mod open;
 mod options;
 mod reader;
@@ -37,11 +39,15 @@ mod _internal {
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]
+    use super::change::{canonicalize, diff, invert, squash};
+    #[pymodule_export]
     use super::convert::convert;
     #[pymodule_export]
     use super::index::{index, restart_points};
     #[pymodule_export]
     use super::inspect::inspect;
+    #[pymodule_export]
+    use super::log::{History, history, verify_log};
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf};
     #[pymodule_export]

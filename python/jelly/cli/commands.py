@@ -91,9 +91,14 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--abbreviate", is_flag=True, help="RDF Patch text with bare numbers, as Jena writes it."
 )
+@patching.SKOLEM
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
-def convert_command(source: str, dest: str, as_json: bool, **options: Any) -> None:
+def convert_command(
+    source: str, dest: str, as_json: bool, skolemize: str | None, **options: Any
+) -> None:
     """Converts SOURCE to DEST; - is standard input or output."""
+    if skolemize is not None:
+        options["skolemize"] = skolemize or True
     with Bar(source, quiet=as_json) as bar:
         done = convert(source, dest, progress=bar.show, **_given(options))
     if as_json:

@@ -45,6 +45,7 @@ pub(crate) struct SourceFacts {
     /// Faults are no errors.
     tolerant: bool,
     open: Option<u64>,
+    aborted: u64,
     /// Of the patch that has not ended.
     now: Facts,
 }
@@ -58,6 +59,11 @@ impl SourceFacts {
     #[inline]
     pub(crate) fn is_committed(&self, txn: u64) -> bool {
         self.committed.get((txn / 64) as usize).is_some_and(|word| word >> (txn % 64) & 1 != 0)
+    }
+
+    /// Transactions that were committed, and that were aborted.
+    pub(crate) fn transactions(&self) -> (u64, u64) {
+        (self.committed.iter().map(|word| u64::from(word.count_ones())).sum(), self.aborted)
     }
 
     fn commit(&mut self, txn: u64) {
@@ -154,7 +160,7 @@ impl PatchSink for SourceFacts {
                     self.commit(txn);
                 }
             }
-            PatchOp::Abort => drop(self.close()?),
+            PatchOp::Abort => self.aborted += u64::from(self.close()?.is_some()),
             PatchOp::End(_) => self.end_patch()?,
             _ => self.now.loose |= row.txn.is_none(),
         }

@@ -228,6 +228,12 @@ impl Log {
         }
     }
 
+    /// Transactions that were committed, and that were aborted.
+    pub(crate) fn transactions(&self) -> (u64, u64) {
+        let each = self.sources.iter().map(|(_, facts)| facts.transactions());
+        each.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+    }
+
     /// Versions, without the base, as a range.
     pub(crate) fn all(&self) -> Range<u64> {
         1..self.versions() + 1
