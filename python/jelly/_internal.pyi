@@ -351,14 +351,9 @@ _Problem = tuple[str, str | None, int | None, str | None, str]
 class History:
     """Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to."""
 
-    def __next__(self) -> tuple[str, str, str, str, int, int | None]:
-        """The next period."""
-
-    def __iter__(self) -> Self:
-        """Itself."""
-
-    def __len__(self) -> int:
-        """Periods that were not taken yet."""
+    def __next__(self) -> tuple[str, str, str, str, int, int | None]: ...
+    def __iter__(self) -> Self: ...
+    def __len__(self) -> int: ...
 
 def canonicalize(
     patches: list[Source],

@@ -1,5 +1,7 @@
 //! Blank nodes as IRIs, so that they have a name outside of their source.
 
+use std::fmt::Write;
+
 use crate::create::Encode;
 use crate::error::Result;
 use crate::options::RdfOptions;
@@ -58,7 +60,7 @@ impl Skolem {
             if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~') || !c.is_ascii() {
                 iri.push(c);
             } else {
-                iri.push_str(&format!("%{:02X}", c as u32));
+                let _ = write!(iri, "%{:02X}", c as u32); // a string takes everything
             }
         }
         iri
@@ -146,8 +148,10 @@ mod tests {
         let mut skolem = Skolem::new("a:/".to_owned());
         let mut seen = std::collections::HashSet::new();
         for label in ["b", "B", "b c", "b%20c", "b/c", "é", "b.", "\u{0}"] {
-            let nested = Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:p"), TermBuf::blank_node(label)] };
-            let terms = [Term::BlankNode(label), Term::DefaultGraph, Term::Triple(&nested), Term::BlankNode(label)];
+            let nested =
+                Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:p"), TermBuf::blank_node(label)] };
+            let terms =
+                [Term::BlankNode(label), Term::DefaultGraph, Term::Triple(&nested), Term::BlankNode(label)];
             let named = skolem.statement(&Statement { terms, same: Same::NONE });
             let texts = named.terms.map(|term| term.to_string());
             assert_eq!(texts[0], texts[3]);

@@ -91,11 +91,8 @@ pub fn apply(
     }
     let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
     let declares = |prefix: &super::prefixes::Prefix| prefix.is_of_the_dataset() && prefix.after().is_some();
-    let needs = Needs {
-        format,
-        graphs: has_graphs || net.has_graphs,
-        prefixes: net.prefixes.iter().any(declares),
-    };
+    let needs =
+        Needs { format, graphs: has_graphs || net.has_graphs, prefixes: net.prefixes.iter().any(declares) };
     let ApplyTarget { target, holds_prefixes } = make(&needs)?;
     let (prefixes, prefixes_left_out) = net.prefixes.iter().fold((0, 0), |(all, left_out), prefix| {
         (all + 1, left_out + u64::from(!holds_prefixes || !prefix.is_of_the_dataset()))

@@ -2,7 +2,7 @@
 
 use super::again::Again;
 use super::effect::{Done, Effect};
-use super::emit::{Emit, Patched, PatchOut, PrefixChange};
+use super::emit::{Emit, PatchOut, Patched, PrefixChange};
 use super::log::{Change, Log, LogOptions, LogSink};
 use super::work::{Watch, Work};
 use crate::error::Result;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::again::Again;
 use super::dataset::each_statement;
-use super::emit::{Emit, Patched, PatchOut, PrefixChange};
+use super::emit::{Emit, PatchOut, Patched, PrefixChange};
 use super::key_set::KeySet;
 use super::quad_key::Keys;
 use super::work::{Watch, Work};

@@ -42,8 +42,10 @@ pub struct Patched {
 pub(crate) struct PrefixChange<'a> {
     pub(crate) name: &'a str,
     pub(crate) graph: Term<'a>,
-    /// `PD`, and what the prefix stood for, where that is known.
-    pub(crate) deletes: Option<Option<&'a str>>,
+    /// `PD`.
+    pub(crate) deletes: bool,
+    /// What the prefix stood for, where that is known.
+    pub(crate) before: Option<&'a str>,
     /// `PA`.
     pub(crate) adds: Option<&'a str>,
 }
@@ -60,7 +62,8 @@ impl<'a> PrefixChange<'a> {
         PrefixChange {
             name,
             graph,
-            deletes: before.filter(|_| differs).map(Some),
+            deletes: differs && before.is_some(),
+            before,
             adds: after.filter(|_| differs),
         }
     }
@@ -122,7 +125,7 @@ impl Emit {
 
     /// Writes rows about a prefix, in the one transaction of the patch.
     pub(crate) fn prefix(&mut self, change: &PrefixChange<'_>) -> Result<()> {
-        if change.deletes.is_some() || change.adds.is_some() {
+        if change.deletes || change.adds.is_some() {
             self.begin()?;
         }
         self.prefix_rows(change)
@@ -130,9 +133,9 @@ impl Emit {
 
     /// Writes rows about a prefix where they are.
     pub(crate) fn prefix_rows(&mut self, change: &PrefixChange<'_>) -> Result<()> {
-        let PrefixChange { name, graph, deletes, adds } = *change;
-        if let Some(iri) = deletes {
-            let iri = iri.map(TermBuf::iri);
+        let PrefixChange { name, graph, deletes, before, adds } = *change;
+        if deletes {
+            let iri = before.map(TermBuf::iri);
             self.row(PatchOp::DeletePrefix { name, iri: iri.as_ref().and_then(TermBuf::as_iri), graph })?;
         }
         match adds.map(TermBuf::iri).as_ref().and_then(TermBuf::as_iri) {

@@ -4,13 +4,13 @@
 //! was not there before, and is deleted; if both delete, it was there, and is added. That is true of patches whose
 //! every row changes something. Of others it is true once the base says what was there.
 
+use super::Again;
 use super::dataset::each_statement;
-use super::emit::{Emit, Patched, PatchOut, PrefixChange, new_id};
+use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
 use super::log::{Change, Log, LogOptions, LogSink};
 use super::net::Net;
 use super::prefixes::{Prefix, PrefixOp};
 use super::work::{Watch, Work};
-use super::Again;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::open::OpenOptions;
@@ -95,7 +95,8 @@ impl Inverting {
         let (letter, done) = if adds { ('A', "added") } else { ('D', "deleted") };
         let [s, p, o, g] = statement.terms.map(|term| term.to_string());
         let dot = if g.is_empty() { "." } else { " ." };
-        let message = format!("{letter} {s} {p} {o} {g}{dot} changes nothing, for the quad was {done} before");
+        let message =
+            format!("{letter} {s} {p} {o} {g}{dot} changes nothing, for the quad was {done} before");
         Err(Error::new(ErrorKind::PatchCanonical, message).with_hint(HINT))
     }
 
@@ -105,12 +106,14 @@ impl Inverting {
             (PrefixOp::Delete(None), None) => {
                 (ErrorKind::PatchPrefix, format!("PD {name:?} does not say what the prefix stood for"))
             }
-            (PrefixOp::Delete(_), Some(PrefixOp::Delete(_))) => {
-                (ErrorKind::PatchCanonical, format!("PD {name:?} changes nothing, for the prefix was deleted before"))
-            }
-            (PrefixOp::Add(iri), Some(PrefixOp::Add(before))) if *iri == before => {
-                (ErrorKind::PatchCanonical, format!("PA {name:?} <{iri}> changes nothing, for the prefix was added before"))
-            }
+            (PrefixOp::Delete(_), Some(PrefixOp::Delete(_))) => (
+                ErrorKind::PatchCanonical,
+                format!("PD {name:?} changes nothing, for the prefix was deleted before"),
+            ),
+            (PrefixOp::Add(iri), Some(PrefixOp::Add(before))) if *iri == before => (
+                ErrorKind::PatchCanonical,
+                format!("PA {name:?} <{iri}> changes nothing, for the prefix was added before"),
+            ),
             _ => return Ok(()),
         };
         Err(Error::new(kind, message).with_hint(HINT))

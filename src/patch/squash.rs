@@ -1,7 +1,7 @@
 //! Many patches as one with the same net effect.
 
 use super::again::Again;
-use super::emit::{Emit, Patched, PatchOut, PrefixChange, new_id};
+use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
 use super::log::{Log, LogOptions, Version};
 use super::net::Net;
 use super::prefixes::{Prefix, PrefixOp};
@@ -47,7 +47,8 @@ pub fn squash(
     log.replay(from + 1..to + 1, "reading the patches", &mut net, &mut work)?;
     let changes = net.changes();
     let mut emit = Emit::new(out, log.options())?;
-    let id = if options.bare { None } else { headers(&mut emit, &log, &options, from..to)? };
+    // what changes nothing is no version of its own
+    let id = if options.bare || from == to { None } else { headers(&mut emit, &log, &options, from..to)? };
     let picked = net.pick(|entry| {
         let cancelled = options.drops_cancelled && entry.first_adds() && !entry.is_added();
         (!cancelled).then(|| entry.is_added())
@@ -85,9 +86,10 @@ fn headers(
 
 /// The last change of a prefix as a row.
 fn last_change(prefix: &Prefix) -> PrefixChange<'_> {
-    let (deletes, adds) = match &prefix.last {
+    let (before, adds) = match &prefix.last {
         PrefixOp::Add(iri) => (None, Some(iri.as_str())),
-        PrefixOp::Delete(iri) => (Some(iri.as_deref()), None),
+        PrefixOp::Delete(iri) => (iri.as_deref(), None),
     };
-    PrefixChange { name: &prefix.name, graph: prefix.graph.as_term(), deletes, adds }
+    let graph = prefix.graph.as_term();
+    PrefixChange { name: &prefix.name, graph, deletes: adds.is_none(), before, adds }
 }

@@ -62,7 +62,15 @@ pub fn verify_log(
         None => Effect::unknown()?,
         Some((base, options)) => Effect::of_base(&log, base, &options, &mut work)?,
     };
-    let mut sink = Verifying { log: &log, effect, changes: 0, without_effect: 0, row: 0, version: 0, problems: Vec::new() };
+    let mut sink = Verifying {
+        log: &log,
+        effect,
+        changes: 0,
+        without_effect: 0,
+        row: 0,
+        version: 0,
+        problems: Vec::new(),
+    };
     log.replay(log.all(), "checking the rows", &mut sink, &mut work)?;
     report.changes = sink.changes;
     report.without_effect = Some(sink.without_effect);

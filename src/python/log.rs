@@ -33,7 +33,8 @@ pub(super) fn verify_log(
         let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
         Ok(patch::verify_log(log, base.map(|base| (base.source, base.options)), options, watch)?)
     })?;
-    let LogReport { patches, ids, prev, head, committed, aborted, changes, without_effect, problems } = report;
+    let LogReport { patches, ids, prev, head, committed, aborted, changes, without_effect, problems } =
+        report;
     let problems = problems.into_iter().map(|problem| {
         let source = problem.source.map(|source| source.to_string());
         (problem.kind, source, problem.patch, problem.id, problem.message)

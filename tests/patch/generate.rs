@@ -48,11 +48,11 @@ fn change() -> impl Strategy<Value = Row> {
 
 /// Rows in and out of transactions; `odd` ones are stray or unfinished now and then.
 pub fn patch(odd: bool) -> impl Strategy<Value = Patch> {
-    let end = prop_oneof![4 => Just(Some(Row::Commit)), 1 => Just(Some(Row::Abort)), u32::from(odd) => Just(None)];
+    let end =
+        prop_oneof![4 => Just(Some(Row::Commit)), 1 => Just(Some(Row::Abort)), u32::from(odd) => Just(None)];
     let begin = prop_oneof![20 => Just(Some(Row::Begin)), u32::from(odd) => Just(None)];
-    let transaction = (begin, vec(change(), 0..12), end).prop_map(|(begin, rows, end)| {
-        begin.into_iter().chain(rows).chain(end).collect::<Vec<_>>()
-    });
+    let transaction = (begin, vec(change(), 0..12), end)
+        .prop_map(|(begin, rows, end)| begin.into_iter().chain(rows).chain(end).collect::<Vec<_>>());
     let group = prop_oneof![3 => transaction, 1 => vec(change(), 0..4)];
     vec(group, 0..4).prop_map(|groups| groups.concat())
 }

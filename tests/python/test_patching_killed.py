@@ -44,5 +44,5 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
         found.append(Path(dest).read_bytes())
         assert found[-1] in states
     left = {path.name for path in tmp_path.iterdir()} - {"base.nq", "1.rdfp", "2.rdfp", "to.nq"}
-    assert all(name.startswith(".to.nq.") for name in left)
+    assert all(name.startswith(".jelly-") for name in left)
     assert len(found) == KILLS

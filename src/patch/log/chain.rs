@@ -32,7 +32,11 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
         } else {
             "this patch has a prev, but no id".to_owned()
         };
-        let patch = if with_id > 0 { patch } else { links.iter().position(|link| link.prev.is_some()).unwrap_or(patch) };
+        let patch = if with_id > 0 {
+            patch
+        } else {
+            links.iter().position(|link| link.prev.is_some()).unwrap_or(patch)
+        };
         return Chain { order: given(), faults: vec![fault(patch, ErrorKind::PatchMixed, message)] };
     }
     if with_id == 0 {
@@ -52,7 +56,9 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
         return Chain { order: given(), faults };
     }
     let follows = |(patch, prev): (usize, &Option<String>)| {
-        prev.as_ref().is_none_or(|prev| patch == 0 && !places.contains_key(prev.as_str()) || patch > 0 && *prev == ids[patch - 1])
+        prev.as_ref().is_none_or(|prev| {
+            patch == 0 && !places.contains_key(prev.as_str()) || patch > 0 && *prev == ids[patch - 1]
+        })
     };
     if prevs.iter().enumerate().all(follows) {
         return Chain { order: given(), faults };
@@ -79,7 +85,9 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
     let first = starts.iter().copied().find(|&patch| prevs[patch].is_none()).or(starts.first().copied());
     for &patch in starts.iter().filter(|&&patch| Some(patch) != first) {
         let message = match links[patch].prev {
-            Some(prev) => format!("{} comes after {}, which is not there", show(links[patch].id), prev.as_term()),
+            Some(prev) => {
+                format!("{} comes after {}, which is not there", show(links[patch].id), prev.as_term())
+            }
             None => format!("{} comes after no patch, and so does another one", show(links[patch].id)),
         };
         faults.push(fault(patch, ErrorKind::PatchGap, message));
@@ -92,7 +100,9 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
     }
     if faults.is_empty() && order.len() < links.len() {
         let mut seen = vec![false; links.len()];
-        order.iter().for_each(|&patch| seen[patch] = true);
+        for &patch in &order {
+            seen[patch] = true;
+        }
         let patch = seen.iter().position(|seen| !seen).unwrap_or_default();
         let message = format!("{} comes after itself, by way of others", show(links[patch].id));
         faults.push(fault(patch, ErrorKind::PatchCycle, message));
@@ -121,7 +131,11 @@ mod tests {
         let links: Vec<_> =
             patches.iter().map(|(id, prev)| Link { id: id.as_ref(), prev: prev.as_ref() }).collect();
         let Chain { order, faults } = chain(&links);
-        if faults.is_empty() { Ok(order) } else { Err(faults.iter().map(|fault| fault.kind.slug()).collect()) }
+        if faults.is_empty() {
+            Ok(order)
+        } else {
+            Err(faults.iter().map(|fault| fault.kind.slug()).collect())
+        }
     }
 
     #[test]

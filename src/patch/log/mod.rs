@@ -149,7 +149,10 @@ impl Log {
             let (source, patch) = given[fault.patch];
             let name = self.sources[source].0.name();
             if !tolerant {
-                let message = format!("patch {patch}: {}; chain=\"ignore\" takes patches as they are given", fault.message);
+                let message = format!(
+                    "patch {patch}: {}; chain=\"ignore\" takes patches as they are given",
+                    fault.message
+                );
                 let place = Position { source: name, ..Position::default() };
                 return Err(Error::new(fault.kind, message).located(&place));
             }

@@ -46,9 +46,9 @@ impl Log {
             // as many patches as stand in their source one behind the other
             let follows = |&ahead: &u64| {
                 let place = (source, first + (ahead - version) as usize);
-                ahead < versions.end && self.order[ahead as usize - 1] == place
+                self.order[ahead as usize - 1] == place
             };
-            let count = (version..).take_while(follows).count();
+            let count = (version..versions.end).take_while(follows).count();
             self.run(source, first..first + count, version, sink, work)?;
             version += count as u64;
         }
@@ -73,7 +73,7 @@ impl Log {
             Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut && is_last => {}
             Err(error) => return Err(error),
         }
-        if !run.done && !(facts.cut && is_last) {
+        if !(run.done || facts.cut && is_last) {
             return Err(changed());
         }
         Ok(())
