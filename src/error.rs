@@ -177,6 +177,26 @@ kinds! {
     PatchUnterminated = Patch "patch.unterminated",
     /// A graph in a stream of triples.
     PatchGraph = Patch "patch.graph",
+    /// Two different ids in the headers of one patch.
+    PatchHeader = Patch "patch.header",
+    /// Some patches of a log have ids, others have none.
+    PatchMixed = Patch "patch.mixed",
+    /// Two patches of a log have the same id.
+    PatchDuplicate = Patch "patch.duplicate",
+    /// Two patches of a log come after the same one.
+    PatchFork = Patch "patch.fork",
+    /// The patch that another one comes after is not there.
+    PatchGap = Patch "patch.gap",
+    /// Patches of a log that come after each other in a circle.
+    PatchCycle = Patch "patch.cycle",
+    /// A version that the log does not have.
+    PatchVersion = Patch "patch.version",
+    /// A row that provably changes nothing, where only those that do can be undone.
+    PatchCanonical = Patch "patch.canonical",
+    /// A deleted prefix whose namespace nobody knows, where it must be restored.
+    PatchPrefix = Patch "patch.prefix",
+    /// A file that is read twice changed in between.
+    PatchChanged = Patch "patch.changed",
     /// A table that cannot hold the entries of one row, or is switched off but needed, or below the minimum.
     EncodeTable = Encode "encode.table",
     /// Quoted triples or generalized terms that the options do not declare.

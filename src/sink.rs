@@ -190,3 +190,53 @@ pub trait PatchSink: Sink {
     /// A row.
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()>;
 }
+
+/// Sinks that are used again after they were fed.
+impl<S: Sink> Sink for &mut S {
+    #[inline]
+    fn is_full(&self) -> bool {
+        (**self).is_full()
+    }
+
+    fn kept_bytes(&self) -> usize {
+        (**self).kept_bytes()
+    }
+
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        (**self).frame_end(metadata)
+    }
+}
+
+impl<S: RdfSink> RdfSink for &mut S {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        (**self).options(options)
+    }
+
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        (**self).statement(row)
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        (**self).namespace(name, iri)
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        (**self).graph_start(graph)
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        (**self).graph_end()
+    }
+}
+
+impl<S: PatchSink> PatchSink for &mut S {
+    fn options(&mut self, options: &PatchOptions) -> Result<()> {
+        (**self).options(options)
+    }
+
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        (**self).row(row)
+    }
+}

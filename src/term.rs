@@ -3,7 +3,9 @@
 //! Borrowed terms keep the pieces they were read in, so that a writer of text copies slices and
 //! builds nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
+use crate::error::Result;
 use crate::text::buffer::{Padded, PaddedBuf};
+use crate::text::lex::{Scratch, term_of};
 use crate::text::scan::{is_plain_iri, is_plain_literal};
 
 /// The datatype that a literal has when it says nothing; never written.
@@ -165,6 +167,11 @@ enum LiteralKindBuf {
 }
 
 impl TermBuf {
+    /// The term of canonical N-Triples text; the default graph of the empty text.
+    pub fn from_text(text: &str) -> Result<Self> {
+        term_of(text, &mut Scratch::default()).map(TermBuf::from)
+    }
+
     /// An IRI.
     pub fn iri(iri: &str) -> Self {
         let plain = is_plain_iri(iri) && !iri.starts_with("_:");
@@ -199,6 +206,14 @@ impl TermBuf {
     fn literal(lex: &str, kind: LiteralKindBuf) -> Self {
         let plain = is_plain_literal(lex);
         TermBuf::Literal(LiteralBuf { lex: lex.to_owned(), plain, kind })
+    }
+
+    /// This term, if it is an IRI.
+    pub(crate) fn as_iri(&self) -> Option<Iri<'_>> {
+        match self.as_term() {
+            Term::Iri(iri) => Some(iri),
+            _ => None,
+        }
     }
 
     /// Bytes of the text that this term holds; those of triples are elsewhere.

@@ -19,6 +19,7 @@ mod oracle_rules;
 mod oracle_selftest;
 mod oracle_vectors;
 mod output;
+mod patch;
 mod positions;
 mod snapshot;
 mod text;

@@ -14,7 +14,11 @@ from jelly._internal import (
     __version__,
     index,
 )
+from jelly._patching import Step
+from jelly.applying import Applied, apply, as_of
+from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
+from jelly.logs import LogReport, Period, Problem, history, verify_log
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
 from jelly.splitting import splits
@@ -38,17 +42,23 @@ __all__ = [
     "RDF_SCHEMA",
     "RDF_SCHEMA_DDL",
     "Advice",
+    "Applied",
     "BatchDecoder",
     "BatchEncoder",
+    "Compared",
     "Inspection",
     "Limits",
+    "LogReport",
     "Patch",
     "PatchOptions",
     "PatchReader",
     "PatchRow",
     "PatchTermRow",
     "PatchWriter",
+    "Patched",
+    "Period",
     "Position",
+    "Problem",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
@@ -57,23 +67,34 @@ __all__ = [
     "RecordBatch",
     "Schema",
     "Split",
+    "Step",
     "Tally",
     "Term",
     "Transaction",
     "ValidationReport",
     "__version__",
+    "apply",
+    "as_of",
     "batch_decoder",
     "batch_encoder",
+    "between",
+    "canonicalize",
     "convert",
     "decode_batches",
+    "diff",
     "errors",
+    "history",
     "index",
     "inspect",
+    "invert",
+    "net",
     "read_patch",
     "read_rdf",
     "spark",
     "splits",
+    "squash",
     "validate",
+    "verify_log",
 ]
 
 PATCH_SCHEMA = Schema("patch")

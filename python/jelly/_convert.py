@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from jelly import _internal
 from jelly._arrow import require_pyarrow
+from jelly._patching import genid
 from jelly._whole_file import whole_file
 from jelly.types import Destination, Source
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _READ = (
     "format", "framing", "compression", "rows", "strict", "lenient_flags", "strict_graphs", "limits",
-    "source_name",
+    "source_name", "skolemize",
 )  # fmt: skip
 _WRITE = (
     "options", "compression_level", "delimited", "frame_rows", "namespaces", "restart_bytes", "abbreviate", "limits",
@@ -66,7 +67,8 @@ def convert(
         to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension of ``dest``.
         progress: Called with a :class:`Tally` about every MiB that was read; an exception stops.
         **options: Of reading: ``format``, ``framing``, ``compression``, ``rows``, ``strict``,
-            ``lenient_flags``, ``strict_graphs``, ``limits``, ``source_name``. Of writing:
+            ``lenient_flags``, ``strict_graphs``, ``limits``, ``source_name``, ``skolemize``
+            (blank nodes of statements as IRIs, as for :func:`diff`). Of writing:
             ``options``, or single ones of its fields such as ``stream_type``;
             ``compression_level``, ``delimited``, ``frame_rows``, ``namespaces``,
             ``restart_bytes``, ``abbreviate``.
@@ -87,6 +89,8 @@ def convert(
     table_out = _table_format(dest, to)
     if table_in or table_out:
         require_pyarrow()
+        if options.get("skolemize"):
+            raise ValueError("skolemize does not go with Parquet and Arrow files")
     if table_in and table_out:
         import pyarrow as pa
 
@@ -97,6 +101,7 @@ def convert(
     if table_out:
         return _to_table(source, dest, table_out, options)
     read = {name: options[name] for name in _READ if name in options}
+    read["skolemize"] = genid(options.get("skolemize", False))
     write = {name: options[name] for name in _WRITE if name in options}
     if isinstance(write.get("namespaces"), dict):
         write["namespaces"] = list(write["namespaces"].items())

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias, TracebackType
-from typing import Any, Generic, Literal, Self, final
+from typing import Any, Generic, Literal, Self, TypeAlias, final
 
 from typing_extensions import TypeVar, disjoint_base
 
@@ -29,6 +29,7 @@ from jelly.types import (
 )
 
 __all__ = [
+    "History",
     "PatchReader",
     "RdfReader",
     "Reader",
@@ -37,14 +38,21 @@ __all__ = [
     "Schema",
     "Writer",
     "__version__",
+    "apply",
+    "canonicalize",
     "convert",
+    "diff",
+    "history",
     "index",
     "inspect",
+    "invert",
     "read_any",
     "read_patch",
     "read_rdf",
     "restart_points",
     "splits",
+    "squash",
+    "verify_log",
 ]
 
 __version__: str
@@ -345,6 +353,79 @@ def splits(
     list[tuple[int, int | None, int | None, bytes]],
 ]:
     """What :func:`jelly.splits` stands on: format, compression, parts."""
+
+_Report: TypeAlias = Callable[[str, int, int], object]
+_Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int]
+_Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
+
+@final
+class History:
+    """Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to."""
+
+    def __next__(self) -> tuple[str, str, str, str, int, int | None]: ...
+    def __iter__(self) -> Self: ...
+    def __len__(self) -> int: ...
+
+def canonicalize(
+    patches: list[Source],
+    base: Source,
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Patched:
+    """Writes patches with only the rows that change a dataset; returns the fields of Patched."""
+
+def diff(
+    old: Source,
+    new: Source,
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> tuple[int, int, _Patched]:
+    """Writes the patch that makes one dataset of another; returns statements of both and the fields of Patched."""
+
+def history(
+    patches: list[Source],
+    base: Source | None,
+    pattern: list[str | None],
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> History:
+    """Follows the quads of a pattern through a log."""
+
+def invert(
+    patches: list[Source],
+    dest: Destination,
+    base: Source | None,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Patched:
+    """Writes the patch that takes others back; returns the fields of Patched."""
+
+def squash(
+    patches: list[Source],
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Patched:
+    """Writes one patch with the net effect of others; returns the fields of Patched."""
+
+def verify_log(
+    patches: list[Source],
+    base: Source | None,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> tuple[int, int, str | None, str | None, int, int, int, int | None, list[_Problem]]:
+    """Looks at a log; returns the fields of LogReport."""
+
+def apply(
+    base: Source,
+    patches: list[Source],
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: Callable[[str, int, int], object] | None = None,
+) -> tuple[int, str | None, int, int, int, int, int, int, int, int]:
+    """Applies patches to a dataset; returns the fields of Applied."""
 
 def convert(
     source: Source,

@@ -4,9 +4,11 @@
 //! first row, so the encoder is made when they have come.
 
 mod adds;
+mod skolem;
 mod target;
 
 pub use adds::Adds;
+pub use skolem::{Skolem, Skolemized};
 pub use target::{PatchTarget, RdfTarget, Target};
 
 use crate::create::{Encode, Writer};

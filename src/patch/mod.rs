@@ -1,11 +1,41 @@
 //! What patches mean.
 
+mod again;
+mod apply;
 mod boundary;
+mod canonical;
 mod committed;
+mod dataset;
+mod diff;
+mod effect;
+mod emit;
+mod history;
+mod invert;
+mod key_set;
+mod log;
+mod net;
 mod numbering;
 mod outcomes;
+mod prefixes;
+mod quad_key;
 mod spool;
+mod squash;
+mod stored;
+mod verify;
+mod work;
 
+pub use again::Again;
+pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
 pub(crate) use boundary::EndMarks;
+pub use canonical::canonicalize;
 pub use committed::Committed;
+pub use diff::{Compared, DiffOptions, diff};
+pub use emit::{PatchOut, Patched};
+pub use history::{History, Pattern, Period, history};
+pub use invert::{InvertOptions, invert};
+pub use log::{Log, LogOptions, Problem, Version};
 pub(crate) use numbering::Numbering;
+pub use quad_key::{Keys, QuadKey, random_secret};
+pub use squash::{SquashOptions, squash};
+pub use verify::{LogReport, verify_log};
+pub use work::{Progress, Watch};

@@ -11,7 +11,7 @@ use super::keywords::Keywords;
 use super::options;
 use super::signals::Signals;
 use super::write_options::WriteOptions;
-use crate::convert::{Adds, PatchTarget, RdfTarget, Tally, convert as run};
+use crate::convert::{Adds, PatchTarget, RdfTarget, Skolemized, Tally, convert as run};
 use crate::create::{Encode, Writer};
 use crate::decode::DecodeOptions;
 use crate::error::{Error, Result, catch_panic};
@@ -22,9 +22,18 @@ use crate::sink::Sink;
 
 /// Reads the keywords about the source.
 pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -> PyResult<OpenOptions> {
+    let format = Keywords(keywords).word("format", "auto")?;
+    open_options_of(&format, keywords, name)
+}
+
+/// As [`open_options`], for a source of this format.
+pub(super) fn open_options_of(
+    format: &str,
+    keywords: &Bound<'_, PyDict>,
+    name: Option<String>,
+) -> PyResult<OpenOptions> {
     let keywords = Keywords(keywords);
-    let format = keywords.word("format", "auto")?;
-    let (rdf_format, patch_format) = (RdfFormat::from_name(&format), PatchFormat::from_name(&format));
+    let (rdf_format, patch_format) = (RdfFormat::from_name(format), PatchFormat::from_name(format));
     if format != "auto" && rdf_format.is_none() && patch_format.is_none() {
         let known = RdfFormat::ALL.iter().map(|format| format.name());
         let known: Vec<_> = known.chain(PatchFormat::ALL.iter().map(|format| format.name())).collect();
@@ -93,6 +102,11 @@ pub(super) fn convert(
     let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(open_any(source, &open)?)));
     let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
     let is_patch = matches!(found, AnyFound::Patch(_));
+    let skolem: Option<String> = Keywords(read).value("skolemize")?;
+    if is_patch && skolem.is_some() {
+        let message = "skolemize is for statements: patches tell blank nodes by their labels";
+        return Err(PyValueError::new_err(message));
+    }
     let (write, to_patch) = WriteOptions::of_conversion(is_patch, write, name.as_deref())?;
     let report = Report { signals: Signals::new(interrupt.clone()), progress: progress.as_ref(), told: 0 };
     let done = py.detach(|| {
@@ -106,13 +120,13 @@ pub(super) fn convert(
                 }
                 AnyFound::Rdf(found) if to_patch => {
                     let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
-                    all(found, Adds::new(target), writer, report)
+                    all(found, Skolemized::new(Adds::new(target), skolem), writer, report)
                 }
                 AnyFound::Rdf(found) => {
                     let has_graphs = found.format != RdfFormat::NTriples && found.format != RdfFormat::Turtle;
                     let target =
                         RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
-                    all(found, target, writer, report)
+                    all(found, Skolemized::new(target, skolem), writer, report)
                 }
             }
         })

@@ -28,9 +28,13 @@ pub(super) struct Input {
 impl Input {
     /// Takes what the caller gave; files are opened later.
     pub(super) fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let interrupt = Interrupt::default();
-        let (source, name) = find(source, &interrupt)?;
-        Ok(Input { source, name, interrupt })
+        Input::sharing(source, &Interrupt::default())
+    }
+
+    /// As [`Input::new`], one of several of a call.
+    pub(super) fn sharing(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<Self> {
+        let (source, name) = find(source, interrupt)?;
+        Ok(Input { source, name, interrupt: interrupt.clone() })
     }
 }
 

@@ -1,8 +1,10 @@
 //! The native module `jelly._internal`: signatures over the core, no logic.
 #![allow(clippy::doc_markdown, reason = "doc comments here are docstrings of Python")]
 
+mod apply;
 mod batch;
 mod capsule;
+mod change;
 mod convert;
 mod destination;
 mod error;
@@ -11,7 +13,9 @@ mod handle;
 mod index;
 mod input;
 mod inspect;
+mod job;
 mod keywords;
+mod log;
 mod open;
 mod options;
 mod reader;
@@ -31,13 +35,19 @@ mod _internal {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
+    use super::apply::apply;
+    #[pymodule_export]
     use super::batch::RecordBatch;
+    #[pymodule_export]
+    use super::change::{canonicalize, diff, invert, squash};
     #[pymodule_export]
     use super::convert::convert;
     #[pymodule_export]
     use super::index::{index, restart_points, splits};
     #[pymodule_export]
     use super::inspect::inspect;
+    #[pymodule_export]
+    use super::log::{History, history, verify_log};
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf};
     #[pymodule_export]

@@ -210,6 +210,17 @@ impl TextBuffer {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
+
+    /// The text from a place on, to be changed byte by byte.
+    pub(crate) fn tail_mut(&mut self, start: usize) -> &mut [u8] {
+        &mut self.bytes[start..self.len]
+    }
+
+    /// Forgets the text and keeps the memory.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
 }
 
 /// Copies text that has no spare bytes to where there are some.

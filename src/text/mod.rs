@@ -12,7 +12,7 @@ mod rows;
 pub(crate) mod scan;
 pub(crate) mod slot;
 mod v1;
-mod write;
+pub(crate) mod write;
 mod write_lines;
 mod write_patch;
 

@@ -15,7 +15,7 @@ from jelly import _internal
 
 STUB = Path(jelly.__file__).with_name("_internal.pyi")
 # what is reached through others
-INNER = {"Writer", "read_any", "restart_points", "Reader", "RowIterator"}
+INNER = {"History", "Writer", "read_any", "restart_points", "Reader", "RowIterator"}
 
 
 def native_names() -> set[str]:

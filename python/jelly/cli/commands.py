@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from jelly import Tally, __version__, convert, index
+from jelly.cli import patching
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -90,9 +91,14 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--abbreviate", is_flag=True, help="RDF Patch text with bare numbers, as Jena writes it."
 )
+@patching.SKOLEM
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
-def convert_command(source: str, dest: str, as_json: bool, **options: Any) -> None:
+def convert_command(
+    source: str, dest: str, as_json: bool, skolemize: str | None, **options: Any
+) -> None:
     """Converts SOURCE to DEST; - is standard input or output."""
+    if skolemize is not None:
+        options["skolemize"] = skolemize or True
     with Bar(source, quiet=as_json) as bar:
         done = convert(source, dest, progress=bar.show, **_given(options))
     if as_json:
@@ -124,3 +130,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
+
+
+for _command in patching.COMMANDS:
+    jelly.add_command(_command)

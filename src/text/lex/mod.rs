@@ -15,7 +15,8 @@ mod unescape;
 pub(crate) use lexed::{Kind, Lexed, Scratch};
 pub(crate) use literal::is_language;
 #[cfg_attr(not(feature = "arrow"), allow(unused_imports, reason = "columns use it"))]
-pub(crate) use plain::{plain_term_of, term_of};
+pub(crate) use plain::plain_term_of;
+pub(crate) use plain::term_of;
 
 use crate::error::{Error, ErrorKind, Position};
 

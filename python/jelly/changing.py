@@ -1,0 +1,311 @@
+"""``jelly.diff``, ``invert``, ``squash``, ``net``, ``between``, ``canonicalize``: functions that write a patch."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Unpack
+
+from jelly import _internal
+from jelly._patching import (
+    ComparingOptions,
+    Patches,
+    PatchingOptions,
+    Report,
+    genid,
+    keywords,
+    reported,
+    sources,
+)
+from jelly.types import Destination, Source
+
+
+class Patched(NamedTuple):
+    """What was done."""
+
+    id: str | None
+    """The id of the patch that was written; of several, of the last one."""
+    patches: int
+    """Patches that it was made of."""
+    changes: int
+    """``A`` and ``D`` rows of committed transactions in them."""
+    added: int
+    """``A`` rows that were written."""
+    deleted: int
+    """``D`` rows that were written."""
+    prefixes: int
+    """``PA`` and ``PD`` rows that were written."""
+    bytes: int
+    """Bytes that were written, without compression."""
+
+
+class Compared(NamedTuple):
+    """What was done."""
+
+    old: int
+    """Statements of the old dataset."""
+    new: int
+    """Statements of the new dataset."""
+    id: str | None
+    """The id of the patch."""
+    added: int
+    """``A`` rows of the patch."""
+    deleted: int
+    """``D`` rows of the patch."""
+    prefixes: int
+    """``PA`` and ``PD`` rows of the patch."""
+    bytes: int
+    """Bytes that were written, without compression."""
+
+
+def diff(
+    old: Source,
+    new: Source,
+    dest: Destination,
+    *,
+    id: str | None = None,
+    prev: str | None = None,
+    prefixes: bool = True,
+    skolemize: bool | str = False,
+    progress: Report | None = None,
+    **options: Unpack[ComparingOptions],
+) -> Compared:
+    """Writes the patch that makes one dataset of another.
+
+    The patch is canonical: deletes, then adds, no quad twice, in one transaction; of equal datasets
+    it is empty. A quad is known by its terms, language tags in any case. Memory is 20 to 31 bytes a
+    statement of ``new`` and as much for each delete. ``new`` is read twice: what cannot be, such as
+    standard input, is kept in a temporary file.
+
+    Blank nodes are compared by their labels. Where these are not kept from one dump to the next, as
+    in most dumps, every statement with a blank node differs.
+
+    Args:
+        old: A dataset: path (``-`` is standard input), bytes, binary file object or iterable of
+            bytes.
+        new: Another one.
+        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
+            all.
+        id: ``H id`` of the patch, as an IRI or a term.
+        prev: ``H prev`` of the patch, likewise.
+        prefixes: Compare prefixes too. Formats without prefixes have none.
+        skolemize: Write blank nodes as IRIs, which other systems keep: what they begin with, such as
+            ``https://example.org/.well-known/genid/``, or True for such IRIs of ``genid.invalid``.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: Of reading: ``old_format``, ``new_format``, ``framing``, ``strict``,
+            ``lenient_flags``, ``strict_graphs``, ``limits``. Of writing: ``to`` (``auto``: by the
+            extension of ``dest``, else Jelly-Patch), ``to_compression`` and those of
+            :func:`convert`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        JellyError: A source is bad, or the patch cannot be written in this format.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords(
+        "diff", ComparingOptions, options, id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize)
+    )  # fmt: skip
+    counts = _internal.diff(old, new, dest, told, reported(progress))
+    old_count, new_count, (patch_id, _, _, *written) = counts
+    return Compared(old_count, new_count, patch_id, *written)
+
+
+def invert(
+    patches: Patches,
+    dest: Destination,
+    base: Source | None = None,
+    *,
+    id: str | None = None,
+    prev: str | None = None,
+    progress: Report | None = None,
+    **options: Unpack[PatchingOptions],
+) -> Patched:
+    """Writes the patch that takes others back.
+
+    Each quad goes back to what it was before its first change. Without ``base`` every row is
+    believed to change something; one that provably does not, or a ``PD`` that does not say what the
+    prefix stood for, is an error that names it.
+
+    Args:
+        patches: What is taken back, as for :func:`apply`.
+        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
+            all.
+        base: The dataset before the patches; rows that change nothing in it are left out.
+        id: ``H id`` of the new patch, as an IRI or a term; a new one if the patches have ids.
+        prev: ``H prev``; the id of the last patch otherwise.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: As for :func:`apply`, but that ``to`` is a format of patches; a Jelly patch keeps
+            the options of Jelly patches, but for those told here.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: The patches have no meaning, or cannot be taken back without a base.
+        JellyError: A source is bad, or the patch cannot be written in this format.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords("invert", PatchingOptions, options, id=id, prev=prev)
+    log = sources(patches, chain=told.get("chain", "check"))
+    return Patched(*_internal.invert(log, dest, base, told, reported(progress)))
+
+
+def squash(
+    patches: Patches,
+    dest: Destination,
+    *,
+    mode: Literal["last", "net"] = "last",
+    id: str | None = None,
+    prev: str | None = None,
+    progress: Report | None = None,
+    **options: Unpack[PatchingOptions],
+) -> Patched:
+    """Writes one patch with the same net effect as several.
+
+    Patches with ids become one with a new id, the ``prev`` of the first, and headers
+    ``squashed-from`` and ``squashed-to``.
+
+    Args:
+        patches: As for :func:`apply`.
+        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
+            all.
+        mode: ``last`` keeps the last operation of each quad, which is always right. ``net`` drops
+            quads too that are added first and deleted last, which is right for logs whose every row
+            changes something, as :func:`canonicalize` makes them.
+        id: ``H id`` of the new patch, as an IRI or a term.
+        prev: ``H prev`` of the new patch, likewise.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: As for :func:`invert`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
+        JellyError: A source is bad, or the patch cannot be written in this format.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords("squash", PatchingOptions, options, mode=mode, id=id, prev=prev)
+    log = sources(patches, chain=told.get("chain", "check"))
+    return Patched(*_internal.squash(log, dest, told, reported(progress)))
+
+
+def net(
+    patches: Patches,
+    dest: Destination,
+    *,
+    mode: Literal["last", "net"] = "last",
+    progress: Report | None = None,
+    **options: Unpack[PatchingOptions],
+) -> Patched:
+    """Writes the net effect of patches: the last committed operation of each quad and prefix.
+
+    As :func:`squash`, without headers.
+
+    Args:
+        patches: As for :func:`apply`.
+        dest: As for :func:`squash`.
+        mode: As for :func:`squash`.
+        progress: As for :func:`squash`.
+        **options: As for :func:`squash`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: As for :func:`squash`.
+        JellyError: As for :func:`squash`.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords("net", PatchingOptions, options, mode=mode, bare=True)
+    log = sources(patches, chain=told.get("chain", "check"))
+    return Patched(*_internal.squash(log, dest, told, reported(progress)))
+
+
+def between(
+    patches: Patches,
+    from_version: int | str,
+    to_version: int | str,
+    dest: Destination,
+    *,
+    mode: Literal["last", "net"] = "last",
+    id: str | None = None,
+    prev: str | None = None,
+    progress: Report | None = None,
+    **options: Unpack[PatchingOptions],
+) -> Patched:
+    """Writes the patch that makes one version of another: the net effect of those after the first,
+    up to the second.
+
+    It has the id of the second version and comes after the first, so that whoever has that version
+    can apply it in place of the patches between.
+
+    Args:
+        patches: As for :func:`apply`.
+        from_version: A number (0 is the dataset before the patches) or the id of the patch that made
+            the version.
+        to_version: Likewise.
+        dest: As for :func:`squash`.
+        mode: As for :func:`squash`.
+        id: As for :func:`squash`.
+        prev: As for :func:`squash`.
+        progress: As for :func:`squash`.
+        **options: As for :func:`squash`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: The log has no such version, or the second comes before the first; or as for
+            :func:`squash`.
+        JellyError: As for :func:`squash`.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords(
+        "between", PatchingOptions, options,
+        mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
+    )  # fmt: skip
+    log = sources(patches, chain=told.get("chain", "check"))
+    return Patched(*_internal.squash(log, dest, told, reported(progress)))
+
+
+def canonicalize(
+    patches: Patches,
+    base: Source,
+    dest: Destination,
+    *,
+    progress: Report | None = None,
+    **options: Unpack[PatchingOptions],
+) -> Patched:
+    """Writes patches with only the rows that change a dataset.
+
+    Patches, headers and transactions stay as they are, but for aborted ones. A ``PD`` gets the
+    namespace that the prefix stood for, and a ``PA`` over another namespace a ``PD`` of that before
+    it: the result can be taken back without the base, in formats that can say it (RDF Patch text
+    and Thrift cannot).
+
+    Args:
+        patches: As for :func:`apply`.
+        base: The dataset before the patches.
+        dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
+            all.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: As for :func:`invert`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
+        JellyError: A source is bad, or the patches cannot be written in this format.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords("canonicalize", PatchingOptions, options)
+    log = sources(patches, chain=told.get("chain", "check"))
+    return Patched(*_internal.canonicalize(log, base, dest, told, reported(progress)))

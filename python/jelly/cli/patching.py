@@ -1,0 +1,265 @@
+"""Commands that give patches a meaning."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import click
+
+import jelly
+from jelly.cli.progress import Steps
+
+_Options = list[Callable[[Any], Any]]
+
+_OUT: _Options = [
+    click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise."),
+    click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension."),
+    click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension."),
+    click.option("--level", "compression_level", type=int, help="Level of the compression."),
+    click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON."),
+]  # fmt: skip
+_READ: _Options = [
+    click.option("--framing", help="delimited, single or concatenated."),
+    click.option("--strict", is_flag=True, default=None, help="Refuse what the specifications advise against."),
+    click.option("--lenient-flags", is_flag=True, default=None, help="Accept what the options do not declare."),
+]  # fmt: skip
+_BASE: _Options = [
+    click.option("--base-format", metavar="FORMAT", help="Of the dataset: jelly, nt, nq, ttl, trig, rdfxml, jsonld."),
+]  # fmt: skip
+_LOG: _Options = [
+    click.option("--patch-format", metavar="FORMAT", help="Of the patches: jelly-patch, rdfp, rdfp-v1, trp."),
+    click.option("--unfinished", type=click.Choice(["refuse", "drop"]), help="drop: leave out transactions that a crash cut off."),
+    click.option("--chain", type=click.Choice(["check", "ignore"]), help="ignore: take patches as they are given, whatever their ids say."),
+]  # fmt: skip
+_DISTINCT: _Options = [
+    click.option("--distinct", is_flag=True, default=None, help="Write a statement once that the dataset has twice."),
+]  # fmt: skip
+_PATHS = click.argument("patches", metavar="LOG...", nargs=-1, required=True)
+
+
+def _with(*lists: _Options) -> Callable[[Any], Any]:
+    def decorate(command: Any) -> Any:
+        for option in reversed([option for options in lists for option in options]):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _run(
+    work: Callable[..., Any],
+    summary: Callable[[Any], str],
+    *arguments: Any,
+    dest: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Does it, with progress on a terminal, and says what was done."""
+    if dest == "-" and options.get("to") == "auto":
+        options["to"] = "text"
+    with Steps(quiet=as_json) as steps:
+        done: NamedTuple = work(*arguments, dest, progress=steps.show, **_given(options))
+    if as_json:
+        click.echo(json.dumps(done._asdict()), err=dest == "-")
+    elif dest != "-" or sys.stderr.isatty():
+        click.echo(summary(done), err=True)
+
+
+def _applied(done: jelly.Applied) -> str:
+    text = (
+        f"version {done.version:,}: {done.statements:,} statements "
+        f"(+{done.added:,}, -{done.deleted:,}, of {done.changes:,} changes)"
+    )
+    if done.prefixes_left_out:
+        text += f"; {done.prefixes_left_out:,} of {done.prefixes:,} prefixes cannot be held"
+    return text
+
+
+@click.command(name="apply")
+@click.argument("base")
+@_PATHS
+@_with(_OUT, _BASE, _LOG, _READ, _DISTINCT)
+def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
+    """Applies the patches of LOG... (files or directories) to the dataset BASE."""
+    _run(jelly.apply, _applied, base, list(patches), **options)
+
+
+@click.command(name="as-of")
+@click.argument("base")
+@_PATHS
+@click.option("--version", "version", required=True, help="Number of the version, or id of its patch.")  # fmt: skip
+@_with(_OUT, _BASE, _LOG, _READ, _DISTINCT)
+def as_of_command(base: str, patches: tuple[str, ...], version: str, **options: Any) -> None:
+    """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... is one."""
+    _run(jelly.as_of, _applied, base, list(patches), _version(version), **options)
+
+
+def _version(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
+
+
+_IDS: _Options = [
+    click.option("--id", "id", metavar="ID", help="Of the new patch: an IRI or a term."),
+    click.option("--prev", metavar="ID", help="Of the patch that it comes after."),
+]  # fmt: skip
+_PATCH: _Options = [
+    click.option("--stream-type", help="Of Jelly-Patch: FRAME, FLAT or PUNCTUATED."),
+    click.option("--abbreviate", is_flag=True, default=None, help="RDF Patch text with bare numbers, as Jena writes it."),
+]  # fmt: skip
+_MODE: _Options = [
+    click.option("--mode", type=click.Choice(["last", "net"]), help="net: drop what is added first and deleted last; for canonical logs."),
+]  # fmt: skip
+SKOLEM = click.option(
+    "--skolemize", is_flag=False, flag_value="", metavar="[START]",
+    help="Write blank nodes as IRIs that begin so.",
+)  # fmt: skip
+
+
+def _patched(done: jelly.Patched) -> str:
+    return f"{_rows(done)}, made of {done.patches:,} patches with {done.changes:,} changes" + (
+        f"; id {done.id}" if done.id else ""
+    )
+
+
+def _compared(done: jelly.Compared) -> str:
+    return f"{_rows(done)}, made of {done.old:,} and {done.new:,} statements"
+
+
+def _rows(done: jelly.Patched | jelly.Compared) -> str:
+    return f"+{done.added:,} -{done.deleted:,}, {done.prefixes:,} rows of prefixes"
+
+
+@click.command(name="diff")
+@click.argument("old")
+@click.argument("new")
+@click.option("--old-format", metavar="FORMAT", help="Of OLD: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option("--new-format", metavar="FORMAT", help="Of NEW.")
+@click.option("--prefixes/--no-prefixes", default=True, help="Compare prefixes too.")
+@SKOLEM
+@_with(_OUT, _IDS, _PATCH, _READ)
+def diff_command(old: str, new: str, skolemize: str | None, **options: Any) -> None:
+    """Writes the patch that makes NEW of OLD."""
+    named = None if skolemize is None else skolemize or True
+    _run(jelly.diff, _compared, old, new, skolemize=named, **options)
+
+
+@click.command(name="invert")
+@_PATHS
+@click.option("--base", metavar="BASE", help="The dataset before the patches.")
+@_with(_OUT, _IDS, _PATCH, _BASE, _LOG, _READ)
+def invert_command(patches: tuple[str, ...], **options: Any) -> None:
+    """Writes the patch that takes LOG... back."""
+    _run(jelly.invert, _patched, list(patches), **options)
+
+
+@click.command(name="squash")
+@_PATHS
+@_with(_OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
+def squash_command(patches: tuple[str, ...], **options: Any) -> None:
+    """Writes one patch with the net effect of LOG..."""
+    _run(jelly.squash, _patched, list(patches), **options)
+
+
+@click.command(name="between")
+@_PATHS
+@click.option("--from-version", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
+@click.option("--to-version", required=True, metavar="VERSION", help="Likewise.")
+@_with(_OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
+def between_command(
+    patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
+) -> None:
+    """Writes the patch that makes one version of LOG... of another."""
+    versions = (_version(from_version), _version(to_version))
+    _run(jelly.between, _patched, list(patches), *versions, **options)
+
+
+@click.command(name="canonicalize")
+@click.argument("base")
+@_PATHS
+@_with(_OUT, _PATCH, _BASE, _LOG, _READ)
+def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
+    """Writes LOG... with only the rows that change the dataset BASE."""
+    _run(jelly.canonicalize, _patched, list(patches), base, **options)
+
+
+@click.command(name="history")
+@_PATHS
+@click.option("--subject", metavar="TERM", help='Only quads with this term: <iri>, _:label, "text"@en.')  # fmt: skip
+@click.option("--predicate", metavar="TERM", help="Likewise.")
+@click.option("--object", "object", metavar="TERM", help="Likewise.")
+@click.option("--graph", metavar="TERM", help="Likewise; the empty text is the default graph.")
+@click.option("--base", metavar="BASE", help="The dataset before the log.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+@_with(_BASE, _LOG, _READ)
+def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Prints from which version of LOG... to which quads were there, with tabs between."""
+    with Steps(quiet=as_json) as steps:
+        periods = jelly.history(list(patches), progress=steps.show, **_given(options))
+    for period in periods:
+        if as_json:
+            click.echo(json.dumps(period._asdict()))
+            continue
+        *terms, valid_from, valid_to = period
+        until = "" if valid_to is None else valid_to
+        click.echo(f"{valid_from}\t{until}\t{' '.join(terms).rstrip()} .")
+
+
+@click.group(name="log")
+def log_group() -> None:
+    """Looks at logs."""
+
+
+@log_group.command(name="verify")
+@_PATHS
+@click.option("--base", metavar="BASE", help="The dataset before the log; rows without effect are known by it.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
+@_with(_BASE, _LOG, _READ)
+def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Tells all that is wrong with LOG...; exit code 1 if there is something."""
+    with Steps(quiet=as_json) as steps:
+        report = jelly.verify_log(list(patches), progress=steps.show, **_given(options))
+    if as_json:
+        problems = [problem._asdict() for problem in report.problems]
+        click.echo(json.dumps(report._asdict() | {"problems": problems, "ok": report.ok}))
+    else:
+        for problem in report.problems:
+            click.echo(_problem(problem))
+        click.echo(_report(report))
+    if not report.ok:
+        sys.exit(1)
+
+
+def _problem(problem: jelly.Problem) -> str:
+    place = (
+        f" ({problem.source or 'log'}: patch {problem.patch})" if problem.patch is not None else ""
+    )
+    return f"{problem.kind}: {problem.message}{place}"
+
+
+def _report(report: jelly.LogReport) -> str:
+    effect = "not looked at" if report.without_effect is None else f"{report.without_effect:,} without effect"  # fmt: skip
+    return (
+        f"{report.patches:,} patches, {report.ids:,} with an id; {report.committed:,} transactions, "
+        f"{report.aborted:,} aborted; {report.changes:,} changes, {effect}; "
+        f"{len(report.problems):,} problems"
+    )
+
+
+COMMANDS = [
+    apply_command,
+    as_of_command,
+    between_command,
+    canonicalize_command,
+    diff_command,
+    history_command,
+    invert_command,
+    log_group,
+    squash_command,
+]

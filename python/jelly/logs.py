@@ -1,0 +1,145 @@
+"""``jelly.history`` and ``jelly.verify_log``: what a log says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Unpack
+
+from jelly import _internal
+from jelly._patching import LookingOptions, Patches, Report, keywords, reported, sources
+from jelly.types import Source
+
+
+class Period(NamedTuple):
+    """A time in which a quad was there."""
+
+    subject: str
+    predicate: str
+    object: str
+    graph: str
+    valid_from: int
+    """The version that added it; 0: it was in the base."""
+    valid_to: int | None
+    """The version that deleted it; None: it is still there."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with a log."""
+
+    kind: str
+    """A stable word, as errors have it: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
+    ``patch.duplicate``, ``patch.mixed``, ``patch.header``, ``patch.unfinished``, ``patch.stray``,
+    ``patch.effect``, or that of an error of decoding."""
+    source: str | None
+    """The source."""
+    patch: int | None
+    """0-based patch in its source."""
+    id: str | None
+    """Its id."""
+    message: str
+    """What is wrong."""
+
+
+class LogReport(NamedTuple):
+    """What a log is, and what is wrong with it."""
+
+    patches: int
+    """Patches: versions after the base."""
+    ids: int
+    """Patches that have an id."""
+    prev: str | None
+    """The id of the patch that the first one comes after."""
+    head: str | None
+    """The id of the last patch."""
+    committed: int
+    """Transactions that were committed."""
+    aborted: int
+    """Transactions that were aborted."""
+    changes: int
+    """Rows that count: ``A``, ``D``, ``PA`` and ``PD``; 0 where problems of the chain or of
+    transactions leave no order to look at them."""
+    without_effect: int | None
+    """Rows of them that change nothing. Without a base only those are known that repeat another
+    one. None: there is no order in which that could be told."""
+    problems: tuple[Problem, ...]
+    """What is wrong, in order; of rows without effect the first hundred."""
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is wrong."""
+        return not self.problems
+
+
+def history(
+    patches: Patches,
+    *,
+    subject: str | None = None,
+    predicate: str | None = None,
+    object: str | None = None,
+    graph: str | None = None,
+    base: Source | None = None,
+    progress: Report | None = None,
+    **options: Unpack[LookingOptions],
+) -> Iterator[Period]:
+    """Tells from which version to which quads were there.
+
+    Args:
+        patches: A log, as for :func:`apply`.
+        subject: Only quads with this term, as canonical N-Triples: ``<iri>``, ``_:label``.
+        predicate: Likewise.
+        object: Likewise, also ``"text"@en`` and the like; language tags in any case.
+        graph: Likewise; ``""`` is the default graph.
+        base: The dataset before the log; without it, that is empty. All its quads that fit are
+            remembered.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: Of reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
+            ``lenient_flags``, ``strict_graphs``, ``limits``. Of the log: ``unfinished``, ``chain``,
+            as for :func:`apply`.
+
+    Returns:
+        Periods, quad after quad in the order of their first appearance. A quad that one patch adds
+        and deletes was at no version there.
+
+    Raises:
+        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
+        JellyError: A source is bad.
+        OSError: Reading failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords("history", LookingOptions, options)
+    log = sources(patches, chain=told.get("chain", "check"))
+    pattern = [subject, predicate, object, graph]
+    found = _internal.history(log, base, pattern, told, reported(progress))
+    return (Period(*period) for period in found)
+
+
+def verify_log(
+    patches: Patches,
+    *,
+    base: Source | None = None,
+    progress: Report | None = None,
+    **options: Unpack[LookingOptions],
+) -> LogReport:
+    """Looks at a log and tells all that is wrong with it.
+
+    Forks, gaps, cycles, duplicate and missing ids, unfinished and stray transactions, damaged
+    sources; and, if nothing of that is found, rows without effect.
+
+    Args:
+        patches: A log, as for :func:`apply`.
+        base: The dataset before the log, by which rows without effect are known.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: As for :func:`history`.
+
+    Returns:
+        What the log is, and what is wrong with it.
+
+    Raises:
+        JellyError: The base is bad.
+        OSError: Reading failed.
+        ValueError: An option is wrong.
+    """
+    told = keywords("verify_log", LookingOptions, options)
+    log = sources(patches, chain=told.get("chain", "check"))
+    found = _internal.verify_log(log, base, told, reported(progress))
+    return LogReport(*found[:-1], tuple(Problem(*problem) for problem in found[-1]))

@@ -1,0 +1,164 @@
+//! Blank nodes as IRIs, so that they have a name outside of their source.
+
+use std::fmt::Write;
+
+use crate::create::Encode;
+use crate::error::Result;
+use crate::options::RdfOptions;
+use crate::sink::{RdfRow, RdfSink, Sink, Statement};
+use crate::term::{Iri, Term, TermBuf, Triple};
+
+/// Makes IRIs of labels: what all begin with, and the label, percent-encoded where an IRI could not have it.
+pub struct Skolem {
+    start: String,
+    terms: [TermBuf; 4],
+}
+
+impl Skolem {
+    /// `start` is what the IRIs begin with, such as `https://example.org/.well-known/genid/`.
+    pub fn new(start: String) -> Self {
+        Skolem { start, terms: std::array::from_fn(|_| TermBuf::DefaultGraph) }
+    }
+
+    /// The statement without blank nodes.
+    pub fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Statement<'s> {
+        let mut changed = [false; 4];
+        for (place, term) in statement.terms.iter().enumerate() {
+            if let Some(named) = self.named(term) {
+                self.terms[place] = named;
+                changed[place] = true;
+            }
+        }
+        let own = &self.terms;
+        let terms =
+            std::array::from_fn(|at| if changed[at] { own[at].as_term() } else { statement.terms[at] });
+        Statement { terms, same: statement.same }
+    }
+
+    /// The term without blank nodes, if it has some.
+    fn named(&self, term: &Term<'_>) -> Option<TermBuf> {
+        match term {
+            Term::BlankNode(label) => Some(TermBuf::iri(&self.iri(label))),
+            Term::Triple(triple) => {
+                let named = triple.terms.each_ref().map(|term| self.named(&term.as_term()));
+                if named.iter().all(Option::is_none) {
+                    return None;
+                }
+                let mut terms = triple.terms.clone();
+                for (term, named) in terms.iter_mut().zip(named) {
+                    *term = named.unwrap_or_else(|| std::mem::replace(term, TermBuf::DefaultGraph));
+                }
+                Some(TermBuf::Triple(Box::new(Triple { terms })))
+            }
+            _ => None,
+        }
+    }
+
+    fn iri(&self, label: &str) -> String {
+        let mut iri = self.start.clone();
+        for c in label.chars() {
+            if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~') || !c.is_ascii() {
+                iri.push(c);
+            } else {
+                let _ = write!(iri, "%{:02X}", c as u32); // a string takes everything
+            }
+        }
+        iri
+    }
+}
+
+/// A sink of statements that get names for their blank nodes.
+pub struct Skolemized<S> {
+    sink: S,
+    skolem: Option<Skolem>,
+}
+
+impl<S> Skolemized<S> {
+    /// Without `start`, statements go through as they are.
+    pub fn new(sink: S, start: Option<String>) -> Self {
+        Skolemized { sink, skolem: start.map(Skolem::new) }
+    }
+}
+
+impl<S: Encode> Encode for Skolemized<S> {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.sink.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+
+    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+        self.sink.restart_offsets(skip)
+    }
+}
+
+impl<S: Sink> Sink for Skolemized<S> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.sink.frame_end(metadata)
+    }
+}
+
+impl<S: RdfSink> RdfSink for Skolemized<S> {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.sink.options(options)
+    }
+
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        match &mut self.skolem {
+            None => self.sink.statement(row),
+            Some(skolem) => {
+                let statement = skolem.statement(&row.statement);
+                self.sink.statement(&RdfRow { statement, ..*row })
+            }
+        }
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.sink.namespace(name, iri)
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        let skolem = self.skolem.as_ref();
+        match skolem.and_then(|skolem| skolem.named(&graph)) {
+            Some(named) => self.sink.graph_start(named.as_term()),
+            None => self.sink.graph_start(graph),
+        }
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        self.sink.graph_end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sink::Same;
+
+    #[test]
+    fn every_label_gets_a_name_of_its_own() {
+        let mut skolem = Skolem::new("a:/".to_owned());
+        let mut seen = std::collections::HashSet::new();
+        for label in ["b", "B", "b c", "b%20c", "b/c", "é", "b.", "\u{0}"] {
+            let nested =
+                Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:p"), TermBuf::blank_node(label)] };
+            let terms =
+                [Term::BlankNode(label), Term::DefaultGraph, Term::Triple(&nested), Term::BlankNode(label)];
+            let named = skolem.statement(&Statement { terms, same: Same::NONE });
+            let texts = named.terms.map(|term| term.to_string());
+            assert_eq!(texts[0], texts[3]);
+            assert_eq!(texts[2], format!("<<( <a:s> <a:p> {} )>>", texts[0]));
+            assert!(texts[0].starts_with("<a:/"), "{}", texts[0]);
+            assert!(seen.insert(texts[0].clone()));
+        }
+        assert!(seen.contains("<a:/b%20c>") && seen.contains("<a:/b%2520c>") && seen.len() == 8);
+    }
+}

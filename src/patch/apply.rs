@@ -1,0 +1,246 @@
+//! A dataset with patches applied: (D minus net deletes) plus net adds.
+
+use super::again::Again;
+use super::key_set::KeySet;
+use super::log::{Log, LogOptions, Version};
+use super::net::Net;
+use super::work::{Watch, Work};
+use crate::convert::RdfTarget;
+use crate::create::{Encode, Writer};
+use crate::error::Result;
+use crate::format::RdfFormat;
+use crate::io::Source;
+use crate::open::{Found, OpenOptions, open_rdf};
+use crate::options::RdfOptions;
+use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
+use crate::term::{Iri, Term, TermBuf};
+
+/// What is applied to what.
+pub struct ApplyOptions {
+    /// How the base is read.
+    pub base: OpenOptions,
+    /// How the log is taken.
+    pub log: LogOptions,
+    /// The version that is wanted; `None`: the last one.
+    pub version: Option<Version>,
+    /// A statement that the base has twice is written once.
+    pub distinct: bool,
+}
+
+/// What the result needs, so that its encoder can be made.
+pub struct Needs {
+    /// The format of the base.
+    pub format: RdfFormat,
+    /// There are named graphs, or may be.
+    pub graphs: bool,
+    /// Prefixes are to be declared.
+    pub prefixes: bool,
+}
+
+/// The encoder of the result.
+pub struct ApplyTarget {
+    /// Takes the statements.
+    pub target: RdfTarget,
+    /// The format can hold prefixes.
+    pub holds_prefixes: bool,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// The version that the result is.
+    pub version: u64,
+    /// The id of its patch.
+    pub id: Option<String>,
+    /// Statements of the base.
+    pub base: u64,
+    /// Statements of the result.
+    pub statements: u64,
+    /// Quads that were not in the base and are in the result.
+    pub added: u64,
+    /// Quads that were in the base and are not in the result.
+    pub deleted: u64,
+    /// Changes of quads in the log, those that were overtaken or without effect included.
+    pub changes: u64,
+    /// Net changes of prefixes.
+    pub prefixes: u64,
+    /// Those of them that the result cannot hold.
+    pub prefixes_left_out: u64,
+    /// Bytes that were written, without compression.
+    pub bytes: u64,
+}
+
+/// Applies `patches` to `base` and writes the result.
+pub fn apply(
+    base: Source,
+    patches: Vec<Again>,
+    options: ApplyOptions,
+    make: impl FnOnce(&Needs) -> Result<ApplyTarget>,
+    mut writer: Writer,
+    watch: Watch<'_>,
+) -> Result<Applied> {
+    let mut work = Work::new(watch);
+    let log = Log::open(patches, options.log, &mut work)?;
+    let version = options.version.map_or(Ok(log.versions()), |version| log.number(&version))?;
+    let mut net = Net::new(false)?;
+    log.replay(1..version + 1, "reading the log", &mut net, &mut work)?;
+    work.phase("reading the base");
+    let Found { mut feed, format, refused } = open_rdf(base, &options.base)?;
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
+    let declares = |prefix: &super::prefixes::Prefix| prefix.is_of_the_dataset() && prefix.after().is_some();
+    let needs =
+        Needs { format, graphs: has_graphs || net.has_graphs, prefixes: net.prefixes.iter().any(declares) };
+    let ApplyTarget { target, holds_prefixes } = make(&needs)?;
+    let (prefixes, prefixes_left_out) = net.prefixes.iter().fold((0, 0), |(all, left_out), prefix| {
+        (all + 1, left_out + u64::from(!holds_prefixes || !prefix.is_of_the_dataset()))
+    });
+    let changes = net.changes();
+    let mut sink = Applying {
+        nothing_to_do: net.is_empty() && !options.distinct,
+        net,
+        seen: options.distinct.then(KeySet::new),
+        target,
+        began: false,
+        gap: false,
+        frame: 0,
+        base: 0,
+        statements: 0,
+        deleted: 0,
+    };
+    work.feed(&mut feed, &mut sink, |sink| writer.take(&mut sink.target).map(|()| true))?;
+    sink.begin()?;
+    let Applying { net, mut target, base, mut statements, deleted, frame, .. } = sink;
+    work.phase("writing what is added");
+    let mut picked = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?;
+    for &(_, place) in &picked.adds {
+        let statement = picked.stored.get(place)?;
+        target.statement(&RdfRow { frame, seq: statements, statement })?;
+        statements += 1;
+        if target.is_full() {
+            writer.take(&mut target)?;
+            work.wrote(statements)?;
+        }
+    }
+    let added = picked.adds.len() as u64;
+    target.finish()?;
+    writer.take(&mut target)?;
+    let bytes = writer.written();
+    writer.finish()?;
+    Ok(Applied {
+        version,
+        id: log.id(version).map(|id| id.as_term().to_string()),
+        base,
+        statements,
+        added,
+        deleted,
+        changes,
+        prefixes,
+        prefixes_left_out,
+        bytes,
+    })
+}
+
+/// Passes on what stays of the base.
+struct Applying {
+    net: Net,
+    nothing_to_do: bool,
+    seen: Option<KeySet>,
+    target: RdfTarget,
+    /// Prefixes were declared.
+    began: bool,
+    /// A statement was left out since the last one.
+    gap: bool,
+    frame: u64,
+    base: u64,
+    statements: u64,
+    deleted: u64,
+}
+
+impl Applying {
+    /// Declares the prefixes that the log adds, before everything else.
+    fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.began, true) {
+            return Ok(());
+        }
+        for prefix in self.net.prefixes.iter().filter(|prefix| prefix.is_of_the_dataset()) {
+            if let Some(iri) = prefix.after().map(TermBuf::iri).as_ref().and_then(TermBuf::as_iri) {
+                self.target.namespace(&prefix.name, iri)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a statement of the base stays.
+    #[inline]
+    fn stays(&mut self, statement: &Statement<'_>) -> bool {
+        if self.nothing_to_do {
+            return true;
+        }
+        let key = self.net.keys.of(statement).key;
+        if let Some(entry) = self.net.entry(key) {
+            let is_new = entry.find();
+            if !entry.is_added() {
+                self.deleted += u64::from(is_new);
+                return false;
+            }
+        }
+        self.seen.as_mut().is_none_or(|seen| seen.insert(key))
+    }
+}
+
+impl Sink for Applying {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.target.is_full()
+    }
+
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.target.frame_end(metadata)
+    }
+}
+
+impl RdfSink for Applying {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.target.options(options)?;
+        self.begin()
+    }
+
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        if !self.began {
+            self.begin()?;
+        }
+        self.base += 1;
+        self.frame = row.frame;
+        if !self.stays(&row.statement) {
+            self.gap = true;
+            return Ok(());
+        }
+        self.statements += 1;
+        let mut row = *row;
+        if std::mem::take(&mut self.gap) {
+            row.statement.same = Same::NONE;
+        }
+        self.target.statement(&row)
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.begin()?;
+        match self.net.prefixes.get_mut(name, &Term::DefaultGraph) {
+            Some(_) => Ok(()), // deleted, or declared anew at the start
+            None => self.target.namespace(name, iri),
+        }
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        self.begin()?;
+        self.target.graph_start(graph)
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        self.target.graph_end()
+    }
+}

@@ -1,0 +1,64 @@
+//! Patches without the rows that change nothing.
+
+use super::again::Again;
+use super::effect::{Done, Effect};
+use super::emit::{Emit, PatchOut, Patched, PrefixChange};
+use super::log::{Change, Log, LogOptions, LogSink};
+use super::work::{Watch, Work};
+use crate::error::Result;
+use crate::io::Source;
+use crate::open::OpenOptions;
+use crate::sink::PatchOp;
+
+/// Writes `patches` with only the rows that change the dataset that `base` is before them.
+///
+/// Patches, headers and transactions stay, but for those that were aborted. A `PD` gets the namespace that it deletes,
+/// and a `PA` over another namespace gets a `PD` of that before it, so that the result can be taken back.
+pub fn canonicalize(
+    patches: Vec<Again>,
+    base: Source,
+    base_options: &OpenOptions,
+    options: LogOptions,
+    out: PatchOut,
+    watch: Watch<'_>,
+) -> Result<Patched> {
+    let mut work = Work::new(watch);
+    let log = Log::open(patches, options, &mut work)?;
+    let effect = Effect::of_base(&log, base, base_options, &mut work)?;
+    let emit = Emit::new(out, log.options())?;
+    let mut sink = Canonical { effect, emit, changes: 0 };
+    log.replay(log.all(), "writing the patches", &mut sink, &mut work)?;
+    let counts = sink.emit.finish()?;
+    let id = log.id(log.versions()).map(|id| id.as_term().to_string());
+    Ok(Patched { id, patches: log.versions(), changes: sink.changes, ..counts })
+}
+
+struct Canonical {
+    effect: Effect,
+    emit: Emit,
+    changes: u64,
+}
+
+impl LogSink for Canonical {
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        match change.op {
+            PatchOp::Header { .. } | PatchOp::End(_) => return self.emit.row(change.op),
+            _ if !change.counts => return Ok(()),
+            PatchOp::Add(_) | PatchOp::Delete(_) => self.changes += 1,
+            _ => {}
+        }
+        match self.effect.row(&change.op) {
+            Done::Nothing => Ok(()),
+            Done::Quad | Done::Other => self.emit.row(change.op),
+            Done::Prefix(before) => {
+                let (name, graph, adds) = match change.op {
+                    PatchOp::AddPrefix { name, iri, graph } => (name, graph, Some(iri.to_string())),
+                    PatchOp::DeletePrefix { name, graph, .. } => (name, graph, None),
+                    _ => return Ok(()),
+                };
+                let rows = PrefixChange::between(name, graph, before.as_deref(), adds.as_deref());
+                self.emit.prefix_rows(&rows)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Datasets that are looked at, not copied.
+
+use std::collections::BTreeMap;
+
+use super::work::Work;
+use crate::error::Result;
+use crate::io::Source;
+use crate::open::{Found, OpenOptions, open_rdf};
+use crate::sink::{RdfRow, RdfSink, Sink, Statement};
+use crate::term::Iri;
+
+/// Hands each statement of a dataset to `take`, and gives its prefixes.
+pub(crate) fn each_statement(
+    source: Source,
+    options: &OpenOptions,
+    work: &mut Work<'_>,
+    take: impl FnMut(&Statement<'_>) -> Result<()>,
+) -> Result<BTreeMap<String, String>> {
+    let Found { mut feed, refused, .. } = open_rdf(source, options)?;
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    let each = Each { take, prefixes: BTreeMap::new() };
+    Ok(work.feed(&mut feed, each, |_| Ok(true))?.prefixes)
+}
+
+struct Each<F> {
+    take: F,
+    prefixes: BTreeMap<String, String>,
+}
+
+impl<F> Sink for Each<F> {}
+
+impl<F: FnMut(&Statement<'_>) -> Result<()>> RdfSink for Each<F> {
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        (self.take)(&row.statement)
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.prefixes.insert(name.to_owned(), iri.to_string());
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Writes one patch after the other.
+
+use super::net::Picked;
+use super::numbering::Numbering;
+use super::prefixes::Prefix;
+use super::work::Work;
+use crate::convert::PatchTarget;
+use crate::create::{Encode, Writer};
+use crate::error::Result;
+use crate::options::StreamOptions;
+use crate::sink::{PatchEnd, PatchOp, PatchSink, Sink, Statement};
+use crate::term::{Term, TermBuf};
+
+/// Where patches are written.
+pub struct PatchOut {
+    /// Takes the rows.
+    pub target: PatchTarget,
+    /// Takes the bytes.
+    pub writer: Writer,
+}
+
+/// A patch that was made of others, or of datasets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patched {
+    /// The id that it has.
+    pub id: Option<String>,
+    /// Patches that it was made of.
+    pub patches: u64,
+    /// `A` and `D` rows that count in them.
+    pub changes: u64,
+    /// `A` rows.
+    pub added: u64,
+    /// `D` rows.
+    pub deleted: u64,
+    /// `PA` and `PD` rows.
+    pub prefixes: u64,
+    /// Bytes that were written, without compression.
+    pub bytes: u64,
+}
+
+/// Rows about a prefix, to be written.
+pub(crate) struct PrefixChange<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) graph: Term<'a>,
+    /// `PD`.
+    pub(crate) deletes: bool,
+    /// What the prefix stood for, where that is known.
+    pub(crate) before: Option<&'a str>,
+    /// `PA`.
+    pub(crate) adds: Option<&'a str>,
+}
+
+impl<'a> PrefixChange<'a> {
+    /// From what it stands for to what it shall stand for.
+    pub(crate) fn between(
+        name: &'a str,
+        graph: Term<'a>,
+        before: Option<&'a str>,
+        after: Option<&'a str>,
+    ) -> Self {
+        let differs = before != after;
+        PrefixChange {
+            name,
+            graph,
+            deletes: differs && before.is_some(),
+            before,
+            adds: after.filter(|_| differs),
+        }
+    }
+}
+
+/// Writes rows and counts them.
+pub(crate) struct Emit {
+    out: PatchOut,
+    numbering: Numbering,
+    in_transaction: bool,
+    /// The patch has rows.
+    has_rows: bool,
+    pub(crate) counts: Patched,
+}
+
+impl Emit {
+    /// Writes to `out`, with the options of a source if they are told.
+    pub(crate) fn new(mut out: PatchOut, options: Option<&StreamOptions>) -> Result<Self> {
+        if let Some(StreamOptions::Patch(options)) = options {
+            out.target.options(options)?;
+        }
+        let numbering = Numbering::new(false);
+        Ok(Emit { out, numbering, in_transaction: false, has_rows: false, counts: Patched::default() })
+    }
+
+    /// Writes a row.
+    #[inline]
+    pub(crate) fn row(&mut self, op: PatchOp<'_>) -> Result<()> {
+        match op {
+            PatchOp::Add(_) => self.counts.added += 1,
+            PatchOp::Delete(_) => self.counts.deleted += 1,
+            PatchOp::AddPrefix { .. } | PatchOp::DeletePrefix { .. } => self.counts.prefixes += 1,
+            PatchOp::Begin => self.in_transaction = true,
+            PatchOp::Commit | PatchOp::Abort => self.in_transaction = false,
+            _ => {}
+        }
+        self.has_rows = !matches!(op, PatchOp::End(_));
+        self.numbering.row(op, &mut self.out.target)?;
+        if self.out.target.is_full() {
+            self.out.writer.take(&mut self.out.target)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a header, if there is something to say.
+    pub(crate) fn header(&mut self, key: &str, value: Option<&TermBuf>) -> Result<()> {
+        match value {
+            Some(value) => self.row(PatchOp::Header { key, value: value.as_term() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a change of a quad, in the one transaction of the patch.
+    #[inline]
+    pub(crate) fn change(&mut self, statement: Statement<'_>, adds: bool) -> Result<()> {
+        self.begin()?;
+        self.row(if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) })
+    }
+
+    /// Writes rows about a prefix, in the one transaction of the patch.
+    pub(crate) fn prefix(&mut self, change: &PrefixChange<'_>) -> Result<()> {
+        if change.deletes || change.adds.is_some() {
+            self.begin()?;
+        }
+        self.prefix_rows(change)
+    }
+
+    /// Writes rows about a prefix where they are.
+    pub(crate) fn prefix_rows(&mut self, change: &PrefixChange<'_>) -> Result<()> {
+        let PrefixChange { name, graph, deletes, before, adds } = *change;
+        if deletes {
+            let iri = before.map(TermBuf::iri);
+            self.row(PatchOp::DeletePrefix { name, iri: iri.as_ref().and_then(TermBuf::as_iri), graph })?;
+        }
+        match adds.map(TermBuf::iri).as_ref().and_then(TermBuf::as_iri) {
+            Some(iri) => self.row(PatchOp::AddPrefix { name, iri, graph }),
+            None => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self) -> Result<()> {
+        if self.in_transaction { Ok(()) } else { self.row(PatchOp::Begin) }
+    }
+
+    /// Ends the one transaction and the patch; one without rows is none.
+    pub(crate) fn end_patch(&mut self) -> Result<()> {
+        if self.in_transaction {
+            self.row(PatchOp::Commit)?;
+        }
+        if self.has_rows { self.row(PatchOp::End(PatchEnd::Mark)) } else { Ok(()) }
+    }
+
+    /// Writes a net effect: deletes, prefixes, adds; `prefix` says what of a prefix is written.
+    pub(crate) fn picked(
+        &mut self,
+        mut picked: Picked,
+        prefix: impl for<'a> Fn(&'a Prefix) -> PrefixChange<'a>,
+        work: &mut Work<'_>,
+    ) -> Result<()> {
+        work.phase("writing the patch");
+        for &(_, place) in &picked.deletes {
+            self.change(picked.stored.get(place)?, false)?;
+            self.tell(work)?;
+        }
+        for changed in picked.prefixes.iter() {
+            self.prefix(&prefix(changed))?;
+        }
+        for &(_, place) in &picked.adds {
+            self.change(picked.stored.get(place)?, true)?;
+            self.tell(work)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, work: &mut Work<'_>) -> Result<()> {
+        let rows = self.numbering.rows();
+        if rows.is_multiple_of(8192) { work.wrote(rows) } else { Ok(()) }
+    }
+
+    /// All rows are written: the output appears.
+    pub(crate) fn finish(mut self) -> Result<Patched> {
+        self.out.target.finish()?;
+        self.out.writer.take(&mut self.out.target)?;
+        self.counts.bytes = self.out.writer.written();
+        self.out.writer.finish()?;
+        Ok(self.counts)
+    }
+}
+
+/// A new id, as Jena makes them.
+pub(crate) fn new_id() -> Result<TermBuf> {
+    let mut bytes = super::quad_key::random_secret()?;
+    bytes[6] = bytes[6] & 0x0f | 0x40; // version 4
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = format!("{:032x}", u128::from_be_bytes(bytes));
+    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    Ok(TermBuf::iri(&format!("uuid:{}", parts.join("-"))))
+}

@@ -1,0 +1,174 @@
+//! From which version to which a quad was there.
+
+use super::again::Again;
+use super::dataset::each_statement;
+use super::log::{Change, Log, LogOptions, LogSink};
+use super::net::ByKey;
+use super::quad_key::{Keys, fold_tags};
+use super::stored::{Store, Stored};
+use super::work::{Watch, Work};
+use crate::error::Result;
+use crate::io::Source;
+use crate::open::OpenOptions;
+use crate::sink::{PatchOp, Statement};
+use crate::term::{Term, TermBuf};
+
+/// Terms that are wanted, each in its place; `None`: any.
+pub type Pattern = [Option<TermBuf>; 4];
+
+/// A time in which a quad was there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// Subject, predicate, object and graph as canonical N-Triples.
+    pub terms: [String; 4],
+    /// The version that added it; 0: it was in the base.
+    pub valid_from: u64,
+    /// The version that deleted it; `None`: it is still there.
+    pub valid_to: Option<u64>,
+}
+
+/// Periods of quads, in the order in which the quads came first, and then of time.
+pub struct History {
+    periods: std::vec::IntoIter<(u64, u64, u64, u64)>,
+    stored: Stored,
+}
+
+const STILL: u64 = u64::MAX;
+
+/// Follows the quads of a pattern through a log; without a base the dataset is empty before it.
+pub fn history(
+    patches: Vec<Again>,
+    base: Option<(Source, OpenOptions)>,
+    pattern: &Pattern,
+    options: LogOptions,
+    watch: Watch<'_>,
+) -> Result<History> {
+    let mut work = Work::new(watch);
+    let log = Log::open(patches, options, &mut work)?;
+    let mut sink = Following {
+        pattern: pattern.each_ref().map(|term| term.as_ref().map(|term| folded(&term.as_term()))),
+        keys: Keys::random()?,
+        quads: ByKey::default(),
+        store: Store::new(),
+        version: 0,
+        touched: Vec::new(),
+        periods: Vec::new(),
+    };
+    if let Some((base, options)) = base {
+        work.phase("reading the base");
+        each_statement(base, &options, &mut work, |statement| sink.quad(statement, true))?;
+        sink.end_version();
+    }
+    log.replay(log.all(), "reading the log", &mut sink, &mut work)?;
+    sink.end_version();
+    let Following { quads, store, mut periods, .. } = sink;
+    for quad in quads.into_values() {
+        if let Some(from) = quad.since {
+            periods.push((quad.order, quad.place, from, STILL));
+        }
+    }
+    periods.sort_unstable();
+    Ok(History { periods: periods.into_iter(), stored: store.read()? })
+}
+
+impl History {
+    /// Periods that were not taken yet.
+    pub fn left(&self) -> usize {
+        self.periods.len()
+    }
+
+    /// The next period.
+    pub fn next_period(&mut self) -> Result<Option<Period>> {
+        let Some((_, place, valid_from, to)) = self.periods.next() else { return Ok(None) };
+        let terms = self.stored.get(place)?.terms.map(|term| term.to_string());
+        Ok(Some(Period { terms, valid_from, valid_to: (to != STILL).then_some(to) }))
+    }
+}
+
+/// A quad of the pattern.
+struct Quad {
+    order: u64,
+    place: u64,
+    /// It is there now.
+    now: bool,
+    /// It was there when the version before ended, since when.
+    since: Option<u64>,
+}
+
+struct Following {
+    pattern: [Option<String>; 4],
+    keys: Keys,
+    quads: ByKey<Quad>,
+    store: Store,
+    version: u64,
+    /// Changed in this version.
+    touched: Vec<u128>,
+    /// Order, place, from, to.
+    periods: Vec<(u64, u64, u64, u64)>,
+}
+
+impl Following {
+    fn quad(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
+        let is_wanted = |(term, wanted): (&Term<'_>, &Option<String>)| {
+            wanted.as_ref().is_none_or(|wanted| *wanted == folded(term))
+        };
+        if !statement.terms.iter().zip(&self.pattern).all(is_wanted) {
+            return Ok(());
+        }
+        let key = self.keys.of(statement).key;
+        let order = self.quads.len() as u64;
+        match self.quads.get_mut(&key) {
+            Some(quad) => {
+                if adds && !quad.now {
+                    // the last spelling that was added
+                    quad.place = self.store.push(statement)?;
+                }
+                quad.now = adds;
+            }
+            None if adds => {
+                let place = self.store.push(statement)?;
+                self.quads.insert(key, Quad { order, place, now: true, since: None });
+            }
+            None => return Ok(()), // nothing to delete
+        }
+        self.touched.push(key);
+        Ok(())
+    }
+
+    fn end_version(&mut self) {
+        for key in self.touched.drain(..) {
+            let Some(quad) = self.quads.get_mut(&key) else { continue };
+            match (quad.since, quad.now) {
+                (None, true) => quad.since = Some(self.version),
+                (Some(from), false) => {
+                    self.periods.push((quad.order, quad.place, from, self.version));
+                    quad.since = None;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl LogSink for Following {
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        if change.version != self.version {
+            self.end_version();
+            self.version = change.version;
+        }
+        match &change.op {
+            PatchOp::Add(statement) if change.counts => self.quad(statement, true),
+            PatchOp::Delete(statement) if change.counts => self.quad(statement, false),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The text of a term with language tags in lower case.
+fn folded(term: &Term<'_>) -> String {
+    let mut text = term.to_string().into_bytes();
+    if !matches!(term, Term::Iri(_) | Term::BlankNode(_)) {
+        fold_tags(&mut text);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}

@@ -1,0 +1,156 @@
+//! A set of quad keys, each with a mark, in 20 to 31 bytes a key.
+//!
+//! Keys are hashes already, so they are their own places: open addressing, in parts that grow one by one, so that
+//! never more than one part is in memory twice.
+
+/// Parts, told by the highest bits of a key.
+const PARTS: usize = 256;
+/// Places of a part at first.
+const FIRST: usize = 16;
+/// The lowest bit of a key gives way to the mark.
+const MARK: u128 = 1;
+
+/// Keys and marks.
+pub(crate) struct KeySet {
+    parts: Vec<Part>,
+}
+
+#[derive(Default)]
+struct Part {
+    /// Keys with their marks; 0 where there is none.
+    places: Vec<u128>,
+    used: usize,
+}
+
+impl KeySet {
+    /// Without keys.
+    pub(crate) fn new() -> Self {
+        KeySet { parts: (0..PARTS).map(|_| Part::default()).collect() }
+    }
+
+    /// Adds a key without a mark; whether it was not there.
+    pub(crate) fn insert(&mut self, key: u128) -> bool {
+        let key = without_mark(key);
+        let part = &mut self.parts[(key >> 120) as usize];
+        if part.used * 5 >= part.places.len() * 4 {
+            part.grow();
+        }
+        part.insert(key)
+    }
+
+    /// Marks a key or takes its mark away, and says whether it was marked before; `None` if it is not there.
+    pub(crate) fn mark(&mut self, key: u128, marked: bool) -> Option<bool> {
+        let key = without_mark(key);
+        let part = &mut self.parts[(key >> 120) as usize];
+        if part.places.is_empty() {
+            return None;
+        }
+        let place = part.place(key);
+        let found = &mut part.places[place];
+        let was = *found & MARK != 0;
+        if *found == 0 {
+            return None;
+        }
+        *found = (*found & !MARK) | u128::from(marked);
+        Some(was)
+    }
+}
+
+/// One key in 2^127 stands for two, as any two do: 0 means that nothing is there.
+fn without_mark(key: u128) -> u128 {
+    (key & !MARK).max(2)
+}
+
+impl Part {
+    /// Where a key is, or would be.
+    #[inline]
+    fn place(&self, key: u128) -> usize {
+        // the middle bits, spread over a length that is no power of two
+        let mut place = ((u128::from((key >> 32) as u64) * self.places.len() as u128) >> 64) as usize;
+        loop {
+            let found = self.places[place];
+            if found == 0 || found & !MARK == key {
+                return place;
+            }
+            place += 1;
+            if place == self.places.len() {
+                place = 0;
+            }
+        }
+    }
+
+    fn insert(&mut self, key: u128) -> bool {
+        let place = self.place(key & !MARK);
+        let is_new = self.places[place] == 0;
+        if is_new {
+            self.places[place] = key;
+            self.used += 1;
+        }
+        is_new
+    }
+
+    fn grow(&mut self) {
+        let length = (self.places.len() / 2 * 3).max(FIRST);
+        let old = std::mem::replace(&mut self.places, vec![0; length]);
+        self.used = 0;
+        for key in old.into_iter().filter(|&key| key != 0) {
+            self.insert(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Spread as hashes are.
+    fn key(n: u64) -> u128 {
+        let mut x = u128::from(n) + 1;
+        for _ in 0..3 {
+            x = (x ^ x >> 67).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        }
+        x & !MARK
+    }
+
+    #[test]
+    fn as_a_map_would() {
+        let (mut set, mut map) = (KeySet::new(), HashMap::new());
+        for n in 0..200_000u64 {
+            let key = key(n * 7919 % 70_000);
+            match n % 3 {
+                0 => {
+                    let mark = n % 5 == 0;
+                    assert_eq!(
+                        set.mark(key, mark),
+                        map.get_mut(&key).map(|was| std::mem::replace(was, mark))
+                    );
+                }
+                _ => assert_eq!(set.insert(key), !map.contains_key(&key) && map.insert(key, false).is_none()),
+            }
+        }
+        let used: usize = set.parts.iter().map(|part| part.used).sum();
+        assert_eq!(used, map.len());
+        assert!(used > 60_000);
+    }
+
+    #[test]
+    fn the_mark_is_no_part_of_the_key() {
+        let mut set = KeySet::new();
+        assert!(set.insert(0) && !set.insert(1) && !set.insert(2) && set.insert(4) && !set.insert(5));
+        assert_eq!([1, 0, 4, 8].map(|key| set.mark(key, true)), [Some(false), Some(true), Some(false), None]);
+    }
+
+    #[test]
+    fn room_for_each_key() {
+        let mut set = KeySet::new();
+        for (count, n) in (1..=1_000_000u64).enumerate() {
+            set.insert(key(n));
+            if count > 100_000 && count % 1000 == 0 {
+                let places: usize = set.parts.iter().map(|part| part.places.len()).sum();
+                let bytes = places * 160 / count;
+                assert!((199..320).contains(&bytes), "{bytes} tenths of a byte for each of {count} keys");
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What is learned of a log before its changes are looked at: ids, chains, outcomes of transactions.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
+use crate::term::{PlainKind, PlainTerm, TermBuf};
+
+/// One patch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// The term behind `H id`, the last one.
+    pub(crate) id: Option<TermBuf>,
+    /// The term behind `H prev`, the last one.
+    pub(crate) prev: Option<TermBuf>,
+    /// Rows, the end included.
+    pub(crate) rows: u64,
+    /// There are changes outside of transactions.
+    loose: bool,
+    /// A transaction was committed.
+    committed: bool,
+    /// A transaction was left unfinished.
+    unfinished: bool,
+}
+
+/// What is wrong with a patch.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    /// 0-based in its source.
+    pub(crate) patch: usize,
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: String,
+}
+
+/// The patches of one source.
+#[derive(Debug, Default)]
+pub(crate) struct SourceFacts {
+    pub(crate) patches: Vec<Facts>,
+    /// One bit a transaction.
+    committed: Vec<u64>,
+    /// What was wrong, where that is no error.
+    pub(crate) faults: Vec<Fault>,
+    /// The source ends inside a row, and that was let through.
+    pub(crate) cut: bool,
+    /// Unfinished transactions are left out.
+    drop_unfinished: bool,
+    /// Faults are no errors.
+    tolerant: bool,
+    open: Option<u64>,
+    aborted: u64,
+    /// Of the patch that has not ended.
+    now: Facts,
+}
+
+impl SourceFacts {
+    pub(crate) fn new(drop_unfinished: bool, tolerant: bool) -> Self {
+        SourceFacts { drop_unfinished, tolerant, ..SourceFacts::default() }
+    }
+
+    /// Whether the rows of a transaction count.
+    #[inline]
+    pub(crate) fn is_committed(&self, txn: u64) -> bool {
+        self.committed.get((txn / 64) as usize).is_some_and(|word| word >> (txn % 64) & 1 != 0)
+    }
+
+    /// Transactions that were committed, and that were aborted.
+    pub(crate) fn transactions(&self) -> (u64, u64) {
+        (self.committed.iter().map(|word| u64::from(word.count_ones())).sum(), self.aborted)
+    }
+
+    fn commit(&mut self, txn: u64) {
+        let word = (txn / 64) as usize;
+        if self.committed.len() <= word {
+            self.committed.resize(word + 1, 0);
+        }
+        self.committed[word] |= 1 << (txn % 64);
+        self.now.committed = true;
+    }
+
+    fn fault(&mut self, kind: ErrorKind, message: String) -> Result<()> {
+        if !self.tolerant {
+            return Err(Error::new(kind, message));
+        }
+        self.faults.push(Fault { patch: self.patches.len(), kind, message });
+        Ok(())
+    }
+
+    fn leave_unfinished(&mut self) -> Result<()> {
+        let Some(txn) = self.open.take() else { return Ok(()) };
+        self.now.unfinished = true;
+        if self.drop_unfinished {
+            return Ok(());
+        }
+        let message = format!("transaction {txn} is neither committed nor aborted");
+        self.fault(ErrorKind::PatchUnfinished, message)
+    }
+
+    fn close(&mut self) -> Result<Option<u64>> {
+        let open = self.open.take();
+        if open.is_none() {
+            self.fault(ErrorKind::PatchStray, "a transaction ends that did not begin".to_owned())?;
+        }
+        Ok(open)
+    }
+
+    fn header(&mut self, key: &str, value: TermBuf) -> Result<()> {
+        if key.eq_ignore_ascii_case("id") {
+            if let Some(before) = &self.now.id
+                && identity(before) != identity(&value)
+            {
+                let message = format!("two ids in one patch: {} and {}", before.as_term(), value.as_term());
+                self.fault(ErrorKind::PatchHeader, message)?;
+            }
+            self.now.id = Some(value);
+        } else if key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous") {
+            self.now.prev = Some(value);
+        }
+        Ok(())
+    }
+
+    fn end_patch(&mut self) -> Result<()> {
+        self.leave_unfinished()?;
+        self.patches.push(std::mem::take(&mut self.now));
+        Ok(())
+    }
+
+    /// The source ends inside a row: lets that through where nothing is lost but what was not committed.
+    pub(crate) fn cut_off(&mut self) -> bool {
+        let lets = self.drop_unfinished && (self.open.is_some() || !self.now.loose);
+        if lets {
+            self.cut = true;
+            self.open = None;
+            self.now.unfinished = true;
+            self.patches.push(std::mem::take(&mut self.now));
+        }
+        lets
+    }
+
+    /// The source is read: a last patch of which nothing is left after a crash is no version.
+    pub(crate) fn end(&mut self) {
+        let is_nothing = |last: &Facts| last.unfinished && !last.committed && !last.loose;
+        if self.drop_unfinished && self.patches.last().is_some_and(is_nothing) {
+            self.patches.pop();
+        }
+    }
+}
+
+impl Sink for SourceFacts {}
+
+impl PatchSink for SourceFacts {
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        self.now.rows += 1;
+        match row.op {
+            PatchOp::Header { key, value } => self.header(key, value.into())?,
+            PatchOp::Begin => {
+                self.leave_unfinished()?;
+                self.open = row.txn;
+            }
+            PatchOp::Commit => {
+                if let Some(txn) = self.close()? {
+                    self.commit(txn);
+                }
+            }
+            PatchOp::Abort => self.aborted += u64::from(self.close()?.is_some()),
+            PatchOp::End(_) => self.end_patch()?,
+            _ => self.now.loose |= row.txn.is_none(),
+        }
+        Ok(())
+    }
+}
+
+/// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:` and as a string.
+pub(crate) fn identity(id: &TermBuf) -> String {
+    let uuid = match id.as_plain() {
+        PlainTerm::Iri(iri) => {
+            let text = iri.get(..9).filter(|scheme| scheme.eq_ignore_ascii_case("urn:uuid:"));
+            let text = text.or_else(|| iri.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("uuid:")));
+            text.map(|scheme| &iri[scheme.len()..])
+        }
+        PlainTerm::Literal(lex, PlainKind::Simple) => Some(lex),
+        _ => None,
+    };
+    match uuid.filter(|uuid| is_uuid(uuid)) {
+        Some(uuid) => uuid.to_ascii_lowercase(),
+        None => id.as_term().to_string(),
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

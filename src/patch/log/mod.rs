@@ -1,0 +1,253 @@
+//! Logs: patches of any number of sources, in the order of their chain.
+//!
+//! A log is read twice: once to learn its ids and the outcomes of its transactions, without building strings it does
+//! not need, and once for its changes, in order.
+
+mod chain;
+mod facts;
+mod replay;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::again::Again;
+use super::work::Work;
+use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
+use crate::open::{Found, open_patch};
+use crate::options::StreamOptions;
+use crate::term::TermBuf;
+use chain::{Chain, Link, chain};
+pub(crate) use facts::identity;
+use facts::{Facts, SourceFacts};
+pub(crate) use replay::{Change, LogSink};
+
+/// How a log is taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogOptions {
+    /// Leaves out unfinished transactions, which are an error otherwise.
+    pub drop_unfinished: bool,
+    /// Takes patches as they are given, whatever their ids say.
+    pub ignore_chain: bool,
+}
+
+/// A version of the dataset that a log makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// By its number: 0 is the base, each patch is one.
+    Number(u64),
+    /// By the id of the patch that made it.
+    Id(TermBuf),
+}
+
+/// A log whose patches are known.
+pub struct Log {
+    sources: Vec<(Again, SourceFacts)>,
+    /// Source and patch of each version, from 1 on.
+    order: Vec<(usize, usize)>,
+    /// Options of the first source that has some.
+    options: Option<StreamOptions>,
+    /// What is wrong, where that is no error.
+    problems: Vec<Problem>,
+}
+
+/// What is wrong with a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The kind, as errors have it, or `patch.effect`.
+    pub kind: &'static str,
+    /// The name of the source.
+    pub source: Option<Arc<str>>,
+    /// 0-based patch in its source.
+    pub patch: Option<u64>,
+    /// Its id.
+    pub id: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Log {
+    /// Reads what is to be known before the changes. The order without ids is that of `sources`.
+    pub(crate) fn open(sources: Vec<Again>, options: LogOptions, work: &mut Work<'_>) -> Result<Self> {
+        Log::scan(sources, options, false, work)
+    }
+
+    /// As [`Log::open`], but what is wrong is told in [`Log::problems`].
+    pub(crate) fn open_tolerant(
+        sources: Vec<Again>,
+        options: LogOptions,
+        work: &mut Work<'_>,
+    ) -> Result<Self> {
+        Log::scan(sources, options, true, work)
+    }
+
+    fn scan(sources: Vec<Again>, options: LogOptions, tolerant: bool, work: &mut Work<'_>) -> Result<Self> {
+        let mut log = Log { sources: Vec::new(), order: Vec::new(), options: None, problems: Vec::new() };
+        work.phase("checking the log");
+        for source in sources {
+            let mut facts = SourceFacts::new(options.drop_unfinished, tolerant);
+            match log.scan_source(&source, &mut facts, work) {
+                Ok(()) => {}
+                Err(error) if tolerant && is_of_the_data(&error) => log.problems.push(Problem {
+                    kind: error.kind().slug(),
+                    source: source.name(),
+                    patch: Some(facts.patches.len() as u64),
+                    id: None,
+                    message: error.to_string(),
+                }),
+                Err(error) => return Err(error),
+            }
+            facts.end();
+            for fault in &facts.faults {
+                log.problems.push(Problem {
+                    kind: fault.kind.slug(),
+                    source: source.name(),
+                    patch: Some(fault.patch as u64),
+                    id: facts.patches.get(fault.patch).and_then(|facts| facts.id.as_ref()).map(text),
+                    message: fault.message.clone(),
+                });
+            }
+            log.sources.push((source, facts));
+        }
+        log.link(options.ignore_chain, tolerant)?;
+        Ok(log)
+    }
+
+    fn scan_source(&mut self, source: &Again, facts: &mut SourceFacts, work: &mut Work<'_>) -> Result<()> {
+        let Found { mut feed, refused, .. } = open_patch(source.source(), &source.options)?;
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        // what is learned must outlive an error
+        let read = work.feed(&mut feed, &mut *facts, |_| Ok(true)).map(drop);
+        match read {
+            Ok(()) => {}
+            Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut_off() => {}
+            Err(error) => return Err(error),
+        }
+        if self.options.is_none() {
+            self.options = crate::open::FeedState::stream_options(&feed);
+        }
+        Ok(())
+    }
+
+    /// Finds the order.
+    fn link(&mut self, ignore: bool, tolerant: bool) -> Result<()> {
+        let given: Vec<(usize, usize)> = (self.sources.iter().enumerate())
+            .flat_map(|(source, (_, facts))| (0..facts.patches.len()).map(move |patch| (source, patch)))
+            .collect();
+        if ignore {
+            self.order = given;
+            return Ok(());
+        }
+        let facts = |&(source, patch): &(usize, usize)| &self.sources[source].1.patches[patch];
+        let links: Vec<_> = (given.iter().map(facts))
+            .map(|facts| Link { id: facts.id.as_ref(), prev: facts.prev.as_ref() })
+            .collect();
+        let Chain { order, faults } = chain(&links);
+        let mut problems = Vec::new();
+        for fault in faults {
+            let (source, patch) = given[fault.patch];
+            let name = self.sources[source].0.name();
+            if !tolerant {
+                let message = format!(
+                    "patch {patch}: {}; chain=\"ignore\" takes patches as they are given",
+                    fault.message
+                );
+                let place = Position { source: name, ..Position::default() };
+                return Err(Error::new(fault.kind, message).located(&place));
+            }
+            problems.push(Problem {
+                kind: fault.kind.slug(),
+                source: name,
+                patch: Some(patch as u64),
+                id: links[fault.patch].id.map(text),
+                message: fault.message,
+            });
+        }
+        self.order = order.into_iter().map(|place| given[place]).collect();
+        self.problems.append(&mut problems);
+        Ok(())
+    }
+
+    /// Versions after the base.
+    pub fn versions(&self) -> u64 {
+        self.order.len() as u64
+    }
+
+    /// What is wrong, where it was asked for.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Options of the patches, where their format has some.
+    pub fn options(&self) -> Option<&StreamOptions> {
+        self.options.as_ref()
+    }
+
+    /// The id of the patch that made a version.
+    pub fn id(&self, version: u64) -> Option<&TermBuf> {
+        self.facts(version)?.id.as_ref()
+    }
+
+    /// The id of the patch before the one that made a version, as that one has it.
+    pub fn prev(&self, version: u64) -> Option<&TermBuf> {
+        self.facts(version)?.prev.as_ref()
+    }
+
+    /// Name and 0-based patch of a version.
+    pub(crate) fn place(&self, version: u64) -> (Option<Arc<str>>, u64) {
+        let Some(&(source, patch)) = self.order.get((version as usize).wrapping_sub(1)) else {
+            return (None, 0);
+        };
+        (self.sources[source].0.name(), patch as u64)
+    }
+
+    fn facts(&self, version: u64) -> Option<&Facts> {
+        let &(source, patch) = self.order.get((version as usize).checked_sub(1)?)?;
+        self.sources[source].1.patches.get(patch)
+    }
+
+    /// The number of a version.
+    pub fn number(&self, version: &Version) -> Result<u64> {
+        let most = self.versions();
+        match version {
+            Version::Number(number) if *number <= most => Ok(*number),
+            Version::Number(number) => {
+                let message = format!("there is no version {number}: the log makes versions 0 to {most}");
+                Err(Error::new(ErrorKind::PatchVersion, message))
+            }
+            Version::Id(id) => {
+                let wanted = identity(id);
+                let has_it = |version: &u64| self.id(*version).is_some_and(|id| identity(id) == wanted);
+                let found = (1..=most).find(has_it).or_else(|| {
+                    // the state before the first patch is that of the patch it comes after
+                    self.prev(1).filter(|prev| identity(prev) == wanted).map(|_| 0)
+                });
+                found.ok_or_else(|| {
+                    let message = format!("no patch of the log has the id {}", id.as_term());
+                    Error::new(ErrorKind::PatchVersion, message)
+                })
+            }
+        }
+    }
+
+    /// Transactions that were committed, and that were aborted.
+    pub(crate) fn transactions(&self) -> (u64, u64) {
+        let each = self.sources.iter().map(|(_, facts)| facts.transactions());
+        each.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+    }
+
+    /// Versions, without the base, as a range.
+    pub(crate) fn all(&self) -> Range<u64> {
+        1..self.versions() + 1
+    }
+}
+
+fn text(id: &TermBuf) -> String {
+    id.as_term().to_string()
+}
+
+/// The source can be read, and its content is at fault.
+fn is_of_the_data(error: &Error) -> bool {
+    !matches!(error.kind().class(), ErrorClass::Io | ErrorClass::Argument | ErrorClass::Internal)
+}

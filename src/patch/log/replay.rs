@@ -1,0 +1,136 @@
+//! The rows of a log in the order of its versions.
+
+use std::ops::Range;
+
+use super::{Log, SourceFacts};
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::open::{Found, open_patch};
+use crate::patch::work::Work;
+use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+
+/// A row of a log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a> {
+    /// The version that its patch makes.
+    pub(crate) version: u64,
+    /// It is of a committed transaction, or of none, so that it changes the dataset if it is A, D, PA or PD.
+    pub(crate) counts: bool,
+    /// What it does; nothing is known to repeat.
+    pub(crate) op: PatchOp<'a>,
+}
+
+/// Takes the rows of a log.
+pub(crate) trait LogSink {
+    /// A row.
+    fn change(&mut self, change: &Change<'_>) -> Result<()>;
+
+    /// Looks up now and then, to hand on what it has.
+    fn look(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    /// Hands the rows of some versions to `sink`.
+    pub(crate) fn replay(
+        &self,
+        versions: Range<u64>,
+        phase: &'static str,
+        sink: &mut dyn LogSink,
+        work: &mut Work<'_>,
+    ) -> Result<()> {
+        work.phase(phase);
+        let mut version = versions.start;
+        while version < versions.end {
+            let (source, first) = self.order[version as usize - 1];
+            // as many patches as stand in their source one behind the other
+            let follows = |&ahead: &u64| {
+                let place = (source, first + (ahead - version) as usize);
+                self.order[ahead as usize - 1] == place
+            };
+            let count = (version..versions.end).take_while(follows).count();
+            self.run(source, first..first + count, version, sink, work)?;
+            version += count as u64;
+        }
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        source: usize,
+        patches: Range<usize>,
+        version: u64,
+        sink: &mut dyn LogSink,
+        work: &mut Work<'_>,
+    ) -> Result<()> {
+        let (source, facts) = &self.sources[source];
+        let Found { mut feed, .. } = open_patch(source.source(), &source.options)?;
+        let is_last = patches.end == facts.patches.len();
+        let mut run = Run { sink, facts, patches, version, at: 0, rows: 0, done: false };
+        let read = work.feed(&mut feed, &mut run, |run| run.sink.look().map(|()| !run.done)).map(drop);
+        match read {
+            Ok(()) => {}
+            Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut && is_last => {}
+            Err(error) => return Err(error),
+        }
+        if !(run.done || facts.cut && is_last) {
+            return Err(changed());
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::new(ErrorKind::PatchChanged, "this file was changed while it was read")
+}
+
+/// Some patches of one source.
+struct Run<'a> {
+    sink: &'a mut dyn LogSink,
+    facts: &'a SourceFacts,
+    patches: Range<usize>,
+    /// The version of the first of them.
+    version: u64,
+    /// The patch of the next row.
+    at: usize,
+    /// Its rows so far.
+    rows: u64,
+    done: bool,
+}
+
+impl Sink for Run<'_> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.done
+    }
+}
+
+impl PatchSink for Run<'_> {
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        if self.done {
+            return Ok(());
+        }
+        self.rows += 1;
+        if self.at >= self.patches.start {
+            let counts = row.txn.is_none_or(|txn| self.facts.is_committed(txn));
+            let op = match row.op {
+                PatchOp::Add(statement) => PatchOp::Add(Statement { same: Same::NONE, ..statement }),
+                PatchOp::Delete(statement) => PatchOp::Delete(Statement { same: Same::NONE, ..statement }),
+                other => other,
+            };
+            let version = self.version + (self.at - self.patches.start) as u64;
+            self.sink.change(&Change { version, counts, op })?;
+        }
+        if let PatchOp::End(_) = row.op {
+            if self.facts.patches.get(self.at).is_none_or(|patch| patch.rows != self.rows) {
+                return Err(changed());
+            }
+            self.at += 1;
+            self.rows = 0;
+            self.done = self.at == self.patches.end;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,192 @@
+//! The net effect of patches: for each quad, and each prefix, the last committed operation.
+//!
+//! In memory a quad takes 48 bytes whatever its terms are; their text lies in a temporary file.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::log::{Change, LogSink};
+use super::prefixes::{PrefixOp, Prefixes};
+use super::quad_key::{Keys, QuadKey};
+use super::stored::{Store, Stored};
+use crate::error::Result;
+use crate::sink::{PatchOp, Statement};
+use crate::term::Term;
+
+/// What happened to a quad.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Its text in the store: of the last change that brought one.
+    place: u64,
+    /// Orders quads: by their first add, and those never added by their first delete.
+    order: u64,
+    flags: u8,
+}
+
+const FIRST_ADDS: u8 = 1;
+const LAST_ADDS: u8 = 2;
+const HAS_TEXT: u8 = 4;
+/// The stored text has capitals in a language tag.
+const FOLDED: u8 = 8;
+const WAS_ADDED: u8 = 16;
+const IN_BASE: u8 = 32;
+
+impl Entry {
+    fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The last operation adds it.
+    pub(crate) fn is_added(self) -> bool {
+        self.has(LAST_ADDS)
+    }
+
+    /// The first operation adds it.
+    pub(crate) fn first_adds(self) -> bool {
+        self.has(FIRST_ADDS)
+    }
+
+    /// It was found in the base.
+    pub(crate) fn in_base(self) -> bool {
+        self.has(IN_BASE)
+    }
+
+    /// It is found in the base; whether it was not before.
+    pub(crate) fn find(&mut self) -> bool {
+        let is_new = !self.in_base();
+        self.flags |= IN_BASE;
+        is_new
+    }
+}
+
+/// Keys are hashes already.
+#[derive(Default)]
+pub(crate) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u128(&mut self, key: u128) {
+        self.0 = key as u64;
+    }
+}
+
+/// Whatever is known of quads by their keys.
+pub(crate) type ByKey<V> = HashMap<u128, V, BuildHasherDefault<AsItIs>>;
+
+/// The net effect, as changes come in.
+pub(crate) struct Net {
+    pub(crate) keys: Keys,
+    quads: ByKey<Entry>,
+    pub(crate) prefixes: Prefixes,
+    store: Store,
+    /// The text of deleted quads is kept too.
+    keeps_deletes: bool,
+    /// Changes of quads so far.
+    changes: u64,
+    /// A quad of a named graph is added.
+    pub(crate) has_graphs: bool,
+}
+
+impl Net {
+    /// Of no changes; `keeps_deletes` to write deleted quads later.
+    pub(crate) fn new(keeps_deletes: bool) -> Result<Self> {
+        Ok(Net {
+            keys: Keys::random()?,
+            quads: ByKey::default(),
+            prefixes: Prefixes::default(),
+            store: Store::new(),
+            keeps_deletes,
+            changes: 0,
+            has_graphs: false,
+        })
+    }
+
+    /// Changes of quads that were taken.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// No quad was changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.quads.is_empty()
+    }
+
+    /// What happened to the quad of a key.
+    #[inline]
+    pub(crate) fn entry(&mut self, key: u128) -> Option<&mut Entry> {
+        self.quads.get_mut(&key)
+    }
+
+    /// Takes a change of a quad; whether the one before it was the same.
+    pub(crate) fn change(&mut self, statement: &Statement<'_>, adds: bool) -> Result<bool> {
+        let QuadKey { key, folded } = self.keys.of(statement);
+        let order = self.changes;
+        self.changes += 1;
+        let first = if adds { FIRST_ADDS } else { 0 };
+        let mut repeats = true;
+        let entry = self.quads.entry(key).or_insert_with(|| {
+            repeats = false;
+            Entry { place: 0, order, flags: first }
+        });
+        repeats &= entry.is_added() == adds;
+        if adds && !entry.has(WAS_ADDED) {
+            entry.order = order;
+            entry.flags |= WAS_ADDED;
+        }
+        if (adds || self.keeps_deletes) && (!entry.has(HAS_TEXT) || folded || entry.has(FOLDED)) {
+            entry.place = self.store.push(statement)?;
+            entry.flags = (entry.flags & !FOLDED) | HAS_TEXT | if folded { FOLDED } else { 0 };
+        }
+        entry.flags = (entry.flags & !LAST_ADDS) | if adds { LAST_ADDS } else { 0 };
+        self.has_graphs |= adds && !matches!(statement.terms[3], Term::DefaultGraph);
+        Ok(repeats)
+    }
+
+    /// Takes a row that counts.
+    pub(crate) fn row(&mut self, op: &PatchOp<'_>) -> Result<()> {
+        match op {
+            PatchOp::Add(statement) => drop(self.change(statement, true)?),
+            PatchOp::Delete(statement) => drop(self.change(statement, false)?),
+            other => {
+                if let Some((name, graph, op)) = PrefixOp::of(other) {
+                    self.prefixes.change(name, &graph, op);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The quads to be deleted and to be added, in order; `wanted` says of each whether it is added, if anything.
+    pub(crate) fn pick(self, wanted: impl Fn(Entry) -> Option<bool>) -> Result<Picked> {
+        let (mut deletes, mut adds) = (Vec::new(), Vec::new());
+        for entry in self.quads.into_values() {
+            match wanted(entry) {
+                Some(true) => adds.push((entry.order, entry.place)),
+                Some(false) => deletes.push((entry.order, entry.place)),
+                None => {}
+            }
+        }
+        deletes.sort_unstable();
+        adds.sort_unstable();
+        Ok(Picked { deletes, adds, prefixes: self.prefixes, stored: self.store.read()? })
+    }
+}
+
+impl LogSink for Net {
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        if change.counts { self.row(&change.op) } else { Ok(()) }
+    }
+}
+
+/// What is left of a net effect; quads by their order and their place in the store.
+pub(crate) struct Picked {
+    pub(crate) deletes: Vec<(u64, u64)>,
+    pub(crate) adds: Vec<(u64, u64)>,
+    pub(crate) prefixes: Prefixes,
+    pub(crate) stored: Stored,
+}

@@ -1,0 +1,202 @@
+//! The 128-bit key by which quads are told apart.
+//!
+//! The key of a quad is SipHash-2-4-128, under a secret of 16 bytes, of its four terms as canonical N-Triples
+//! (the default graph is the empty text), language tags in lower case, a byte `FF` behind each. Nobody who does
+//! not know the secret can make two quads that share a key, so a secret is drawn for each run; several processes that
+//! compare keys share one. The number is the two words of the hash, the first one high.
+
+use siphasher::sip128::SipHasher24;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::Statement;
+use crate::term::{LiteralKind, Term};
+use crate::text::buffer::TextBuffer;
+use crate::text::write::TermWriter;
+
+/// Stands behind each term, and in no UTF-8.
+const END: u8 = 0xff;
+
+/// What is known of a quad without its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuadKey {
+    /// The key.
+    pub key: u128,
+    /// A language tag has capitals: quads with this key may be spelled differently.
+    pub folded: bool,
+}
+
+/// Makes keys under one secret.
+pub struct Keys {
+    hasher: SipHasher24,
+    text: TextBuffer,
+}
+
+/// Bytes that nobody can guess.
+pub fn random_secret() -> Result<[u8; 16]> {
+    let mut secret = [0; 16];
+    getrandom::fill(&mut secret)
+        .map_err(|error| Error::new(ErrorKind::Io, format!("no random bytes: {error}")))?;
+    Ok(secret)
+}
+
+impl Keys {
+    /// Under this secret.
+    pub fn new(secret: [u8; 16]) -> Self {
+        Keys { hasher: SipHasher24::new_with_key(&secret), text: TextBuffer::default() }
+    }
+
+    /// Under a secret of its own.
+    pub fn random() -> Result<Self> {
+        random_secret().map(Keys::new)
+    }
+
+    /// The key of a quad.
+    #[inline]
+    pub fn of(&mut self, statement: &Statement<'_>) -> QuadKey {
+        self.text.clear();
+        let mut folded = false;
+        for term in &statement.terms {
+            let start = self.text.len();
+            TermWriter::new(&mut self.text, "").term(term);
+            if has_tag(term) {
+                folded |= fold_tags(self.text.tail_mut(start));
+            }
+            self.text.push_byte(END);
+        }
+        self.hashed(folded)
+    }
+
+    /// The key of a quad whose terms are canonical N-Triples: subject, predicate, object, graph.
+    pub fn of_texts(&mut self, terms: [&str; 4]) -> QuadKey {
+        self.text.clear();
+        let mut folded = false;
+        for term in terms {
+            let start = self.text.len();
+            self.text.push(term);
+            if !term.starts_with('<') || term.starts_with("<<(") {
+                folded |= fold_tags(self.text.tail_mut(start));
+            }
+            self.text.push_byte(END);
+        }
+        self.hashed(folded)
+    }
+
+    #[inline]
+    fn hashed(&self, folded: bool) -> QuadKey {
+        let hash = self.hasher.hash(self.text.as_bytes());
+        QuadKey { key: u128::from(hash.h1) << 64 | u128::from(hash.h2), folded }
+    }
+}
+
+/// Whether there may be a language tag in a term.
+fn has_tag(term: &Term<'_>) -> bool {
+    match term {
+        Term::Literal(literal) => matches!(literal.kind, LiteralKind::Language(_)),
+        Term::Triple(_) => true,
+        _ => false,
+    }
+}
+
+/// Puts the language tags in a canonical term in lower case; whether that changed anything.
+pub(crate) fn fold_tags(text: &mut [u8]) -> bool {
+    let (mut at, mut folded) = (0, false);
+    while let Some(open) = memchr::memchr(b'"', &text[at..]) {
+        at += open + 1;
+        // the quotation mark that ends the lexical form
+        loop {
+            match memchr::memchr2(b'"', b'\\', &text[at..]) {
+                None => return folded,
+                Some(next) if text[at + next] == b'\\' => at = (at + next + 2).min(text.len()),
+                Some(next) => {
+                    at += next + 1;
+                    break;
+                }
+            }
+        }
+        if text.get(at) != Some(&b'@') {
+            continue;
+        }
+        while at < text.len() && text[at] != b' ' {
+            // `\U` escapes what no tag should have; `\u` would be something else
+            if text[at].is_ascii_uppercase() && text[at - 1] != b'\\' {
+                text[at] = text[at].to_ascii_lowercase();
+                folded = true;
+            }
+            at += 1;
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{TermBuf, Triple};
+
+    fn triple(object: TermBuf) -> TermBuf {
+        TermBuf::Triple(Box::new(Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:\"@P"), object] }))
+    }
+
+    fn objects() -> Vec<TermBuf> {
+        let mut all = vec![
+            TermBuf::iri("a:O@EN"),
+            TermBuf::blank_node("B"),
+            TermBuf::blank_node("not plain \"@X"),
+            TermBuf::simple_literal("x\"@EN"),
+            TermBuf::simple_literal("\\"),
+            TermBuf::language_literal("X \" \\ @EN y", "en"),
+            TermBuf::language_literal("x", "EN-Latn--LTR"),
+            TermBuf::language_literal("", "de"),
+            TermBuf::language_literal("x", "\u{1F600}F"),
+            TermBuf::language_literal("x", "\u{1}f600f"),
+            TermBuf::typed_literal("X", "a:T"),
+        ];
+        let nested: Vec<_> = all.iter().cloned().map(triple).collect();
+        all.extend(nested.iter().cloned().map(triple));
+        all.extend(nested);
+        all
+    }
+
+    fn statement(object: &TermBuf) -> Statement<'_> {
+        Statement::of([Term::BlankNode("s"), Term::BlankNode("p"), object.as_term(), Term::DefaultGraph])
+    }
+
+    #[test]
+    fn terms_and_their_texts_have_the_same_key() {
+        let (mut one, mut other) = (Keys::new([7; 16]), Keys::new([8; 16]));
+        let mut seen = std::collections::HashMap::new();
+        for object in objects() {
+            let text = object.as_term().to_string();
+            let key = one.of(&statement(&object));
+            assert_eq!(one.of_texts(["_:s", "_:p", &text, ""]), key, "{text}");
+            assert_ne!(other.of(&statement(&object)), key, "{text}");
+            assert_eq!(seen.insert(key.key, text.clone()), None, "{text}");
+        }
+        assert_eq!(seen.len(), 33);
+        assert_ne!(one.of_texts(["a", "b", "", ""]), one.of_texts(["a", "", "b", ""]));
+    }
+
+    #[test]
+    fn only_the_case_of_tags_is_no_difference() {
+        let mut keys = Keys::new([1; 16]);
+        let mut key = |lex, tag| {
+            let literal = TermBuf::language_literal(lex, tag);
+            let nested = triple(triple(literal.clone()));
+            (keys.of(&statement(&literal)), keys.of(&statement(&nested)))
+        };
+        let (lower, upper) = (key("A\"@B", "en-gb--ltr"), key("A\"@B", "en-GB--LTR"));
+        assert_eq!((lower.0.key, lower.1.key), (upper.0.key, upper.1.key));
+        assert!(upper.0.folded && upper.1.folded && !lower.0.folded && !lower.1.folded);
+        assert_ne!(key("a\"@B", "en-gb--ltr"), lower);
+    }
+
+    /// Other processes, and other versions of this library, find the same keys.
+    #[test]
+    fn the_key_is_as_the_words_above_say() {
+        let secret = std::array::from_fn(|n| n as u8);
+        let key = Keys::new(secret).of_texts(["<a:s>", "<a:p>", "\"x\"@EN", ""]).key;
+        let bytes = b"<a:s>\xff<a:p>\xff\"x\"@en\xff\xff";
+        let hash = SipHasher24::new_with_key(&secret).hash(bytes).as_u128();
+        assert_eq!(key.rotate_left(64), hash);
+    }
+}

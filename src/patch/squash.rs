@@ -1,0 +1,95 @@
+//! Many patches as one with the same net effect.
+
+use super::again::Again;
+use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
+use super::log::{Log, LogOptions, Version};
+use super::net::Net;
+use super::prefixes::{Prefix, PrefixOp};
+use super::work::{Watch, Work};
+use crate::error::{Error, ErrorKind, Result};
+use crate::term::TermBuf;
+
+/// How patches become one.
+#[derive(Default)]
+pub struct SquashOptions {
+    /// How the log is taken.
+    pub log: LogOptions,
+    /// Drops what was added first and deleted last, which is right where every row changes something.
+    pub drops_cancelled: bool,
+    /// Only what came after the first version and up to the second: the patch that makes one of the other.
+    pub between: Option<(Version, Version)>,
+    /// Without headers.
+    pub bare: bool,
+    /// `H id`; a new one if the patches have ids, that of the second version of `between`.
+    pub id: Option<TermBuf>,
+    /// `H prev`; what the first patch has otherwise.
+    pub prev: Option<TermBuf>,
+}
+
+/// Writes one patch with the net effect of `patches`.
+pub fn squash(
+    patches: Vec<Again>,
+    options: SquashOptions,
+    out: PatchOut,
+    watch: Watch<'_>,
+) -> Result<Patched> {
+    let mut work = Work::new(watch);
+    let log = Log::open(patches, options.log, &mut work)?;
+    let (from, to) = match &options.between {
+        None => (0, log.versions()),
+        Some((from, to)) => (log.number(from)?, log.number(to)?),
+    };
+    if from > to {
+        let message = format!("version {from} comes after version {to}; invert takes changes back");
+        return Err(Error::new(ErrorKind::PatchVersion, message));
+    }
+    let mut net = Net::new(true)?;
+    log.replay(from + 1..to + 1, "reading the patches", &mut net, &mut work)?;
+    let changes = net.changes();
+    let mut emit = Emit::new(out, log.options())?;
+    // what changes nothing is no version of its own
+    let id = if options.bare || from == to { None } else { headers(&mut emit, &log, &options, from..to)? };
+    let picked = net.pick(|entry| {
+        let cancelled = options.drops_cancelled && entry.first_adds() && !entry.is_added();
+        (!cancelled).then(|| entry.is_added())
+    })?;
+    emit.picked(picked, last_change, &mut work)?;
+    emit.end_patch()?;
+    let counts = emit.finish()?;
+    Ok(Patched { id: id.map(|id| id.as_term().to_string()), patches: to - from, changes, ..counts })
+}
+
+/// Writes the headers and gives the id.
+fn headers(
+    emit: &mut Emit,
+    log: &Log,
+    options: &SquashOptions,
+    versions: std::ops::Range<u64>,
+) -> Result<Option<TermBuf>> {
+    let is_range = options.between.is_some();
+    let (first, last) = (log.id(versions.start + 1), log.id(versions.end));
+    let id = match (&options.id, last) {
+        (Some(id), _) => Some(id.clone()),
+        (None, Some(last)) if is_range => Some(last.clone()),
+        (None, Some(_)) => Some(new_id()?),
+        (None, None) => None,
+    };
+    let before = log.id(versions.start).or(log.prev(versions.start + 1));
+    emit.header("id", id.as_ref())?;
+    emit.header("prev", options.prev.as_ref().or(before))?;
+    if !is_range {
+        emit.header("squashed-from", first)?;
+        emit.header("squashed-to", last)?;
+    }
+    Ok(id)
+}
+
+/// The last change of a prefix as a row.
+fn last_change(prefix: &Prefix) -> PrefixChange<'_> {
+    let (before, adds) = match &prefix.last {
+        PrefixOp::Add(iri) => (None, Some(iri.as_str())),
+        PrefixOp::Delete(iri) => (iri.as_deref(), None),
+    };
+    let graph = prefix.graph.as_term();
+    PrefixChange { name: &prefix.name, graph, deletes: adds.is_none(), before, adds }
+}

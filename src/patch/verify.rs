@@ -1,0 +1,137 @@
+//! What is wrong with a log.
+
+use super::again::Again;
+use super::effect::{Done, Effect};
+use super::log::{Change, Log, LogOptions, LogSink, Problem};
+use super::work::{Watch, Work};
+use crate::error::Result;
+use crate::io::Source;
+use crate::open::OpenOptions;
+use crate::sink::PatchOp;
+
+/// Rows without effect that are told one by one.
+const TOLD: usize = 100;
+
+/// What a log is and what is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogReport {
+    /// Patches.
+    pub patches: u64,
+    /// Patches with an id.
+    pub ids: u64,
+    /// The id of the patch that the first one comes after.
+    pub prev: Option<String>,
+    /// The id of the last patch.
+    pub head: Option<String>,
+    /// Transactions that were committed.
+    pub committed: u64,
+    /// Transactions that were aborted.
+    pub aborted: u64,
+    /// Rows that count: `A`, `D`, `PA`, `PD`.
+    pub changes: u64,
+    /// Rows of them that change nothing; without a base only those that repeat another one are known. `None`: the
+    /// log has no order in which that could be told.
+    pub without_effect: Option<u64>,
+    /// What is wrong, in order.
+    pub problems: Vec<Problem>,
+}
+
+/// Looks at a log; `base` is the dataset before it.
+pub fn verify_log(
+    patches: Vec<Again>,
+    base: Option<(Source, OpenOptions)>,
+    options: LogOptions,
+    watch: Watch<'_>,
+) -> Result<LogReport> {
+    let mut work = Work::new(watch);
+    let log = Log::open_tolerant(patches, options, &mut work)?;
+    let text = |id: Option<&crate::term::TermBuf>| id.map(|id| id.as_term().to_string());
+    let mut report = LogReport {
+        patches: log.versions(),
+        ids: log.all().filter(|&version| log.id(version).is_some()).count() as u64,
+        prev: text(log.prev(1)),
+        head: text(log.id(log.versions())),
+        problems: log.problems().to_vec(),
+        ..LogReport::default()
+    };
+    (report.committed, report.aborted) = log.transactions();
+    if !report.problems.is_empty() {
+        return Ok(report);
+    }
+    let effect = match base {
+        None => Effect::unknown()?,
+        Some((base, options)) => Effect::of_base(&log, base, &options, &mut work)?,
+    };
+    let mut sink = Verifying {
+        log: &log,
+        effect,
+        changes: 0,
+        without_effect: 0,
+        row: 0,
+        version: 0,
+        problems: Vec::new(),
+    };
+    log.replay(log.all(), "checking the rows", &mut sink, &mut work)?;
+    report.changes = sink.changes;
+    report.without_effect = Some(sink.without_effect);
+    report.problems = sink.problems;
+    Ok(report)
+}
+
+struct Verifying<'l> {
+    log: &'l Log,
+    effect: Effect,
+    changes: u64,
+    without_effect: u64,
+    /// 0-based row of the patch.
+    row: u64,
+    version: u64,
+    problems: Vec<Problem>,
+}
+
+impl LogSink for Verifying<'_> {
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        self.row = if self.version == change.version { self.row + 1 } else { 0 };
+        self.version = change.version;
+        if !change.counts {
+            return Ok(());
+        }
+        match self.effect.row(&change.op) {
+            Done::Other => return Ok(()),
+            Done::Nothing => self.tell(&change.op),
+            Done::Quad | Done::Prefix(_) => {}
+        }
+        self.changes += 1;
+        Ok(())
+    }
+}
+
+impl Verifying<'_> {
+    fn tell(&mut self, op: &PatchOp<'_>) {
+        self.without_effect += 1;
+        if self.problems.len() >= TOLD {
+            return;
+        }
+        let (source, patch) = self.log.place(self.version);
+        let what = match op {
+            PatchOp::Add(statement) => format!("A {}: the quad is there already", shown(&statement.terms)),
+            PatchOp::Delete(statement) => format!("D {}: there is no such quad", shown(&statement.terms)),
+            PatchOp::AddPrefix { name, .. } => format!("PA {name:?}: the prefix stands for that already"),
+            PatchOp::DeletePrefix { name, .. } => format!("PD {name:?}: there is no such prefix"),
+            _ => return,
+        };
+        self.problems.push(Problem {
+            kind: "patch.effect",
+            source,
+            patch: Some(patch),
+            id: self.log.id(self.version).map(|id| id.as_term().to_string()),
+            message: format!("row {}, {what}", self.row),
+        });
+    }
+}
+
+/// Terms as they stand in a row.
+pub(crate) fn shown(terms: &[crate::term::Term<'_>; 4]) -> String {
+    let terms = terms.map(|term| term.to_string());
+    terms.join(" ").trim_end().to_owned()
+}

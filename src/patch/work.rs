@@ -1,0 +1,132 @@
+//! Drives feeds to their ends, and tells whoever waits how far they got.
+
+use crate::error::Result;
+use crate::open::FeedState;
+use crate::options::{PatchOptions, RdfOptions};
+use crate::reader::Feed;
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::term::{Iri, Term};
+
+/// Rows between two looks at the output and at whoever waits.
+const ROWS: usize = 8192;
+
+/// What a long operation tells while it goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// What is done now.
+    pub phase: &'static str,
+    /// Rows that this phase has read or written.
+    pub rows: u64,
+    /// Bytes that this phase has read, without compression.
+    pub bytes: u64,
+}
+
+/// Is told of the progress; an error stops the operation.
+pub type Watch<'w> = &'w mut dyn FnMut(Progress) -> Result<()>;
+
+/// An operation and whoever watches it.
+pub(crate) struct Work<'w> {
+    watch: Watch<'w>,
+    now: Progress,
+}
+
+impl<'w> Work<'w> {
+    pub(crate) fn new(watch: Watch<'w>) -> Self {
+        Work { watch, now: Progress::default() }
+    }
+
+    /// Begins another phase.
+    pub(crate) fn phase(&mut self, phase: &'static str) {
+        self.now = Progress { phase, ..Progress::default() };
+    }
+
+    /// So many rows were written that nobody feeds.
+    pub(crate) fn wrote(&mut self, rows: u64) -> Result<()> {
+        self.now.rows = rows;
+        (self.watch)(self.now)
+    }
+
+    /// Feeds all rows to `sink`; `look` looks at it now and then, and says whether to go on.
+    pub(crate) fn feed<F, S: Sink>(
+        &mut self,
+        feed: &mut F,
+        sink: S,
+        mut look: impl FnMut(&mut S) -> Result<bool>,
+    ) -> Result<S>
+    where
+        F: Feed<Paced<S>> + FeedState,
+    {
+        let mut paced = Paced { sink, rows: 0 };
+        let before = self.now;
+        loop {
+            let Work { watch, now } = self;
+            let ended = feed.advance(&mut paced, &mut || watch(*now))?;
+            paced.rows = 0;
+            let decoder = feed.decoder();
+            self.now.rows = before.rows + decoder.progress().rows;
+            self.now.bytes = before.bytes + decoder.consumed();
+            let goes_on = look(&mut paced.sink)?;
+            (self.watch)(self.now)?;
+            if ended || !goes_on {
+                return Ok(paced.sink);
+            }
+        }
+    }
+}
+
+/// Stops the decoder every so many rows.
+pub(crate) struct Paced<S> {
+    sink: S,
+    rows: usize,
+}
+
+impl<S: Sink> Sink for Paced<S> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.sink.is_full()
+    }
+
+    fn kept_bytes(&self) -> usize {
+        self.sink.kept_bytes()
+    }
+
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.sink.frame_end(metadata)
+    }
+}
+
+impl<S: RdfSink> RdfSink for Paced<S> {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.sink.options(options)
+    }
+
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.rows += 1;
+        self.sink.statement(row)
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.sink.namespace(name, iri)
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        self.sink.graph_start(graph)
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        self.sink.graph_end()
+    }
+}
+
+impl<S: PatchSink> PatchSink for Paced<S> {
+    fn options(&mut self, options: &PatchOptions) -> Result<()> {
+        self.sink.options(options)
+    }
+
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        self.rows += 1;
+        self.sink.row(row)
+    }
+}

@@ -1,0 +1,147 @@
+//! Functions that write patches: `diff`, `invert`, `squash`, `canonicalize`.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::destination::Destination;
+use super::job::{Job, Opening};
+use super::write_options::WriteOptions;
+use crate::convert::PatchTarget;
+use crate::create::Writer;
+use crate::error::Result;
+use crate::patch::{
+    self, Again, Compared, DiffOptions, InvertOptions, LogOptions, PatchOut, Patched, SquashOptions,
+};
+
+/// The fields of `jelly.Patched`.
+type Fields = (Option<String>, u64, u64, u64, u64, u64, u64);
+
+fn fields(done: Patched) -> Fields {
+    let Patched { id, patches, changes, added, deleted, prefixes, bytes } = done;
+    (id, patches, changes, added, deleted, prefixes, bytes)
+}
+
+/// Where a patch goes.
+struct Writing {
+    destination: Destination,
+    options: WriteOptions,
+}
+
+impl Writing {
+    fn new(job: &Job<'_, '_>, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let destination = Destination::new(dest, &job.interrupt)?;
+        let write = job.write_keywords("rdfp")?;
+        let options = WriteOptions::read("patch", &write, destination.name().as_deref())?;
+        Ok(Writing { destination, options })
+    }
+
+    fn open(self) -> Result<PatchOut, super::error::Failure> {
+        let output = self.destination.open(self.options.compression, self.options.level)?;
+        let write = self.options;
+        let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
+        Ok(PatchOut { target, writer: Writer::new(output) })
+    }
+}
+
+fn again(sources: Vec<Opening>) -> Result<Vec<Again>> {
+    sources.into_iter().map(Opening::again).collect()
+}
+
+/// Writes the patch that makes one dataset of another; returns statements of both and the fields of Patched.
+#[pyfunction]
+#[pyo3(signature = (old, new, dest, keywords, progress=None))]
+pub(super) fn diff(
+    py: Python<'_>,
+    old: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+    dest: &Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u64, u64, Fields)> {
+    let job = Job::new(keywords, progress);
+    let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
+    let options = DiffOptions {
+        old: old.options,
+        id: job.id("id")?,
+        prev: job.id("prev")?,
+        prefixes: job.told().flag("prefixes", true)?,
+        skolemize: job.told().value("skolemize")?,
+    };
+    let writing = Writing::new(&job, dest)?;
+    let Compared { old, new, patch } = job.run(py, |watch| {
+        let new = Again::new(new.source, new.options)?;
+        Ok(patch::diff(old.source, &new, options, writing.open()?, watch)?)
+    })?;
+    Ok((old, new, fields(patch)))
+}
+
+/// Writes the patch that takes others back; returns the fields of Patched.
+#[pyfunction]
+#[pyo3(signature = (patches, dest, base, keywords, progress=None))]
+pub(super) fn invert(
+    py: Python<'_>,
+    patches: Vec<Bound<'_, PyAny>>,
+    dest: &Bound<'_, PyAny>,
+    base: Option<&Bound<'_, PyAny>>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Fields> {
+    let job = Job::new(keywords, progress);
+    let log = job.log(&patches)?;
+    let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
+    let options = InvertOptions { log: job.log_options()?, id: job.id("id")?, prev: job.id("prev")? };
+    let writing = Writing::new(&job, dest)?;
+    let done = job.run(py, |watch| {
+        let base = base.map(|base| (base.source, base.options));
+        Ok(patch::invert(again(log)?, base, options, writing.open()?, watch)?)
+    })?;
+    Ok(fields(done))
+}
+
+/// Writes one patch with the net effect of others; returns the fields of Patched.
+#[pyfunction]
+#[pyo3(signature = (patches, dest, keywords, progress=None))]
+pub(super) fn squash(
+    py: Python<'_>,
+    patches: Vec<Bound<'_, PyAny>>,
+    dest: &Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Fields> {
+    let job = Job::new(keywords, progress);
+    let log = job.log(&patches)?;
+    let options = SquashOptions {
+        log: job.log_options()?,
+        drops_cancelled: job.choice("mode", ["last", "net"])?,
+        between: job.version("from_version")?.zip(job.version("to_version")?),
+        bare: job.told().flag("bare", false)?,
+        id: job.id("id")?,
+        prev: job.id("prev")?,
+    };
+    let writing = Writing::new(&job, dest)?;
+    let done = job.run(py, |watch| Ok(patch::squash(again(log)?, options, writing.open()?, watch)?))?;
+    Ok(fields(done))
+}
+
+/// Writes patches with only the rows that change a dataset; returns the fields of Patched.
+#[pyfunction]
+#[pyo3(signature = (patches, base, dest, keywords, progress=None))]
+pub(super) fn canonicalize(
+    py: Python<'_>,
+    patches: Vec<Bound<'_, PyAny>>,
+    base: &Bound<'_, PyAny>,
+    dest: &Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Fields> {
+    let job = Job::new(keywords, progress);
+    let log = job.log(&patches)?;
+    let base = job.dataset(base, "base_format")?;
+    let options: LogOptions = job.log_options()?;
+    let writing = Writing::new(&job, dest)?;
+    let done = job.run(py, |watch| {
+        let out = writing.open()?;
+        Ok(patch::canonicalize(again(log)?, base.source, &base.options, options, out, watch)?)
+    })?;
+    Ok(fields(done))
+}

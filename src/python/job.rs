@@ -1,0 +1,170 @@
+//! What the functions that give patches a meaning have in common.
+
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::convert::open_options_of;
+use super::error::Failure;
+use super::input::Input;
+use super::keywords::Keywords;
+use super::signals::{Interrupt, Signals};
+use crate::error::{Result, catch_panic};
+use crate::io::Source;
+use crate::open::OpenOptions;
+use crate::patch::{Again, LogOptions, Progress, Version};
+use crate::term::TermBuf;
+
+/// A call: its keywords, and what stops it.
+pub(super) struct Job<'a, 'py> {
+    keywords: &'a Bound<'py, PyDict>,
+    pub(super) interrupt: Interrupt,
+    progress: Option<Py<PyAny>>,
+}
+
+/// A source and how it is read.
+pub(super) struct Opening {
+    pub(super) source: Source,
+    pub(super) options: OpenOptions,
+}
+
+impl Opening {
+    pub(super) fn again(self) -> Result<Again> {
+        Again::new(self.source, self.options)
+    }
+}
+
+impl<'a, 'py> Job<'a, 'py> {
+    pub(super) fn new(keywords: &'a Bound<'py, PyDict>, progress: Option<Py<PyAny>>) -> Self {
+        Job { keywords, interrupt: Interrupt::default(), progress }
+    }
+
+    pub(super) fn told(&self) -> Keywords<'a, 'py> {
+        Keywords(self.keywords)
+    }
+
+    /// A source of statements.
+    pub(super) fn dataset(&self, source: &Bound<'_, PyAny>, format: &str) -> PyResult<Opening> {
+        self.opening(source, format, |options| options.patch_format.is_some())
+    }
+
+    /// Sources of patches.
+    pub(super) fn log(&self, sources: &[Bound<'_, PyAny>]) -> PyResult<Vec<Opening>> {
+        let open = |source| self.opening(source, "patch_format", |options| options.rdf_format.is_some());
+        sources.iter().map(open).collect()
+    }
+
+    fn opening(
+        &self,
+        source: &Bound<'_, PyAny>,
+        format: &str,
+        is_wrong: impl Fn(&OpenOptions) -> bool,
+    ) -> PyResult<Opening> {
+        let word = self.told().word(format, "auto")?;
+        let Input { source, name, .. } = Input::sharing(source, &self.interrupt)?;
+        let options = open_options_of(&word, self.keywords, name)?;
+        if is_wrong(&options) {
+            return Err(PyValueError::new_err(format!("{format} cannot be {word:?}")));
+        }
+        Ok(Opening { source, options })
+    }
+
+    /// How a log is taken.
+    pub(super) fn log_options(&self) -> PyResult<LogOptions> {
+        Ok(LogOptions {
+            drop_unfinished: self.choice("unfinished", ["refuse", "drop"])?,
+            ignore_chain: self.choice("chain", ["check", "ignore"])?,
+        })
+    }
+
+    /// Whether the second of two words is told; the first is the default.
+    pub(super) fn choice(&self, name: &str, words: [&str; 2]) -> PyResult<bool> {
+        let word = self.told().word(name, words[0])?;
+        match words.iter().position(|known| *known == word) {
+            Some(place) => Ok(place == 1),
+            None => Err(PyValueError::new_err(format!(
+                "{name} is {word:?}; it can be {:?} or {:?}",
+                words[0], words[1]
+            ))),
+        }
+    }
+
+    /// The keywords as a writer takes them; `text` is what the word `text` means.
+    pub(super) fn write_keywords(&self, text: &str) -> PyResult<Bound<'py, PyDict>> {
+        let write = self.keywords.copy()?;
+        let word = self.told().word("to", "auto")?;
+        write.set_item("format", if word == "text" { text } else { &word })?;
+        write.set_item("compression", self.told().word("to_compression", "auto")?)?;
+        Ok(write)
+    }
+
+    /// A version: a number, or an id as a term or a bare IRI.
+    pub(super) fn version(&self, name: &str) -> PyResult<Option<Version>> {
+        let Some(value) = self.told().get(name)? else { return Ok(None) };
+        if let Ok(number) = value.extract::<u64>() {
+            return Ok(Some(Version::Number(number)));
+        }
+        match value.extract::<String>() {
+            Ok(text) => Ok(Some(Version::Id(id_term(&text)?))),
+            Err(_) => {
+                let message = format!("{name} is the number of a version or the id of its patch");
+                Err(PyValueError::new_err(message))
+            }
+        }
+    }
+
+    /// An id to be written.
+    pub(super) fn id(&self, name: &str) -> PyResult<Option<TermBuf>> {
+        self.told().value::<String>(name)?.map(|text| id_term(&text)).transpose()
+    }
+
+    /// Works without Python; an exception of a source or handler is what is raised.
+    pub(super) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn FnMut(Progress) -> Result<()>) -> Result<T, Failure> + Send,
+    ) -> PyResult<T> {
+        let mut report = Report {
+            signals: Signals::new(self.interrupt.clone()),
+            progress: self.progress.as_ref(),
+            told: Instant::now(),
+        };
+        let done = py.detach(|| catch_panic(|| work(&mut |progress| report.poll(progress))));
+        done.map_err(|failure| self.interrupt.take().map_or(failure, Failure::Python).into())
+    }
+}
+
+/// A term as text, or a bare IRI.
+pub(super) fn id_term(text: &str) -> PyResult<TermBuf> {
+    if text.starts_with(['<', '"', '_']) { term(text) } else { Ok(TermBuf::iri(text)) }
+}
+
+/// A term as canonical N-Triples; the empty text is the default graph.
+pub(super) fn term(text: &str) -> PyResult<TermBuf> {
+    TermBuf::from_text(text).map_err(|error| PyValueError::new_err(error.message().to_owned()))
+}
+
+/// What is told of the progress.
+struct Report<'a> {
+    signals: Signals,
+    progress: Option<&'a Py<PyAny>>,
+    told: Instant,
+}
+
+/// Between two reports.
+const STEP: Duration = Duration::from_millis(100);
+
+impl Report<'_> {
+    fn poll(&mut self, now: Progress) -> Result<()> {
+        self.signals.poll()?;
+        match self.progress {
+            Some(progress) if self.told.elapsed() >= STEP => {
+                self.told = Instant::now();
+                self.signals.call(|py| progress.call1(py, (now.phase, now.rows, now.bytes)))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Generated logs come to what the model says.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+use super::generate::{self, chained, nquads, text};
+use super::model::{Dataset, Patch, Quad, committed, key};
+use super::run::{self, How, jelly};
+use crate::common::soak::seeds;
+use jelly_patch::patch::{LogOptions, SquashOptions, Version};
+
+/// Runs a property on so many cases, the same ones each time.
+pub fn check<S: Strategy>(usual: u64, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let cases = seeds(usual).end as u32;
+    let config =
+        Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(6), ..Config::default() };
+    TestRunner::new(config).run(&strategy, test).unwrap();
+}
+
+/// One source, or one for each patch, as text or as Jelly-Patch.
+pub fn split(log: &[Patch], pieces: bool, as_jelly: bool) -> Vec<Vec<u8>> {
+    let encode = |log: &[Patch]| if as_jelly { jelly(&text(log)) } else { text(log).into_bytes() };
+    if pieces {
+        log.iter().map(|patch| encode(std::slice::from_ref(patch))).collect()
+    } else {
+        vec![encode(log)]
+    }
+}
+
+#[test]
+fn ten_thousand_logs() {
+    let counts = std::cell::RefCell::new(HashMap::<&str, u64>::new());
+    let strategy = (generate::quads(), generate::log(true), any::<[bool; 3]>(), any::<u8>());
+    check(10_000, strategy, |(base, log, [has_ids, pieces, as_jelly], turn)| {
+        let log = if has_ids { chained(log) } else { log };
+        let mut sources = split(&log, pieces, as_jelly);
+        if has_ids && pieces {
+            let by = usize::from(turn) % sources.len().max(1);
+            sources.rotate_left(by);
+        }
+        let dataset = Dataset { quads: base, ..Dataset::default() };
+        let got = run::apply(&nquads(&dataset.quads), &sources, How::default());
+        let rows = match (committed(&log), got) {
+            (Ok(rows), Ok((applied, got))) => {
+                let expected = dataset.apply(&rows.concat());
+                prop_assert_eq!(&got, &nquads(&expected.quads));
+                let (before, after) = (dataset.keys(), expected.keys());
+                prop_assert_eq!(applied.version, log.len() as u64);
+                prop_assert_eq!(applied.added, after.difference(&before).count() as u64);
+                prop_assert_eq!(applied.deleted, before.difference(&after).count() as u64);
+                prop_assert_eq!(applied.statements, expected.quads.len() as u64);
+                rows
+            }
+            (Err(slug), Err(error)) => {
+                *counts.borrow_mut().entry(slug).or_default() += 1;
+                prop_assert_eq!(error.kind().slug(), slug);
+                return Ok(());
+            }
+            (expected, got) => return Err(TestCaseError::fail(format!("{expected:?} {got:?}"))),
+        };
+        *counts.borrow_mut().entry("whole").or_default() += 1;
+        versions(&dataset, &rows, &sources, turn)?;
+        periods(&dataset, &rows, &sources)
+    });
+    let counts = counts.into_inner();
+    let enough = [("whole", 5000), ("patch.unfinished", 500), ("patch.stray", 100)];
+    assert!(enough.iter().all(|(what, least)| counts[what] > *least), "{counts:?}");
+}
+
+/// The state at a version is that of the log up to there, and the patch between two versions makes one of the other.
+fn versions(
+    base: &Dataset,
+    log: &[Vec<super::model::Row>],
+    sources: &[Vec<u8>],
+    turn: u8,
+) -> Result<(), TestCaseError> {
+    let most = log.len();
+    let (from, to) = (usize::from(turn) % (most + 1), most - usize::from(turn / 16) % (most + 1));
+    let (from, to) = (from.min(to), from.max(to));
+    let how = How { version: Some(to as u64), ..How::default() };
+    let (_, got) = run::apply(&nquads(&base.quads), sources, how).unwrap();
+    let expected = base.apply(&log[..to].concat());
+    prop_assert_eq!(&got, &nquads(&expected.quads));
+    let versions = [from, to].map(|version| Version::Number(version as u64));
+    let [first, second] = versions;
+    let options = SquashOptions { between: Some((first, second)), ..SquashOptions::default() };
+    let (_, patch) = run::squash(sources, options).unwrap();
+    let before = base.apply(&log[..from].concat());
+    let (_, got) = run::apply(&nquads(&before.quads), &[patch.into_bytes()], How::default()).unwrap();
+    prop_assert_eq!(parsed_keys(&got), keys(&expected));
+    Ok(())
+}
+
+/// Each quad was there exactly where its periods say.
+fn periods(base: &Dataset, log: &[Vec<super::model::Row>], sources: &[Vec<u8>]) -> Result<(), TestCaseError> {
+    let found = run::history(sources, Some(&nquads(&base.quads)), &Default::default());
+    for version in 0..=log.len() {
+        let there = |period: &&jelly_patch::patch::Period| {
+            let version = version as u64;
+            period.valid_from <= version && period.valid_to.is_none_or(|to| version < to)
+        };
+        let mut got: Vec<Quad> = found.iter().filter(there).map(|period| key(&period.terms)).collect();
+        got.sort();
+        prop_assert_eq!(got, keys(&base.apply(&log[..version].concat())));
+    }
+    Ok(())
+}
+
+pub fn keys(dataset: &Dataset) -> Vec<Quad> {
+    let mut keys: Vec<_> = dataset.keys().into_iter().collect();
+    keys.sort();
+    keys
+}
+
+/// The quads of N-Quads that the crate wrote, each once.
+pub fn parsed_keys(text: &str) -> Vec<Quad> {
+    let mut keys: Vec<Quad> = text.lines().map(|line| key(&parsed(line))).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// A line; the terms of the generator have no spaces but in quoted triples and their one literal.
+fn parsed(line: &str) -> Quad {
+    let (mut terms, mut rest) = (Vec::new(), line.strip_suffix('.').unwrap());
+    while !rest.trim().is_empty() {
+        rest = rest.trim_start();
+        let end = match rest.find(" )>>") {
+            Some(end) if rest.starts_with("<<(") => end + 4,
+            _ => rest.find(' ').unwrap_or(rest.len()),
+        };
+        terms.push(rest[..end].to_owned());
+        rest = &rest[end..];
+    }
+    terms.resize(4, String::new());
+    terms.try_into().unwrap()
+}
+
+/// A log that a crash cut off is its committed part.
+#[test]
+fn logs_that_were_cut_off() {
+    let drop = LogOptions { drop_unfinished: true, ..LogOptions::default() };
+    for (log, expected, version) in [
+        ("TX .\nA <a:s> <a:p> <a:o> .\n", "", 0),
+        ("A <a:s> <a:p> <a:o> .\nTX .\nD <a:s> <a:p> <a:o> .\n", "<a:s> <a:p> <a:o> .\n", 1),
+        ("TX .\nTX .\nA <a:s> <a:p> <a:o> .\nTC .\n", "<a:s> <a:p> <a:o> .\n", 1),
+        ("TX .\nA <a:s> <a:p> <a:o> .\nTC .\nH id <u:2> .\nTX .\nA <a:s> <a:p", "<a:s> <a:p> <a:o> .\n", 1),
+        (
+            "H id <u:1> .\nTX .\nA <a:s> <a:p> <a:o> .\nTC .\nH id <u:2> .\nTX .\nA <a:s> <a:p",
+            "<a:s> <a:p> <a:o> .\n",
+            1,
+        ),
+        ("H id <u:1> .\nTX .\nA <a:s> <a:p> <a:o> .\nTC .\nH id <u:", "<a:s> <a:p> <a:o> .\n", 1),
+        ("H id <u:1> .\nTX .\nTC .\nTX .\nA <a:s> <a:p> <a:o> .\nZ .\nH id <u:2> .\n", "", 2),
+    ] {
+        let sources = [log.as_bytes().to_vec()];
+        assert!(run::apply("", &sources, How::default()).is_err(), "{log}");
+        let (applied, text) = run::apply("", &sources, How { log: drop, ..How::default() }).unwrap();
+        assert_eq!((text.as_str(), applied.version), (expected, version), "{log}");
+    }
+    for refused in ["A <a:s> <a:p> <a:o> .\nA <a:s>", "TC .\n", "TX .\nA <a:s> <a:p> \"\\x\" .\n"] {
+        let how = How { log: drop, ..How::default() };
+        assert!(run::apply("", &[refused.as_bytes().to_vec()], how).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn statements_of_the_base_that_it_has_twice() {
+    let base = "<a:s> <a:p> \"x\"@en .\n<a:s> <a:p> \"y\" .\n<a:s> <a:p> \"x\"@EN .\n";
+    let log = [b"A <a:s> <a:p> \"x\"@En .\nA <a:s> <a:p> \"z\" .\n".to_vec()];
+    let (_, got) = run::apply(base, &log, How::default()).unwrap();
+    assert_eq!(got, format!("{base}<a:s> <a:p> \"z\" .\n"));
+    let (applied, got) = run::apply(base, &log, How { distinct: true, ..How::default() }).unwrap();
+    assert_eq!(got, "<a:s> <a:p> \"x\"@en .\n<a:s> <a:p> \"y\" .\n<a:s> <a:p> \"z\" .\n");
+    assert_eq!((applied.base, applied.statements, applied.added), (3, 3, 1));
+    let (_, got) = run::apply(base, &[], How { distinct: true, ..How::default() }).unwrap();
+    assert_eq!(got.lines().count(), 2);
+}

@@ -1,0 +1,7 @@
+//! What patches mean: the crate against a model of sets, and laws.
+
+mod generate;
+mod laws;
+mod logs;
+mod model;
+mod run;

@@ -1,0 +1,66 @@
+"""Jena applies patches to the same datasets as we do."""
+
+import gzip
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import jelly
+from shared_data import shared
+
+Jvm = Callable[..., None]
+LANGUAGE = re.compile(rb'(?<=")@[A-Za-z0-9-]+')
+
+
+def folded(data: bytes) -> list[bytes]:
+    """Sorted lines; Jena puts language tags in the case that it likes."""
+    return sorted(LANGUAGE.sub(lambda tag: tag[0].lower(), line) for line in data.splitlines())
+
+
+def as_of(base: Path, log: Path, version: int) -> bytes:
+    out = io.BytesIO()
+    jelly.as_of(base, log, version, out, to="nq", base_format="nq")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["brick-versions", "schemaorg-releases", "weather-cdc-2000tx"])
+def test_every_version_of_the_corpus_logs(name: str, jvm: Jvm, tmp_path: Path) -> None:
+    log = tmp_path / "log.rdfp"
+    log.write_bytes(gzip.decompress(shared(f"corpus/{name}.rdfp.gz").read_bytes()))
+    base = tmp_path / "base.nq"
+    base.write_bytes(b"")
+    versions = jelly.verify_log(log).patches
+    assert versions >= 3
+    # of many versions, some
+    chosen = sorted({*range(1, versions + 1, max(1, versions // 5)), versions})
+    commands = []
+    for version in chosen:
+        part = tmp_path / f"{version}.rdfp"
+        rows = (row for row in jelly.read_patch(log).rows() if row.patch < version)
+        with jelly.PatchWriter(part) as writer:
+            writer.write(rows)
+        commands.append(("apply", base, part, tmp_path / f"{version}.nq"))
+    jvm(*commands)
+    sizes = []
+    for version in chosen:
+        theirs = folded((tmp_path / f"{version}.nq").read_bytes())
+        assert folded(as_of(base, log, version)) == theirs
+        sizes.append(len(theirs))
+    assert max(sizes) > 40
+    # the patch between two versions, as Jena applies it
+    first, last = chosen[0], chosen[-1]
+    (tmp_path / "first.nq").write_bytes(as_of(base, log, first))
+    jelly.between(log, first, last, tmp_path / "between.rdfp")
+    jelly.diff(tmp_path / "first.nq", tmp_path / f"{last}.nq", tmp_path / "diff.rdfp")
+    jelly.invert(tmp_path / "diff.rdfp", tmp_path / "back.rdfp")
+    jvm(
+        ("apply", tmp_path / "first.nq", tmp_path / "between.rdfp", tmp_path / "one.nq"),
+        ("apply", tmp_path / "first.nq", tmp_path / "diff.rdfp", tmp_path / "two.nq"),
+        ("apply", tmp_path / "two.nq", tmp_path / "back.rdfp", tmp_path / "three.nq"),
+    )
+    for made, wanted in [("one", str(last)), ("two", str(last)), ("three", "first")]:
+        made_lines = folded((tmp_path / f"{made}.nq").read_bytes())
+        assert made_lines == folded((tmp_path / f"{wanted}.nq").read_bytes()), made

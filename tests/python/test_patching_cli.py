@@ -1,0 +1,91 @@
+"""The commands that give patches a meaning: what they write, say and end with."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jelly
+
+BASE = '<a:s> <a:p> "x" .\n'
+LOG = 'H id <u:1> .\nTX .\nA <a:s> <a:p> "y" .\nTC .\nH id <u:2> .\nH prev <u:1> .\nTX .\nD <a:s> <a:p> "x" .\nTC .\n'
+
+
+def run(folder: Path, *arguments: str, code: int = 0, stdin: str = "") -> tuple[str, str]:
+    command = [sys.executable, "-c", "import jelly.cli; jelly.cli.main()", *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "base.nq").write_text(BASE)
+    (tmp_path / "log.rdfp").write_text(LOG)
+    return tmp_path
+
+
+def test_apply(folder: Path) -> None:
+    _, said = run(folder, "apply", "base.nq", "log.rdfp", "-o", "after.nq")
+    assert (folder / "after.nq").read_text() == '<a:s> <a:p> "y" .\n'
+    assert said == "version 2: 1 statements (+1, -1, of 2 changes)\n"
+    out, said = run(folder, "apply", "-", "log.rdfp", stdin=BASE)
+    assert (out, said) == ('<a:s> <a:p> "y" .\n', "")
+    _, said = run(folder, "apply", "base.nq", "log.rdfp", "-o", "a.jelly", "--json")
+    out, _ = run(folder, "as-of", "base.nq", "log.rdfp", "--version", "1", "--json", "-o", "b.nq")
+    assert json.loads(out) == {**json.loads(out), "version": 1, "id": "<u:1>", "statements": 2}
+    assert {row.object for row in jelly.read_rdf(folder / "a.jelly").rows()} == {'"y"'}
+    assert (folder / "b.nq").read_text() == BASE + '<a:s> <a:p> "y" .\n'
+
+
+def test_patches_that_are_made(folder: Path) -> None:
+    run(folder, "apply", "base.nq", "log.rdfp", "-o", "after.nq")
+    out, _ = run(folder, "diff", "base.nq", "after.nq", "--id", "u:9")
+    assert out == 'H id <u:9> .\nTX .\nD <a:s> <a:p> "x" .\nA <a:s> <a:p> "y" .\nTC .\n'
+    _, said = run(folder, "diff", "base.nq", "after.nq", "-o", "d.jellyp")
+    assert said == "+1 -1, 0 rows of prefixes, made of 1 and 1 statements\n"
+    _, said = run(folder, "invert", "log.rdfp", "-o", "back.rdfp", "--id", "u:9")
+    assert said == "+1 -1, 0 rows of prefixes, made of 2 patches with 2 changes; id <u:9>\n"
+    out, _ = run(folder, "apply", "after.nq", "back.rdfp")
+    assert out == BASE
+    out, _ = run(folder, "squash", "log.rdfp", "--mode", "net", "--id", "u:9")
+    assert out.startswith("H id <u:9> .\nH squashed-from <u:1> .\nH squashed-to <u:2> .\nTX .\nD ")
+    out, _ = run(folder, "between", "log.rdfp", "--from-version", "u:1", "--to-version", "2")
+    assert out == 'H id <u:2> .\nH prev <u:1> .\nTX .\nD <a:s> <a:p> "x" .\nTC .\n'
+    (folder / "y.nq").write_text('<a:s> <a:p> "y" .\n')
+    out, _ = run(folder, "canonicalize", "y.nq", "log.rdfp")
+    assert out == "H id <u:1> .\nTX .\nTC .\nH id <u:2> .\nH prev <u:1> .\nTX .\nTC .\n"
+    (folder / "b.nt").write_text("_:b <a:p> <a:o> .\n")
+    out, _ = run(folder, "diff", "base.nq", "b.nt", "--skolemize", "a:/")
+    assert "A <a:/b> <a:p> <a:o> .\n" in out
+    out, _ = run(folder, "convert", "b.nt", "-", "--to", "nt", "--skolemize")
+    assert out == "<https://genid.invalid/.well-known/genid/b> <a:p> <a:o> .\n"
+
+
+def test_what_logs_say(folder: Path) -> None:
+    out, _ = run(folder, "history", "log.rdfp", "--base", "base.nq")
+    assert out == '0\t2\t<a:s> <a:p> "x" .\n1\t\t<a:s> <a:p> "y" .\n'
+    out, _ = run(folder, "history", "log.rdfp", "--object", '"y"', "--json")
+    assert json.loads(out)["valid_from"] == 1
+    out, _ = run(folder, "log", "verify", "log.rdfp", "--base", "base.nq")
+    assert out == (
+        "2 patches, 2 with an id; 2 transactions, 0 aborted; 2 changes, 0 without effect; 0 problems\n"
+    )
+    out, _ = run(folder, "log", "verify", "log.rdfp", "log.rdfp", "--json", code=1)
+    report = json.loads(out)
+    assert not report["ok"]
+    assert {problem["kind"] for problem in report["problems"]} == {"patch.duplicate"}
+
+
+def test_exit_codes(folder: Path) -> None:
+    (folder / "bad.rdfp").write_text("TX .\n")
+    _, said = run(folder, "apply", "base.nq", "bad.rdfp", "-o", "after.nq", code=1)
+    assert said.startswith("jelly: patch.unfinished: ")
+    assert not (folder / "after.nq").exists()
+    run(folder, "apply", "base.nq", "bad.rdfp", "--unfinished", "drop")
+    run(folder, "apply", "base.nq", "missing.rdfp", code=1)
+    run(folder, "apply", "base.nq", code=2)
+    run(folder, "apply", "base.nq", "log.rdfp", "--to", "html", code=2)
+    run(folder, "as-of", "base.nq", "log.rdfp", "--version", "9", code=1)
