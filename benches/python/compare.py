@@ -81,7 +81,17 @@ COMPARISONS = {
         "N-Quads to Arrow / pyoxigraph, strict", formats.read_oxigraph, formats.oxigraph_version
     ),
     "rdfp": Comparison("RDF Patch text to Arrow / warm Jena", formats.read_text, jvm.version),
+    "rdfp-count": Comparison(
+        "RDF Patch text read with all checks and counted / warm Jena, which counts",
+        formats.count_text,
+        jvm.version,
+    ),
     "trp": Comparison("RDF Patch Thrift to Arrow / warm Jena", formats.read_thrift, jvm.version),
+    "trp-count": Comparison(
+        "RDF Patch Thrift read with all checks and counted / warm Jena, which counts",
+        formats.count_thrift,
+        jvm.version,
+    ),
 }
 SPARK = "spark"
 SPARK_SOURCES = "spark-sources"

@@ -174,7 +174,7 @@ impl<'b> Columns<'b> {
     fn read_graph(&mut self, row: usize) -> Result<()> {
         let graph = &mut self.terms[3];
         if graph.read(row)?.is_none() {
-            graph.set_default_graph();
+            let _ = graph.set_default_graph();
         }
         Ok(())
     }

@@ -74,7 +74,11 @@ pub(super) fn statement(row: usize, terms: &mut [Terms<'_>; 4]) -> Result<Same> 
         match column.read(row)? {
             Some(true) => same.set(place),
             Some(false) => {}
-            None if place == 3 => column.set_default_graph(),
+            None if place == 3 => {
+                if column.set_default_graph() {
+                    same.set(place);
+                }
+            }
             None => return Err(column.missing()),
         }
     }

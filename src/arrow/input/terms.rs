@@ -20,6 +20,8 @@ pub(super) struct Terms<'b> {
     term: PlainTerm<'b>,
     /// The last term, where it does not lie in the column as it is.
     owned: Option<TermBuf>,
+    /// The last row was null, which stands for the default graph.
+    is_default_graph: bool,
 }
 
 enum Cells<'b> {
@@ -40,7 +42,14 @@ impl<'b> Terms<'b> {
             }
             column => Cells::Text(Strings::of(name, column)?),
         };
-        Ok(Terms { name, cells, text: None, term: PlainTerm::DefaultGraph, owned: None })
+        Ok(Terms {
+            name,
+            cells,
+            text: None,
+            term: PlainTerm::DefaultGraph,
+            owned: None,
+            is_default_graph: false,
+        })
     }
 
     /// Reads the term of a row; says whether it is certainly that of the row read before, and `None` of a null.
@@ -50,7 +59,6 @@ impl<'b> Terms<'b> {
             return self.read_struct(row);
         };
         let Some(text) = strings.get(row) else {
-            self.text = None;
             return Ok(None);
         };
         if self.text.is_some_and(|last| same(last.as_bytes(), text.as_bytes())) {
@@ -61,7 +69,7 @@ impl<'b> Terms<'b> {
         } else {
             self.owned = Some(self.odd_term(text)?);
         }
-        self.text = Some(text);
+        (self.text, self.is_default_graph) = (Some(text), false);
         Ok(Some(false))
     }
 
@@ -78,10 +86,13 @@ impl<'b> Terms<'b> {
         self.owned.as_ref().map_or(self.term, TermBuf::as_plain)
     }
 
-    /// A null graph: the default graph.
-    #[cold]
-    pub(super) fn set_default_graph(&mut self) {
-        (self.text, self.term, self.owned) = (None, PlainTerm::DefaultGraph, None);
+    /// A null graph: the default graph; says whether it was that before.
+    #[inline(always)]
+    pub(super) fn set_default_graph(&mut self) -> bool {
+        if !self.is_default_graph {
+            (self.text, self.term, self.owned) = (None, PlainTerm::DefaultGraph, None);
+        }
+        std::mem::replace(&mut self.is_default_graph, true)
     }
 
     /// A null, where there must be a term.
@@ -98,6 +109,7 @@ impl<'b> Terms<'b> {
         if parts.is_null(row) {
             return Ok(None);
         }
+        self.is_default_graph = false;
         let Some(kind) = kind.get(row) else {
             return Err(bad_cell(self.name, "a term without a kind"));
         };
