@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import pyarrow as pa
 
@@ -157,7 +158,9 @@ def read_thrift(effort: Effort) -> Iterator[Line]:
     return (against_jena(path, "trp", "thrift-parse", 3.0, effort) for path in corpus(".jellyp"))
 
 
-def against_jena(path: Path, to: str, kind: str, goal: float, effort: Effort) -> Line:
+def against_jena(
+    path: Path, to: Literal["rdfp", "trp"], kind: str, goal: float, effort: Effort
+) -> Line:
     log, out = path.read_bytes(), io.BytesIO()
     jelly.convert(log, out, to=to)
     data = out.getvalue()

@@ -6,7 +6,7 @@
 mod adds;
 mod target;
 
-pub use adds::Adds;
+pub use adds::{Adds, PlainAdds};
 pub use target::{PatchTarget, RdfTarget, Target};
 
 use crate::create::{Encode, Writer};

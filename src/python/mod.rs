@@ -4,6 +4,7 @@
 mod batch;
 mod capsule;
 mod convert;
+mod convert_batches;
 mod destination;
 mod error;
 mod guard;
@@ -34,6 +35,8 @@ mod _internal {
     use super::batch::RecordBatch;
     #[pymodule_export]
     use super::convert::convert;
+    #[pymodule_export]
+    use super::convert_batches::convert_batches;
     #[pymodule_export]
     use super::index::{index, restart_points};
     #[pymodule_export]
