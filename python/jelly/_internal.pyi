@@ -141,6 +141,11 @@ class RowIterator:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def __next__(self) -> tuple[Any, ...]: ...
+    def _put_back(self, rows: list[tuple[Any, ...]]) -> None:
+        """Takes back rows that were given out last, in their order, so that they are the next."""
+
+    def _put_error_back(self, error: BaseException) -> None:
+        """Takes back the error that came last, so that it is the next."""
 
 @disjoint_base
 class Reader(Generic[_Row_co]):

@@ -13,6 +13,7 @@ mod index;
 mod input;
 mod inspect;
 mod keywords;
+mod objects;
 mod open;
 mod options;
 mod reader;
