@@ -17,6 +17,7 @@ import pyjelly_peer
 import truth
 import yardstick
 from jelly.types import SupportsWrite
+from jvm_harness import harness
 from measure import Effort, Line, WrongAnswerError, against_best, pairwise, rate
 from places import SkippedError, corpus, twin
 
@@ -96,7 +97,7 @@ def against_pyjelly(path: Path, effort: Effort) -> Line:
 
 
 def write_jvm(effort: Effort) -> Iterator[Line]:
-    jvm.build()
+    harness()
     return (against_jvm(path, effort) for path in corpus(".jelly"))
 
 
@@ -149,12 +150,12 @@ def against_oxigraph(path: Path, effort: Effort) -> Line:
 
 
 def read_text(effort: Effort) -> Iterator[Line]:
-    jvm.build()
+    harness()
     return (against_jena(path, "rdfp", "rdfp-parse", 5.0, effort) for path in corpus(".jellyp"))
 
 
 def read_thrift(effort: Effort) -> Iterator[Line]:
-    jvm.build()
+    harness()
     return (against_jena(path, "trp", "thrift-parse", 3.0, effort) for path in corpus(".jellyp"))
 
 
