@@ -16,6 +16,7 @@ import pyjelly_peer
 import truth
 import yardstick
 from jelly.types import SupportsWrite
+from jvm_harness import harness
 from measure import Effort, Line, WrongAnswerError, against_best, pairwise, rate
 from places import SkippedError, corpus, twin
 
@@ -100,7 +101,7 @@ def against_pyjelly(path: Path, effort: Effort) -> Line:
 
 
 def write_jvm(effort: Effort) -> Iterator[Line]:
-    jvm.build()
+    harness()
     return (against_jvm(path, effort) for path in corpus(".jelly"))
 
 
@@ -169,7 +170,7 @@ def count_thrift(effort: Effort) -> Iterator[Line]:
 
 
 def patches(to: str, columns: list[str], effort: Effort) -> Iterator[Line]:
-    jvm.build()
+    harness()
     return (against_jena(path, to, columns, effort) for path in corpus(".jellyp"))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs, Stream
+from jelly._keywords import refuse_unknown
 from jelly.readers import read_patch, read_rdf
 from jelly.types import Mode, PatchReadOptions, RdfReadOptions, Terms
 
@@ -57,6 +58,9 @@ class RdfDecoderOptions(RdfReadOptions, _Chosen, total=False):
 
 class PatchDecoderOptions(PatchReadOptions, _Chosen, total=False):
     """Options of a decoder of patches."""
+
+
+_OPTIONS = {"patch": PatchDecoderOptions, "rdf": RdfDecoderOptions}
 
 
 @overload
@@ -126,6 +130,7 @@ class BatchDecoder:
         for name, instead in _NOT_HERE.items():
             if name in self.options:
                 raise ValueError(f"a batch decoder takes no {name}: {instead}")
+        refuse_unknown("batch_decoder", self.options, _OPTIONS[self.kind])
         decoded = self._decoded_schema()  # a wrong option shows here, not in a worker
         for name in self.passthrough:
             if name in decoded.names:

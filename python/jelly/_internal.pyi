@@ -1,16 +1,17 @@
 """The native module. Use the names through :mod:`jelly`."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, final
 
-from typing_extensions import TypeVar, disjoint_base
+from typing_extensions import TypeVar, Unpack, disjoint_base
 
 from jelly.inspection import Inspection
 from jelly.patches import Patch
 from jelly.types import (
     AnyFormat,
+    ArrowArrayExportable,
     BlankNodes,
     Compression,
     Destination,
@@ -27,6 +28,7 @@ from jelly.types import (
     Source,
     Terms,
 )
+from jelly.writers import WriterOptions
 
 __all__ = [
     "History",
@@ -41,6 +43,7 @@ __all__ = [
     "apply",
     "canonicalize",
     "convert",
+    "convert_batches",
     "diff",
     "history",
     "index",
@@ -148,6 +151,11 @@ class RowIterator:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def __next__(self) -> tuple[Any, ...]: ...
+    def _put_back(self, rows: list[tuple[Any, ...]]) -> None:
+        """Takes back rows that were given out last, in their order, so that they are the next."""
+
+    def _put_error_back(self, error: BaseException) -> None:
+        """Takes back the error that came last, so that it is the next."""
 
 @disjoint_base
 class Reader(Generic[_Row_co]):
@@ -275,7 +283,9 @@ class PatchReader(Reader[_PatchRow_co]):
 class Writer:
     """What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on."""
 
-    def __new__(cls, kind: Literal["rdf", "patch"], dest: Destination, **keywords: Any) -> Self: ...
+    def __new__(
+        cls, kind: Literal["rdf", "patch"], dest: Destination, **keywords: Unpack[WriterOptions]
+    ) -> Self: ...
     def write_arrow(self, object: object) -> int:
         """Writes all batches of an object of an Arrow library; returns their rows."""
 
@@ -435,6 +445,15 @@ def convert(
     progress: Callable[[int, int, int], object] | None = None,
 ) -> tuple[int, int, int]:
     """Converts a source; returns rows, bytes read and bytes written, both without compression."""
+
+def convert_batches(
+    batches: Iterable[ArrowArrayExportable],
+    is_patch: bool,
+    dest: Destination,
+    write: dict[str, Any],
+    progress: Callable[[int, int, int], object] | None = None,
+) -> tuple[int, int, int]:
+    """Converts record batches; returns rows, bytes of the columns, and bytes written without compression."""
 
 def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
     """Reads statements or patches, whatever the source holds."""

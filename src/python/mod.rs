@@ -6,6 +6,7 @@ mod batch;
 mod capsule;
 mod change;
 mod convert;
+mod convert_batches;
 mod destination;
 mod error;
 mod guard;
@@ -16,6 +17,7 @@ mod inspect;
 mod job;
 mod keywords;
 mod log;
+mod objects;
 mod open;
 mod options;
 mod reader;
@@ -42,6 +44,8 @@ mod _internal {
     use super::change::{canonicalize, diff, invert, squash};
     #[pymodule_export]
     use super::convert::convert;
+    #[pymodule_export]
+    use super::convert_batches::convert_batches;
     #[pymodule_export]
     use super::index::{index, restart_points, splits};
     #[pymodule_export]

@@ -33,6 +33,7 @@ impl TextRows<Lines> {
     pub fn lines(options: LinesOptions, limits: &Limits) -> Self {
         let rules = Rules {
             absolute_iris: options.strict,
+            no_angle_labels: options.strict,
             old_triples: !options.strict,
             nesting: limits.nesting,
             row_bytes: limits.row_bytes,
@@ -95,9 +96,6 @@ impl<S: RdfSink> Grammar<S> for Lines {
         }
         if !self.options.generalized {
             statements.refuse_generalized()?;
-        }
-        if self.options.strict {
-            statements.refuse_angle_labels(lexer.text)?;
         }
         let statement = statements.statement(lexer.text);
         sink.statement(&RdfRow { frame: 0, seq: self.seq, statement }).map_err(|error| at(error, start))?;
@@ -235,17 +233,6 @@ impl StatementReader {
         };
         let message = format!("{}: this is generalized RDF", wrong.1);
         super::lex::bad(ErrorKind::TextGeneralized, wrong.0.start, message)
-    }
-
-    /// `<_:label>` is of RDF Patch.
-    #[inline(always)]
-    fn refuse_angle_labels(&self, text: &str) -> Result<(), Stop> {
-        for lexed in &self.lexed {
-            if lexed.kind == Kind::BlankNode && text.as_bytes()[lexed.start] == b'<' {
-                return super::lex::bad(ErrorKind::TextLabel, lexed.start, "<_:label> is of RDF Patch");
-            }
-        }
-        Ok(())
     }
 }
 

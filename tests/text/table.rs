@@ -300,6 +300,7 @@ fn repetitions_and_prefixed_names_of_v1() {
     check("A U <urn:p> <urn:o> .", V1, Err("text.term"));
     check("@base <urn:> .", V1, Err("text.keyword"));
     check("@prefix ex <urn:> .", V1, Err("text.prefixed"));
+    check("@prefix ex: <_:a> . A ex:s ex:p ex:o .", V1, Err("text.iri"));
     let names = "@prefix : <urn:a/> . @prefix e.x: <urn:b/> . A :a.b e.x:\\~%41: :.";
     check(names, V1, Ok(&["A <urn:a/a.b> <urn:b/~%41:> <urn:a/>"]));
     check(
