@@ -2,6 +2,7 @@
 
 import io
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -13,10 +14,10 @@ TEXT = "<a:ä><a:b>".encode()
 GOOD = [0, 6, 11]
 ROWS = len(GOOD) - 1
 BAD = {
-    "falling": (TEXT, [0, 12, 11], "fall"),
-    "far and back": (TEXT, [0, 1 << 20, 11], "fall"),
-    "negative": (TEXT, [-6, -6, -1], "(?i)negative"),
-    "negative at first": (TEXT, [-6, 6, 11], "(?i)negative"),
+    "falling": (TEXT, [0, 12, 11], "that fall"),
+    "far and back": (TEXT, [0, 1 << 20, 11], "that fall"),
+    "negative": (TEXT, [-6, -6, -1], "or are negative"),
+    "negative at first": (TEXT, [-6, 6, 11], "or are negative"),
     "not UTF-8": (b"<a:\xff\xff><a:b>"[:11], GOOD, "UTF-8"),
     "cut at its end": (b"<a:b><a:b\xc3", [0, 5, 10], "UTF-8"),
     "inside of a character": (TEXT, [0, 4, 11], "inside of a character"),
@@ -24,18 +25,29 @@ BAD = {
 }
 
 
-def strings(text: bytes, offsets: list[int], large: bool = False) -> pa.Array:
-    """An array that nobody checked."""
-    kind = pa.LargeStringArray if large else pa.StringArray
-    packed = struct.pack(f"<{len(offsets)}{'q' if large else 'i'}", *offsets)
-    return kind.from_buffers(len(offsets) - 1, pa.py_buffer(packed), pa.py_buffer(text))
+class Strings:
+    """Strings whose offsets are set when pyarrow has looked at them, which refuses some."""
+
+    def __init__(self, text: bytes, offsets: list[int], large: bool = False) -> None:
+        self.layout = f"<{len(offsets)}{'q' if large else 'i'}"
+        self.memory, self.offsets = bytearray(struct.calcsize(self.layout)), offsets
+        kind = pa.LargeStringArray if large else pa.StringArray
+        buffers = pa.py_buffer(self.memory), pa.py_buffer(text)
+        self.array = kind.from_buffers(len(offsets) - 1, *buffers)
+
+    def write(self, shape: Callable[[pa.Array], pa.Array] = lambda values: values) -> int:
+        batch = batch_of(shape(self.array))
+        struct.pack_into(self.layout, self.memory, 0, *self.offsets)
+        return write(batch)
 
 
-def write(subjects: pa.Array) -> int:
+def batch_of(subjects: pa.Array) -> pa.RecordBatch:
     others = pa.array(["<a:p>"] * len(subjects))
-    batch = pa.RecordBatch.from_arrays(
-        [subjects, others, others], ["subject", "predicate", "object"]
-    )
+    names = ["subject", "predicate", "object"]
+    return pa.RecordBatch.from_arrays([subjects, others, others], names)
+
+
+def write(batch: pa.RecordBatch) -> int:
     with jelly.RdfWriter(io.BytesIO()) as writer:
         return writer.write(batch)
 
@@ -54,25 +66,28 @@ def of_dictionary(values: pa.Array) -> pa.Array:
 @pytest.mark.parametrize("shape", [lambda values: values, of_struct, of_dictionary])
 @pytest.mark.parametrize("name", BAD)
 def test_strings(name: str, shape: Any, large: bool) -> None:
-    assert write(shape(strings(TEXT, GOOD, large))) == ROWS
+    assert Strings(TEXT, GOOD, large).write(shape) == ROWS
     text, offsets, message = BAD[name]
-    reason = message if shape is not of_dictionary else "."
-    with pytest.raises(ValueError, match=reason):
-        write(shape(strings(text, offsets, large)))
+    bad = Strings(text, offsets, large)
+    with pytest.raises(ValueError, match=message if shape is not of_dictionary else "."):
+        bad.write(shape)
 
 
 def test_text_that_no_row_has_is_not_looked_at() -> None:
-    whole = strings(b"\xff\xff" + TEXT, [0, 2, 8, 13])
-    assert write(whole[1:]) == ROWS
+    def all_but_the_first(values: pa.Array) -> pa.Array:
+        return values[1:]
+
+    mixed = b"\xff\xff" + TEXT, [0, 2, 8, 13]
+    assert Strings(*mixed).write(all_but_the_first) == ROWS
     with pytest.raises(ValueError, match="UTF-8"):
-        write(whole)
-    assert write(strings(b"", [0])) == 0
+        Strings(*mixed).write()
+    assert Strings(b"", [0]).write() == 0
 
 
 def test_views() -> None:
-    def views(bytes_: bytes) -> pa.Array:
-        view = struct.pack("<i12s", len(bytes_), bytes_)
-        return pa.Array.from_buffers(pa.string_view(), 1, [None, pa.py_buffer(view)])
+    def views(text: bytes) -> pa.RecordBatch:
+        view = struct.pack("<i12s", len(text), text)
+        return batch_of(pa.Array.from_buffers(pa.string_view(), 1, [None, pa.py_buffer(view)]))
 
     assert write(views(b"<a:b>")) == 1
     with pytest.raises(ValueError, match="UTF-8"):
@@ -81,5 +96,6 @@ def test_views() -> None:
 
 def test_keys_that_no_entry_has() -> None:
     keys = pa.array([0, 5], pa.int8())
+    values = pa.array(["<a:b>", "<a:c>"])
     with pytest.raises(ValueError, match="5"):
-        write(pa.DictionaryArray.from_arrays(keys, strings(TEXT, GOOD), safe=False))
+        write(batch_of(pa.DictionaryArray.from_arrays(keys, values, safe=False)))
