@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import secrets
@@ -29,6 +28,8 @@ Mode = Literal["error", "append", "overwrite"]
 
 # What a task collects before it writes a row group, whatever the number of rows.
 _GROUP_BYTES = 64 << 20
+# With the part of a file's name that Spark has for it.
+_CODECS = {"snappy": ".snappy", "zstd": ".zstd", "gzip": ".gz", "lz4": ".lz4", "none": ""}
 _RESULT = "path string, rows bigint, size bigint"
 
 
@@ -86,6 +87,8 @@ def write_parquet(
     """
     if mode not in ("error", "append", "overwrite"):
         raise ValueError(f'mode is "error", "append" or "overwrite", not {mode!r}')
+    if compression not in _CODECS:
+        raise ValueError(f"compression is {compression!r}; it can be {', '.join(_CODECS)}")
     if rows_per_group < 1:
         raise ValueError(f"rows_per_group is {rows_per_group}; it must be at least 1")
     sources = [os.fspath(path) for path in _listed(paths)]
@@ -101,7 +104,6 @@ def write_parquet(
         spark, kind, sources, remote if any(map(is_remote, sources)) else {}, options
     )
     parquet = _Parquet(compression, rows_per_group)
-    parquet.open(io.BytesIO(), reader.schema).close()  # a wrong option shows here
 
     with naming(place.uri):
         publication = Publication.of(place, append=mode == "append", overwrite=mode == "overwrite")
@@ -133,6 +135,7 @@ def _planned(
     options: Mapping[str, Any],
 ) -> tuple[FilesReader, list[Any]]:
     """Who reads what; there is at least one task, so that a table without rows has its columns."""
+    from pyspark.sql.datasource import InputPartition
     from pyspark.sql.types import StructType
 
     from jelly.spark.files.read import FilesReader
@@ -149,7 +152,7 @@ def _planned(
     chosen = ReadOptions.of(kind, texts, "write_parquet", stream=False)
     schema = cast("StructType", StructType.fromDDL(chosen.ddl))
     reader = FilesReader(chosen, schema)
-    return reader, list(reader.partitions()) or [None]
+    return reader, list(reader.partitions()) or [InputPartition(None)]
 
 
 def _text(value: Any) -> str:
@@ -185,8 +188,7 @@ class _Parquet:
     @property
     def extension(self) -> str:
         """As Spark names such files."""
-        codec = "" if self.compression == "none" else f".{self.compression}"
-        return f"{codec}.parquet"
+        return f"{_CODECS[self.compression]}.parquet"
 
     def open(self, file: Any, schema: pa.Schema) -> Any:
         """A writer."""

@@ -295,3 +295,21 @@ def test_bad_term_is_named(jelly_spark: SparkSession, tmp_path: Path) -> None:
     assert table.files() == []
     with pytest.raises(Exception, match="there is no column 'object'"):
         table.write(bad.drop("object"), "append")
+
+
+@pytest.mark.spark
+def test_tasks_that_fail_are_repeated(jelly_spark: SparkSession, table: Table) -> None:
+    """Each first attempt fails when it has written its rows."""
+
+    def fails_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        yield from batches
+        if TaskContext().attemptNumber() == 0:
+            raise ArithmeticError("the first attempt")
+
+    rows = frame(jelly_spark, 0, 10, 3).mapInArrow(fails_once, RDF)
+    table.write(rows, "append")
+    assert table.objects() == literals(range(10))
+    assert len(table.files()) == 3
+    assert [name for name in table.stored() if "part-" in name] == table.files()

@@ -120,6 +120,8 @@ def test_overwrite_hides_and_deletes_all_before(folder: Folder) -> None:
         "_SUCCESS",
         *names,
     ]
+    folder.put("part-job-0-1-late")  # of a job that was overwritten
+    assert folder.visible() == ["_SUCCESS", *names]
     later = folder.append("0-w")
     folder.put("a.nt", b"others write again")
     assert folder.visible() == sorted(["_SUCCESS", "a.nt", *names, *later])
@@ -196,6 +198,7 @@ def test_clock_that_goes_back_does_not_reorder_commits(
 ) -> None:
     folder.append("0-x")
     monkeypatch.setattr(time, "time_ns", lambda: 5)
+    monkeypatch.setattr(manifest, "delete", lambda *_: None)
     assert folder.overwrite("0-y") == folder.visible()
     name = folder.append("0-z")
     assert set(name) < set(folder.visible())

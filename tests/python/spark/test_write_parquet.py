@@ -102,7 +102,7 @@ def test_modes(jelly_spark: SparkSession, tmp_path: Path) -> None:
     assert write(two, mode="overwrite") == 20
     assert write(one, mode="overwrite", compression="gzip") == 10
     assert [name for name in names(dest) if name != "_SUCCESS"] == [
-        name for name in names(dest) if name.endswith(".gzip.parquet")
+        name for name in names(dest) if name.endswith(".gz.parquet")
     ]
 
 
@@ -124,7 +124,7 @@ def test_no_rows_are_a_table_with_columns(jelly_spark: SparkSession, tmp_path: P
     write_parquet(jelly_spark, tmp_path / "in", tmp_path / "to")
     table = jelly_spark.read.parquet(str(tmp_path / "to"))
     assert table.count() == 0
-    assert table.columns == jelly.PATCH_SCHEMA.names
+    assert tuple(table.columns) == jelly.PATCH_SCHEMA.names
 
 
 def test_failure_leaves_nothing(jelly_spark: SparkSession, source: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_failure_leaves_nothing(jelly_spark: SparkSession, source: Path, tmp_pat
     [
         ({"mode": "ignore"}, 'mode is "error", "append" or "overwrite"'),
         ({"rows_per_group": 0}, "rows_per_group is 0"),
-        ({"compression": "best"}, "(?i)unsupported compression|best"),
+        ({"compression": "best"}, "compression is 'best'; it can be snappy, zstd"),
         ({"column": ["op"]}, "did you mean 'columns'"),
         ({"storage": {"region": "x"}}, "storage is given, but all paths are local"),
     ],

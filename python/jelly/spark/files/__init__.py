@@ -43,4 +43,30 @@ rely on:
 
 On Spark 4.1, which tells a source neither its offset nor a limit, the first batch after each start
 has all files that are there.
+
+Writing:
+
+    df.write.format("jelly-patch").mode("append").save("s3://bucket/logs")
+    df.writeStream.format("jelly").option("checkpointLocation", "state").start("statements")
+
+Modes are ``append`` and ``overwrite``; without one, Spark refuses. Each partition that has rows
+becomes a file; without any rows there is one empty file. All files of a write count together or not
+at all, and those of a batch of a stream once, whatever fails, is repeated or killed:
+:mod:`jelly.spark.files.manifest` tells how, and what other programs see. A stream is known by its
+checkpoint: with another one, it writes all again.
+
+Columns are taken by name, terms as text or as structs (``terms``); ``graph``, and of patches
+``source``, ``patch``, ``seq``, ``name`` and ``value``, can be missing. Any other column is an error.
+``source``, ``frame``, ``txn`` and the numbers are not written: a reader counts anew in each file.
+
+The rows of a patch are written in the order of their partition, so they must come in it: those of a
+``source`` together, by ``seq``. What would be out of order, or a patch that lies in two partitions,
+is an error; ``df.repartition("source").sortWithinPartitions("source", "seq")`` is the way to it.
+Without the columns ``seq`` and ``source`` nothing can be checked.
+
+Options are ``format`` (``jelly``, ``nt``, ``nq``, ``ttl``, ``trig``; ``jelly-patch``, ``rdfp``,
+``trp``), ``compression`` (``none``, ``gzip``, ``zstd``) and the others of :class:`jelly.RdfWriter`
+or :class:`jelly.PatchWriter`, the fields of ``jelly.RdfOptions`` or ``jelly.PatchOptions``, and
+those of ``jelly.Limits``, in camelCase; ``storage.*`` as above. Statements are QUADS if there is a
+column ``graph``, else TRIPLES; ``physicalType`` chooses.
 """
