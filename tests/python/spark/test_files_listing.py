@@ -160,7 +160,8 @@ def test_options_are_checked_where_they_are_given() -> None:
     assert made.split_bytes == 64 << 20
     assert made.ddl == "seq bigint, op string, _corrupt_record string"
     assert pickle.loads(pickle.dumps(made)) == made
-    assert read(**{"storage.region": "x"}).storage == {"region": "x"}
+    remote: dict[str, Any] = {"storage.region": "x"}
+    assert read(**remote).storage == {"region": "x"}
     cases: list[tuple[dict[str, Any], str]] = [
         ({"colums": "a"}, "no option 'colums' here; did you mean 'columns'"),
         ({"mode": "dropmalformed"}, "mode is"),
