@@ -160,8 +160,9 @@ def test_options_are_checked_where_they_are_given() -> None:
     assert made.split_bytes == 64 << 20
     assert made.ddl == "seq bigint, op string, _corrupt_record string"
     assert pickle.loads(pickle.dumps(made)) == made
-    assert read(**{"storage.region": "x"}).storage == {"region": "x"}
-    for wrong, told in [
+    remote: dict[str, Any] = {"storage.region": "x"}
+    assert read(**remote).storage == {"region": "x"}
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"colums": "a"}, "no option 'colums' here; did you mean 'columns'"),
         ({"mode": "dropmalformed"}, "mode is"),
         ({"columns": "nothing"}, "there is no column"),
@@ -170,7 +171,8 @@ def test_options_are_checked_where_they_are_given() -> None:
         ({"rowbytes": "many"}, "'rowBytes': 'many' is not a number of bytes"),
         ({"strictgraphs": "true"}, "no option 'strictgraphs'"),  # of statements
         ({"maxfilespertrigger": "1"}, "'maxFilesPerTrigger' is for streams"),
-    ]:
+    ]
+    for wrong, told in cases:
         with pytest.raises(ValueError, match=told):
             read(**wrong)
     with pytest.raises(ValueError, match="cannot both be given"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,26 +76,37 @@ def test_offsets_stay_small_and_forget_nothing_that_may_come() -> None:
 
 
 def test_files_that_wait_do_not_grow_old() -> None:
-    """A late file and a limit: the rest must still count as new."""
-    offset, _ = take(Offset(), [file(f"f{n}", 10_000 + n) for n in range(8)], 8)
-    waiting = [file(f"late{n}", 500 + n) for n in range(4)]
-    listed = [*[file(f"f{n}", 10_000 + n) for n in range(8)], *waiting]
+    """Late files and a limit: those that are not read yet must still count as new."""
+    listed = [file("old", 600), *[file(f"f{n}", 10_000 + n) for n in range(8)]]
+    offset, _ = take(Offset(), listed, 9)
+    late = [file(f"late{n}", 500 + n) for n in range(4)]
     read: list[str] = []
     for _ in range(4):
-        offset, found = take(offset, listed, 1)
+        offset, found = take(offset, [*listed, *late], 1)
         read += names(found)
-    assert read == names(waiting)
-    assert offset.new(listed) == []
+    assert read == names(late)
+    assert offset.new([*listed, *late]) == []
+    assert offset.before >= 600
+
+
+def test_an_offset_of_all_that_is_there() -> None:
+    """As Spark 4.1 gets it after a start, without what is known by number alone."""
+    listed = [file(f"f{second}", second) for second in range(1000, 3000, 100)]
+    offset = Offset()
+    for one in listed:
+        offset, _ = take(offset, [one], 1)
+    assert offset.before > 1000
+    new = file("new", 3000)
+    everything = Offset().plus([*listed, new], [], LATENESS)
+    assert everything.since(offset) == {key_of(new)}
 
 
 def test_a_file_from_the_future_makes_no_other_old() -> None:
-    many = [file(f"f{n}", 1000 + n) for n in range(8)]
-    offset, _ = take(Offset(), [file("future", 0xFFFF_FFFF)], 1)
-    offset, _ = take(offset, many, 8)
-    offset = restarted(offset.plus([file("one", 2000)], [], LATENESS))
-    import time
-
-    assert offset.before < time.time()
+    now = int(time.time())
+    offset, _ = take(Offset(), [file("future", now + 1_000_000)], 1)
+    offset, _ = take(offset, [file(f"f{n}", now - LATENESS // 2) for n in range(8)], 8)
+    offset, _ = take(offset, [file("one", now)], 1)
+    assert offset.before == -1
 
 
 def test_a_change_of_size_shows() -> None:

@@ -174,11 +174,18 @@ def test_bad_files_are_named(spark: SparkSession, tmp_path: Path, bad: str) -> N
     assert (0 < good[str(path)] < 500) == (bad == "cut")
 
 
+def same_rows(count: int, text: str = "x") -> bytes:
+    """Many rows at once: the same hundred, again and again."""
+    entries = [rdf_options(), rdf_entry("name", "p")]
+    row = triple(s_bnode="s", p_iri=iri(1), o_literal=literal(text))
+    return delimited(frame(*entries)) + delimited(frame(*[row] * 100)) * (count // 100)
+
+
 def test_limit_reads_at_most_two_batches_and_closes_the_file(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     path, pipe = tmp_path / "a.jelly", str(tmp_path / "pipe")
-    path.write_bytes(rdf(300_000))
+    path.write_bytes(same_rows(300_000))
     os.mkfifo(pipe)
     ours = os.open(pipe, os.O_RDWR)  # so that the worker need not wait for a reader
     name = str(path)
@@ -248,13 +255,7 @@ def test_a_task_that_fails_is_repeated_whole(spark: SparkSession, tmp_path: Path
 def test_the_memory_of_a_worker_is_bounded(spark: SparkSession, tmp_path: Path) -> None:
     """A file of 400 MB must not take 288 MiB, whatever the batches hold."""
     path, told = tmp_path / "a.jelly", tmp_path / "told"
-    entries = [rdf_options(), rdf_entry("name", "p")]
-    terms = {"s_bnode": "s", "p_iri": iri(1), "o_literal": literal("x" * 10_000)}
-    more = delimited(frame(*[triple(**terms)] * 100))
-    with path.open("wb") as file:
-        file.write(delimited(frame(*entries)))
-        for _ in range(400):
-            file.write(more)
+    path.write_bytes(same_rows(40_000, "x" * 10_000))
 
     def around(batches: Iterator[Any]) -> Iterator[Any]:
         def kilobytes(name: str) -> int:

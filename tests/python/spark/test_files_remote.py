@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import jelly
-from jelly.spark.files.filesystem import resolve
+from jelly.spark._options import ReadOptions
+from jelly.spark.files.filesystem import open_input, resolve
+from jelly.spark.files.listing import files_of
+from jelly.spark.files.plan import plan
 
 from .s3_server import S3
 from .streams import patch, rdf
@@ -52,6 +55,43 @@ def test_folders_globs_and_files(spark: SparkSession, s3: S3, tmp_path: Path) ->
     upload(s3, f"{bucket}/bad/cut.jelly", rdf(500)[:-100])
     with pytest.raises(Exception, match=rf"(?s)truncated\.\w+: .*{bucket}/bad/cut\.jelly"):
         count(f"{bucket}/bad")
+
+
+def test_large_files_are_divided_if_that_takes_little_reading(
+    s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = s3.bucket()
+    rows = [(f"<http://a/{n}>", "<http://a/p>", f'"{n}"', "") for n in range(20_000)]
+    for name in ("a.jelly", "b.nt"):
+        with jelly.RdfWriter(
+            tmp_path / name, restart_bytes=2_000 if name == "a.jelly" else None
+        ) as writer:
+            writer.write(rows)
+        upload(s3, f"{bucket}/{name}", (tmp_path / name).read_bytes())
+    options = ReadOptions("rdf", (bucket,), storage=s3.storage, min_partitions=4, open_cost_bytes=0)
+
+    def parts() -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for task in plan(files_of(options), options):
+            for part in task:
+                source = open_input(part.file.where, options.storage)
+                with options.open(source, split=part.split) as reader:
+                    found.setdefault(part.file.source[-5:], []).extend(r.seq for r in reader.rows())
+                counts[part.file.source[-5:]] += 1
+        return found
+
+    counts = Counter[str]()
+    assert {name: sorted(seq) for name, seq in parts().items()} == {
+        "jelly": list(range(20_000)),
+        "/b.nt": list(range(20_000)),
+    }
+    assert counts["jelly"] > 1
+    assert counts["/b.nt"] > 1  # small enough to be walked over
+    monkeypatch.setattr("jelly.spark.files.plan._FRUGAL", 200_000)
+    counts.clear()
+    assert len(parts()["/b.nt"]) == 20_000
+    assert counts["/b.nt"] == 1
+    assert counts["jelly"] > 1
 
 
 def test_a_stream(spark: SparkSession, s3: S3, tmp_path: Path) -> None:

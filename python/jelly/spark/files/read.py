@@ -59,10 +59,7 @@ class Shape:
     """
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        # The check of Spark is of this schema, to the letter.
-        self.wanted: pa.Schema = to_arrow_schema(schema, timezone="UTC")
+        self.wanted = _arrow_schema(schema)
         self._require_known(options)
         chosen = [name for name in self.wanted.names if name != _CORRUPT]
         # A batch must have a column, or it could not have rows.
@@ -108,6 +105,16 @@ class Shape:
             if not field.nullable and column.null_count:
                 raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")
         return pa.RecordBatch.from_arrays(columns, schema=self.wanted)
+
+
+def _arrow_schema(schema: StructType) -> pa.Schema:
+    """The schema that Spark asks of batches, to the letter."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    try:
+        return to_arrow_schema(schema, timezone="UTC")
+    except TypeError:  # before Spark 4.3 it is UTC without being told
+        return to_arrow_schema(schema)
 
 
 def batches(
