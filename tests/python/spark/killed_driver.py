@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jelly.spark
@@ -32,6 +32,17 @@ def tick(
             os.killpg(group, kill)
             if kill_at % 2:  # else this process goes on for a while
                 os.kill(os.getpid(), kill)
+
+
+def ticking(do: Callable[..., Any], tick: Callable[[], None] = tick) -> Callable[..., Any]:
+    """A function that ticks when it has done its work."""
+
+    def done(*given: Any) -> Any:
+        result = do(*given)
+        tick()
+        return result
+
+    return done
 
 
 class Deadly(FilesStreamReader):
@@ -83,8 +94,7 @@ class DeadlyWriter(FilesStreamWriter):
     def commit(self, messages: Any, batchId: int) -> None:  # noqa: N803
         tick()
         move, put = output._moved, manifest._put
-        output._moved = lambda *given: (move(*given), tick())[0]
-        manifest._put = lambda *given: (put(*given), tick())[0]
+        output._moved, manifest._put = ticking(move), ticking(put)
         try:
             super().commit(messages, batchId)
         finally:
@@ -104,7 +114,7 @@ class Sink(Patch):
 
 
 if __name__ == "__main__":
-    conf = {
+    conf: dict[str, bool | float | int | str | None] = {
         "spark.master": "local[2]",
         "spark.ui.enabled": False,
         "spark.log.level": "OFF",

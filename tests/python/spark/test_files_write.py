@@ -140,8 +140,9 @@ def test_options_of_the_stream(tmp_path: Path) -> None:
     )
     writer.commit([writer.write(iter([statements(*range(9)).drop_columns(["graph"])]))])
     found = jelly.inspect(tmp_path / "to" / table.files()[0])
-    assert found.options.stream_name == "it"
-    assert found.options.max_name_table_size == 20
+    options: Any = found.options
+    assert options.stream_name == "it"
+    assert options.max_name_table_size == 20
     assert found.frames > 3
 
 
@@ -154,7 +155,8 @@ def test_physical_type_goes_by_the_columns(tmp_path: Path, columns: str) -> None
         batches = [batch.drop_columns(["graph"]) for batch in batches]
     writer.commit([writer.write(iter(batches))])
     found = jelly.inspect(tmp_path / "to" / table.files()[0])
-    assert found.options.physical_type == ("QUADS" if columns == RDF else "TRIPLES")
+    options: Any = found.options
+    assert options.physical_type == ("QUADS" if columns == RDF else "TRIPLES")
 
 
 @pytest.mark.parametrize(
@@ -251,11 +253,11 @@ def test_patches_are_read_back_equal(jelly_spark: SparkSession, tmp_path: Path) 
     table = Table(str(tmp_path / "to"))
     ordered = read.repartition(2, "source").sortWithinPartitions("source", "seq")
     table.write(ordered, "append", "patch")
-    rows = table.read(jelly_spark, "patch").orderBy("source", "seq").collect()
+    written = table.read(jelly_spark, "patch").orderBy("source", "seq").collect()
     # Each file is one stream, so its patches and rows are counted from 0.
     content = sorted(
         (r.op, r.subject or "", r.object or "", r.graph or "", r.name or "", r.value or "")
-        for r in rows
+        for r in written
     )
     assert content == sorted(
         tuple(value or "" for value in (r[3], r[4], r[6], r[7], r[8], r[9])) for r in wanted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -53,19 +52,19 @@ class Folder:
         publish(self.place, job, files, overwrite=True)
         return [file.name for file in files]
 
-    def list(self) -> list[pafs.FileInfo]:
+    def listing(self) -> list[pafs.FileInfo]:
         selector = pafs.FileSelector(self.place.path, recursive=True, allow_not_found=True)
         found: list[pafs.FileInfo] = self.place.fs.get_file_info(selector)
         return found
 
     def stored(self) -> list[str]:
-        return self.names(info for info in self.list() if info.is_file)
+        return self.names([info for info in self.listing() if info.is_file])
 
     def visible(self, found: list[pafs.FileInfo] | None = None) -> list[str]:
-        found = self.list() if found is None else found
-        return self.names(manifest.visible(self.place.fs, self.place.path, found))
+        listing = self.listing() if found is None else found
+        return self.names(manifest.visible(self.place.fs, self.place.path, listing))
 
-    def names(self, infos: Iterator[pafs.FileInfo] | list[pafs.FileInfo]) -> list[str]:
+    def names(self, infos: list[pafs.FileInfo]) -> list[str]:
         return sorted(info.path[len(self.place.path) + 1 :] for info in infos)
 
     def markers(self) -> list[str]:
@@ -104,7 +103,7 @@ def test_only_committed_attempts_count(folder: Folder) -> None:
 def test_commits_add_up(folder: Folder) -> None:
     names = [name for number in range(3) for name in folder.append(f"{number}-x")]
     assert folder.visible() == names
-    assert [info.size for info in folder.list() if info.base_name in names] == [1, 1, 1]
+    assert [info.size for info in folder.listing() if info.base_name in names] == [1, 1, 1]
 
 
 def test_overwrite_hides_and_deletes_all_before(folder: Folder) -> None:
@@ -133,14 +132,14 @@ def test_reader_sees_old_or_new_whatever_it_listed(
     """The files are listed, then the commits; a writer comes in between, and does not get far."""
     folder.put("a.nt")
     old = folder.append("0-x", "1-x")
-    before = folder.list()
+    before = folder.listing()
     job, files = folder.began("0-y", "1-y")
-    between = folder.list()
+    between = folder.listing()
     monkeypatch.setattr(manifest, "delete", lambda *_: None)
     for listing in (before, between):
         assert folder.visible(listing) == ["a.nt", *old]
     publish(folder.place, job, files, overwrite=True)
-    for listing in (before, between, folder.list()):
+    for listing in (before, between, folder.listing()):
         assert folder.visible(listing) == [file.name for file in files]
 
 
@@ -149,7 +148,7 @@ def test_reader_starts_again_when_commits_are_put_together(
 ) -> None:
     names = [*folder.append("0-x"), *folder.append("0-y")]
     contents = manifest._contents
-    opened = []
+    opened: list[list[str]] = []
 
     def slow(fs: pafs.FileSystem, paths: list[str]) -> list[bytes]:
         if not opened:

@@ -131,7 +131,7 @@ def test_failure_leaves_nothing(jelly_spark: SparkSession, source: Path, tmp_pat
     (source / "bad.jellyp").write_bytes(patch(["A"] * 500)[:-7])
     for mode in ("error", "append"):
         with pytest.raises(Exception, match=r"TruncatedError.*bad\.jellyp"):
-            write_parquet(jelly_spark, source, tmp_path / "to", mode=mode)  # type: ignore[arg-type]
+            write_parquet(jelly_spark, source, tmp_path / "to", mode=mode)
         left = tmp_path / "to"
         assert [path for path in left.rglob("*") if path.is_file()] == []
     assert [name for name in names(tmp_path) if name.startswith(".")] == []
@@ -165,7 +165,7 @@ def test_object_store(jelly_spark: SparkSession, source: Path, s3: S3) -> None:
             source,
             dest,
             mode=mode,
-            storage=s3.storage,  # type: ignore[arg-type]
+            storage=s3.storage,
         )
         found = place.fs.get_file_info(pafs.FileSelector(place.path, recursive=True))
         files = [info.path for info in found if info.is_file]
