@@ -179,7 +179,11 @@ def test_messages_that_are_gone(jelly_spark: Any, log: Log) -> None:
         range(4, 10)
     )
     planned = read(
-        jelly_spark, log, topic, startingOffsets="earliest", endingOffsets=json.dumps({topic: {"0": 9}})
+        jelly_spark,
+        log,
+        topic,
+        startingOffsets="earliest",
+        endingOffsets=json.dumps({topic: {"0": 9}}),
     )
     assert planned.count() == 5 * 4
 
