@@ -48,7 +48,8 @@ DataFrame, ``mode("append")``. It is at least once: what a task that failed had 
 - ``kafka.bootstrap.servers``, ``kafka.*``: as above. The producer is idempotent, so its own retries double nothing.
 - ``kind``: ``patch`` (if nothing is said) or ``rdf``.
 - ``topic``, or a column ``topic``; ``key``, or a column ``key``. Rows behind one another with the same are in one message.
-- ``messageRows`` (1000): rows after which a message ends. A patch is never cut: its message ends with its ``Z``.
+- ``messageRows`` (1000): rows after which a message ends. A patch is never cut: its message ends with its ``Z``. Rows of patches that are
+  out of order, or in several partitions of the DataFrame, are an error.
 - ``frameRows``, ``namespaces``, options of the Jelly stream (``streamType``, ``physicalType``, ``maxNameTableSize``, …) and limits.
 
 Each message is a whole stream.

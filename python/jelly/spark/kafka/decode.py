@@ -87,9 +87,10 @@ class _Continued:
     def _state(self) -> State:
         """Where to begin so that the range can be decoded."""
         part, begin = self._part, self._begin
-        for state in self._snapshots.before(part.start):
-            if state.offset >= begin:
-                return state
+        state = self._snapshots.before(part.start)
+        if state is not None and state.offset >= begin:
+            return state
+        if state is not None:
             message = (
                 f"{part.name}: the state of the lookups was kept at offset {state.offset}, but the log begins at "
                 f"{begin}: the messages between are lost, and with them what later ones refer to"

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSourceArrowWriter,
     DataSourceStreamArrowWriter,
     WriterCommitMessage,
 )
 
+from jelly.spark.files.order import Order, Run, require_whole_patches
 from jelly.spark.kafka.client import said
 from jelly.spark.kafka.config import for_producer
 
@@ -33,7 +35,10 @@ _NEEDED = {
 class Sent(WriterCommitMessage):
     """What a task sent, all of it acknowledged."""
 
+    partition: int
     messages: int
+    runs: tuple[Run, ...]
+    """The patches that it had rows of."""
 
 
 class Target(NamedTuple):
@@ -54,6 +59,10 @@ class KafkaWriter(DataSourceArrowWriter):
         """Sends, and waits until all is acknowledged."""
         return send(self._options, iterator)
 
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Sees to it that no patch was cut."""
+        require_uncut(messages)
+
 
 class KafkaStreamWriter(DataSourceStreamArrowWriter):
     """Appends the rows of each batch to topics: at least once, since a batch may run again."""
@@ -65,6 +74,21 @@ class KafkaStreamWriter(DataSourceStreamArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         """Sends, and waits until all is acknowledged."""
         return send(self._options, iterator)
+
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+        """Sees to it that no patch was cut."""
+        del batchId
+        require_uncut(messages)
+
+
+def require_uncut(messages: list[WriterCommitMessage | None]) -> None:
+    """Refuses patches of which several tasks sent rows.
+
+    Raises:
+        ValueError: There is such a patch. It was sent, in pieces.
+    """
+    sent = [message for message in messages if isinstance(message, Sent)]
+    require_whole_patches([(each.partition, each.runs) for each in sent])
 
 
 def check(options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> None:
@@ -93,12 +117,14 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
 
     Raises:
         OSError: A message could not be delivered.
-        ValueError: A row has no topic, or another topic or key than the patch that it is in.
+        ValueError: A row has no topic, or another topic or key than the patch that it is in, or rows are out of order.
     """
     from confluent_kafka import KafkaException, Producer
 
     failed: list[KafkaError] = []
     sent = 0
+    order = Order()
+    context = TaskContext.get()
 
     def delivered(error: KafkaError | None, _: Message) -> None:
         if error is not None:
@@ -107,7 +133,7 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
     producer = Producer(
         {"linger.ms": "20", **for_producer(options.settings), "enable.idempotence": "true"}
     )
-    for target, value in encoded(options, batches):
+    for target, value in encoded(options, batches, order):
         try:
             _produce(producer, target, value, delivered, options)
         except (KafkaException, BufferError) as error:
@@ -125,7 +151,7 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
         raise TimeoutError(
             f"{left} of {sent} messages were not acknowledged in {options.timeout} s"
         )
-    return Sent(sent)
+    return Sent(0 if context is None else context.partitionId(), sent, order.runs)
 
 
 def _produce(
@@ -139,23 +165,25 @@ def _produce(
 
 
 def encoded(
-    options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]
+    options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch], order: Order
 ) -> Iterator[tuple[Target, bytes]]:
     """Messages and where they go: rows behind one another with one topic and key."""
     encoder = options.encoder()
-    for target, pieces in groupby(_pieces(options, batches), key=lambda piece: piece[0]):
+    for target, pieces in groupby(_pieces(options, batches, order), key=lambda piece: piece[0]):
         for values in encoder(rows for _, rows in pieces):
             for value in values.column(0).to_pylist():
                 yield target, value
 
 
 def _pieces(
-    options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]
+    options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch], order: Order
 ) -> Iterator[tuple[Target, pa.RecordBatch]]:
     """Rows with one target each."""
     before: Target | None = None
     inside = False
     for batch in batches:
+        if options.kind == "patch":
+            order.check(batch)
         start = 0
         for stop, target in _runs(options, batch):
             rows = batch.slice(start, stop - start)

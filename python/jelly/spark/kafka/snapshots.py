@@ -56,14 +56,12 @@ class Snapshots:
             self._files = place.fs
             self._folder = f"{place.path.rstrip('/')}/{part.name}"
 
-    def before(self, offset: int) -> list[State]:
-        """What was kept at this offset and before it, the last first."""
-        found = []
+    def before(self, offset: int) -> State | None:
+        """The last that was kept at this offset or before it."""
         for known in sorted((each for each in self._offsets() if each <= offset), reverse=True):
             if (snapshot := self._read(known)) is not None:
-                found.append(State(known, snapshot))
-                break
-        return found
+                return State(known, snapshot)
+        return None
 
     def _read(self, offset: int) -> bytes | None:
         assert self._files is not None

@@ -78,7 +78,7 @@ class Source(KafkaSource):
 
 
 if __name__ == "__main__":
-    conf = {
+    conf: dict[str, bool | str] = {
         "spark.master": "local[2]",
         "spark.ui.enabled": False,
         "spark.log.level": "OFF",

@@ -63,7 +63,8 @@ def snapshots(tmp_path: Path) -> Path:
 
 def whole_stream(values: list[bytes], name: str) -> list[dict[str, Any]]:
     reader = jelly.read_patch(jb.delimited(*values), framing="concatenated", source_name=name)
-    return pa.table(reader).to_pylist()
+    found: list[dict[str, Any]] = pa.table(reader).to_pylist()
+    return found
 
 
 @pytest.mark.parametrize("stream", ["PUNCTUATED", "FRAME"])
