@@ -145,18 +145,22 @@ impl StatementReader {
     /// Takes a term that was read otherwise.
     #[inline(always)]
     pub(super) fn put(&mut self, place: usize, lexed: Lexed) -> Result<(), Stop> {
-        if lexed.end - lexed.start > self.term_bytes {
-            return Err(self.too_long(&lexed));
-        }
+        self.check_length(lexed.end - lexed.start, lexed.start)?;
         self.lexed[place] = lexed;
         Ok(())
     }
 
+    /// Refuses a term of more bytes than may be, which begins at `start`.
+    #[inline(always)]
+    pub(super) fn check_length(&self, length: usize, start: usize) -> Result<(), Stop> {
+        if length <= self.term_bytes { Ok(()) } else { Err(self.too_long(start)) }
+    }
+
     #[cold]
-    fn too_long(&self, lexed: &Lexed) -> Stop {
+    fn too_long(&self, start: usize) -> Stop {
         let message = format!("a term of more than {} bytes", self.term_bytes);
         let error = Error::limit(ErrorKind::LimitTerm, "term_bytes", message);
-        Stop::Bad(error.moved_to(lexed.start as u64))
+        Stop::Bad(error.moved_to(start as u64))
     }
 
     pub(super) fn scratch(&mut self, place: usize) -> &mut Scratch {

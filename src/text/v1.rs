@@ -34,7 +34,10 @@ impl Tuples {
             let end = lexer.word_end();
             match (&lexer.text[start..end], lexer.byte(end)?) {
                 (prefix, b':') => {
-                    let iri = self.prefixed(prefix, end, lexer, to.scratch(place))?;
+                    let iri = self.prefixed(prefix, end, lexer, to)?;
+                    let scratch = to.scratch(place);
+                    scratch.set_iri([&iri, ""]);
+                    let iri = Lexed::iri_in_scratch(start, lexer.at, scratch);
                     to.put(place, iri)?;
                     return Ok(false);
                 }
@@ -45,8 +48,31 @@ impl Tuples {
                 _ => {}
             }
         }
-        to.lex(place, lexer)?;
+        if let b'"' | b'\'' = lexer.peek()? {
+            self.literal(place, lexer, to)?;
+        } else {
+            to.lex(place, lexer)?;
+        }
         Ok(false)
+    }
+
+    /// A literal, whose datatype may be a prefixed name.
+    fn literal(&self, place: usize, lexer: &mut Lexer<'_>, to: &mut StatementReader) -> Lex<()> {
+        let start = lexer.at;
+        let literal = lexer.string(to.scratch(place))?;
+        let carets = lexer.at;
+        if lexer.peek()? != b'^' || lexer.byte(carets + 1)? != b'^' || lexer.byte(carets + 2)? == b'<' {
+            lexer.at = start;
+            return to.lex(place, lexer);
+        }
+        lexer.at = carets + 2;
+        let colon = lexer.word_end();
+        if lexer.byte(colon)? != b':' {
+            return lexer.no_term();
+        }
+        let datatype = self.prefixed(&lexer.text[carets + 2..colon], colon, lexer, to)?;
+        let literal = literal.with_datatype(lexer.at, datatype, to.scratch(place));
+        to.put(place, literal)
     }
 
     fn check_repeat(&self, place: usize, start: usize) -> Lex<bool> {
@@ -58,15 +84,21 @@ impl Tuples {
     }
 
     /// `prefix:local`; the colon is at `colon`.
-    fn prefixed(&self, prefix: &str, colon: usize, lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
+    fn prefixed(
+        &self,
+        prefix: &str,
+        colon: usize,
+        lexer: &mut Lexer<'_>,
+        to: &StatementReader,
+    ) -> Lex<String> {
         let start = lexer.at;
         let Some(namespace) = self.prefixes.get(prefix) else {
             return bad(ErrorKind::TextPrefixed, start, format!("the prefix {prefix}: is not declared"));
         };
         let (local, end) = local(lexer, colon + 1)?;
-        scratch.set_iri([namespace, &local]);
+        to.check_length(namespace.len() + local.len(), start)?;
         lexer.at = end;
-        Ok(Lexed::iri_in_scratch(start, end, scratch))
+        Ok([namespace, local.as_str()].concat())
     }
 
     /// `@prefix name: <iri> .`

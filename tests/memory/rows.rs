@@ -55,6 +55,18 @@ fn last_terms_and_prefixes_of_v1() {
     assert_eq!(v1(0, 4, 0).slug(), "");
 }
 
+/// Names that are short and stand for long IRIs.
+#[test]
+fn prefixed_names_of_v1() {
+    let _alone = alone();
+    for (length, slug) in [(15, "limit.lookup_bytes"), (20, "limit.term_bytes"), (10, "")] {
+        let declared = format!("@prefix n: <u:{}> .\n", long("n", length));
+        let rows = (0..2).map(|_| "A n:s n:p n:o n:g .\nA n:a n:b \"\"^^n:c n:d .\n".to_owned());
+        let text = std::iter::once(declared).chain(rows).map(String::into_bytes);
+        assert_eq!(patch(text, &of_patches(PatchFormat::RdfPatchV1)).bounded().slug(), slug);
+    }
+}
+
 /// Prefixes, and then rows of terms that are as long as they get and have to be unescaped.
 #[test]
 fn prefixes_and_long_rows_of_text() {
