@@ -88,7 +88,7 @@ impl PlainAdds {
 
 impl PlainRdfSink for PlainAdds {
     fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
-        self.row(&PlainOp::Add(*terms, same))
+        self.row(&PlainOp::Add(terms, same))
     }
 
     fn keeps_frames(&self) -> bool {
