@@ -113,6 +113,9 @@ def test_spark_41_tells_neither_start_nor_limit(tmp_path: Path) -> None:
     put(tmp_path / "h.jelly", rdf(3))
     second = source.latestOffset()
     assert len(read(source, first, second)) == 3
+    unlimited = reader(tmp_path)
+    unlimited.commit(first)
+    assert len(read(unlimited, first, unlimited.latestOffset())) == 6
     # Started again, it does not know how far it was; what was read is left out all the same.
     source = reader(tmp_path, max_files_per_trigger=1)
     assert len(read(source, second, source.latestOffset())) == 3

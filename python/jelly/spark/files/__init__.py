@@ -41,8 +41,9 @@ rely on:
   files that were read so long ago.
 - A file that was found must stay until its batch is done.
 
-On Spark 4.1, which tells a source neither its offset nor a limit, the first batch after each start
-has all files that are there.
+Spark 4.1 tells a source neither its offset nor a limit: there is no limit but one that is given,
+the first batch after a start may go beyond it, and with ``availableNow`` it ends the query after
+one batch, so that the rest is left to the next run. Later versions do as they should.
 
 Writing:
 

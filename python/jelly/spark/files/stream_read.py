@@ -52,7 +52,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         if (most := self._options.max_bytes_per_trigger) is not None:
             return ReadMaxBytes(most)
-        return ReadMaxFiles(self._max_files())
+        return ReadMaxFiles(self._options.max_files_per_trigger or FILES_PER_TRIGGER)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """From here on there are only the files of this moment."""
@@ -73,11 +73,13 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not self._options.ignore_changed_files:
             _require_unchanged(known.changed(listed))
         new = known.new(listed)
-        max_files, max_bytes = self._max_files(), self._options.max_bytes_per_trigger
-        if start is not None:
-            # The limit that Spark tells counts: there may be none.
-            max_files = getattr(limit, "max_files", len(new))
-            max_bytes = getattr(limit, "max_bytes", None)
+        # The limit that Spark tells counts: there may be none.
+        max_files = getattr(limit, "max_files", len(new))
+        max_bytes = getattr(limit, "max_bytes", None)
+        if start is None:
+            # Only a limit that was asked for: with availableNow it ends the query after a batch.
+            max_files = self._options.max_files_per_trigger or len(new)
+            max_bytes = self._options.max_bytes_per_trigger
         count = _fitting(new, max_files, max_bytes)
         if count == 0:
             return known.stored()
@@ -127,9 +129,6 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._snapshot is not None:
             return self._snapshot
         return files_of(self._options, complete=False)
-
-    def _max_files(self) -> int:
-        return self._options.max_files_per_trigger or FILES_PER_TRIGGER
 
     def _end(self, start: Offset, taken: list[File], waiting: list[File]) -> dict[str, Any]:
         self._batch = {key_of(file): file for file in taken}
