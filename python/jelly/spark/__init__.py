@@ -19,7 +19,7 @@ In it, files are read and written as Parquet is, by name:
 
 from jelly.spark._register import register
 from jelly.spark._session import session, settings
-from jelly.spark.files.manifest import vacuum
+from jelly.spark.files.vacuum import vacuum
 from jelly.spark.kafka.connector import from_kafka
 from jelly.spark.parquet import write_parquet
 

@@ -15,7 +15,8 @@ import pyarrow.fs as pafs
 
 from jelly.spark.files import manifest
 from jelly.spark.files.filesystem import Place, resolve
-from jelly.spark.files.manifest import Batch, Written, announce, is_committed, publish, vacuum
+from jelly.spark.files.manifest import Batch, Written, announce, is_committed, publish
+from jelly.spark.files.vacuum import vacuum
 
 from .s3_server import S3
 
@@ -153,7 +154,7 @@ def test_reader_starts_again_when_commits_are_put_together(
     def slow(fs: pafs.FileSystem, paths: list[str]) -> list[bytes]:
         if not opened:
             opened.append(paths)
-            state = manifest._State.load(fs, folder.place.path)
+            state = manifest.State.load(fs, folder.place.path)
             manifest._put_together(folder.place, state)
         return contents(fs, paths)
 
@@ -174,18 +175,18 @@ def test_many_commits_are_put_together(folder: Folder, monkeypatch: pytest.Monke
 
 def test_commits_of_two_drivers_at_once(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both looked before either wrote: appends are kept, of overwrites the later one."""
-    load = manifest._State.load
+    load = manifest.State.load
     old = folder.append("0-old")
     seen = load(folder.place.fs, folder.place.path)
     jobs = [folder.began(f"0-{name}") for name in "abcd"]
-    monkeypatch.setattr(manifest._State, "load", lambda *_: seen)
+    monkeypatch.setattr(manifest.State, "load", lambda *_: seen)
     for job, files in jobs[:2]:
         publish(folder.place, job, files)
-    monkeypatch.setattr(manifest._State, "load", load)
+    monkeypatch.setattr(manifest.State, "load", load)
     assert folder.visible() == sorted([*old, *(files[0].name for _, files in jobs[:2])])
     clock = iter([seen.last + 10**12, seen.last + 10**12 - 1])
     monkeypatch.setattr(time, "time_ns", lambda: next(clock))
-    monkeypatch.setattr(manifest._State, "load", lambda *_: seen)
+    monkeypatch.setattr(manifest.State, "load", lambda *_: seen)
     for job, files in jobs[2:]:
         publish(folder.place, job, files, overwrite=True)
     monkeypatch.undo()

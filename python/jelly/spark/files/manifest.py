@@ -34,11 +34,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jelly.spark.files.filesystem import Place, resolve
+from jelly.spark.files.filesystem import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow.fs as pafs
 
 FOLDER = "_jelly"
@@ -124,7 +122,7 @@ def visible(
     governed |= {info.path.rpartition("/")[0] for info in found if _JOB.match(info.base_name)}
     shown = [info for info in found if info.is_file and not is_inside(info.path, folder)]
     for inner in sorted(governed, key=len, reverse=True):
-        shown = _State.load(fs, inner).shown(shown)
+        shown = State.load(fs, inner).shown(shown)
     return shown
 
 
@@ -160,7 +158,7 @@ def is_committed(place: Place, job: str, batch: Batch | None = None) -> bool:
     Raises:
         OSError: A commit cannot be read.
     """
-    state = _State.load(place.fs, place.path)
+    state = State.load(place.fs, place.path)
     if batch is not None:
         return batch.number <= state.batches.get(batch.stream, -1)
     return any(commit.job == job for commit in state.commits)
@@ -198,7 +196,7 @@ def publish(
     Raises:
         OSError: The commit cannot be written; then it may count or not.
     """
-    state = _State.load(place.fs, place.path)
+    state = State.load(place.fs, place.path)
     commit = Commit(
         time=max(time.time_ns(), state.last + 1),
         id=secrets.token_hex(8),
@@ -209,13 +207,13 @@ def publish(
     )
     if overwrite:
         others = _others(place, state)
-        commit.gone.extend((_below(place, info), info.size, info.mtime_ns or 0) for info in others)
+        commit.gone.extend((below(place, info), info.size, info.mtime_ns or 0) for info in others)
         commit.retired.extend(sorted(state.retired | {old.job for old in state.commits}))
         commit.batches.update(state.batches)
     _put(place, f"{commit.name}.commit", _encoded(commit))
     try:
         if overwrite:
-            delete(place, [_below(place, info) for info in others])
+            delete(place, [below(place, info) for info in others])
             delete(place, [file.name for old in state.commits for file in old.files])
             delete(place, [f"{FOLDER}/{name}" for name in state.markers])
         elif len(state.markers) >= _LOOSE:
@@ -227,54 +225,7 @@ def publish(
         warnings.warn(f"{place.uri}: could not tidy up: {error}", stacklevel=2)
 
 
-def vacuum(path: str, *, hours: float = 168, storage: Mapping[str, str] | None = None) -> list[str]:
-    """Deletes what no commit of a folder names: leftovers of attempts that failed or were killed.
-
-    Files of others are never deleted. Readers never see what this deletes.
-
-    Args:
-        path: A folder that Spark wrote to, as a path or URI.
-        hours: Only what was last changed so long ago; longer than any job takes, because what
-            running jobs wrote looks the same.
-        storage: Options ``storage.*`` without the prefix.
-
-    Returns:
-        What was deleted, as paths within the folder.
-
-    Raises:
-        OSError: The folder cannot be read, or a file not be deleted.
-        ValueError: An option is wrong.
-    """
-    import pyarrow.fs as pafs
-
-    options = {name.lower(): value for name, value in (storage or {}).items()}
-    place = resolve(path, options)
-    before = time.time_ns() - int(hours * 3600 * 10**9)
-    listing = place.fs.get_file_info(pafs.FileSelector(place.path, recursive=True))
-    state = _State.load(place.fs, place.path)
-    live = {file.name for commit in state.live for file in commit.files}
-    files = {_below(place, info): info for info in listing if info.is_file}
-    leftovers = [
-        name
-        for name, info in files.items()
-        if (info.mtime_ns or 0) <= before and name not in live and state.is_leftover(name, info)
-    ]
-    # A job is only forgotten when nothing is left that has its name.
-    left = {_job(name.rpartition("/")[2]) for name in files.keys() - set(leftovers)}
-    begun = [
-        name
-        for name, info in files.items()
-        if name.startswith(f"{FOLDER}/")
-        and name.endswith(".begun")
-        and (info.mtime_ns or 0) <= before
-        and Path(name).stem not in left
-    ]
-    delete(place, leftovers)
-    delete(place, begun)
-    return sorted(leftovers + begun)
-
-
-class _State:
+class State:
     """What the commits of a folder say together."""
 
     def __init__(
@@ -308,7 +259,7 @@ class _State:
         self.jobs = begun | self.retired | {commit.job for commit in self.commits}
 
     @classmethod
-    def load(cls, fs: pafs.FileSystem, folder: str) -> _State:
+    def load(cls, fs: pafs.FileSystem, folder: str) -> State:
         """Reads the commits of a folder; a folder without any has an empty state."""
         import pyarrow.fs as pafs
 
@@ -357,10 +308,11 @@ class _State:
         folder, _, rest = name.partition("/")
         if folder == FOLDER:
             return "/" in rest or rest.startswith(".")
-        return not rest and _job(name) in self.jobs
+        return not rest and job_of(name) in self.jobs
 
 
-def _job(name: str) -> str | None:
+def job_of(name: str) -> str | None:
+    """The job that a file has in its name."""
     job = _JOB.match(name)
     return job[1] if job else None
 
@@ -370,12 +322,13 @@ def is_inside(path: str, folder: str) -> bool:
     return f"/{FOLDER}/" in path[len(folder) :]
 
 
-def _below(place: Place, info: pafs.FileInfo) -> str:
+def below(place: Place, info: pafs.FileInfo) -> str:
+    """The path of a file within a folder."""
     name: str = info.path.removeprefix(place.path.rstrip("/") + "/")
     return name
 
 
-def _others(place: Place, state: _State) -> list[pafs.FileInfo]:
+def _others(place: Place, state: State) -> list[pafs.FileInfo]:
     """The files that readers see and that no commit of the folder names."""
     import pyarrow.fs as pafs
 
@@ -384,12 +337,12 @@ def _others(place: Place, state: _State) -> list[pafs.FileInfo]:
     return [
         info
         for info in visible(place.fs, place.path, place.fs.get_file_info(selector))
-        if (name := _below(place, info)) not in ours
+        if (name := below(place, info)) not in ours
         and not any(part.startswith((".", "_")) for part in name.split("/"))
     ]
 
 
-def _put_together(place: Place, state: _State) -> None:
+def _put_together(place: Place, state: State) -> None:
     """Writes all commits that were read as one file, then deletes theirs."""
     name = f"{state.commits[-1].name}-{secrets.token_hex(8)}.commits"
     _put(place, name, b"".join(_encoded(commit) for commit in state.commits))
