@@ -18,7 +18,7 @@ def test_python_and_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         pytest.importorskip(module)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    sections = ("Read\n", "Write", "When the input is bad")
+    sections = ("Read\n", "Write", "Formats", "What patches mean", "When the input is bad")
     assert run("\n".join(blocks("pycon", section) for section in sections)) >= 20
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", blocks("console", "Write"), re.MULTILINE)
     assert len(commands) >= 2
