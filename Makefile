@@ -20,6 +20,8 @@ CLIPPY := cargo clippy --locked --all-targets
 SPARK ?= yes
 PYTEST_ARGS ?=
 SOAK ?= 20
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?=
 
 NEEDS_build := rust c python
 NEEDS_java := $(NEEDS_build) java
@@ -64,6 +66,10 @@ soak: needs-java $(VENV)/.made-wheel $(VENV)/.made-test ## All tests, the long o
 	JELLY_SOAK=$(SOAK) cargo test --locked -- --include-ignored
 	JELLY_SOAK=$(SOAK) $(PY) -m pytest -m 'soak or not soak' -o timeout=0 $(PYTEST_ARGS)
 
+.PHONY: fuzz
+fuzz: needs-build ## Fuzz each target FUZZ_SECONDS=60 long; FUZZ_TARGETS='rdf lines' for these only
+	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(FUZZ_TARGETS)
+
 .PHONY: bench
 bench: needs-build $(VENV)/.made-wheel $(VENV)/.made-bench ## Benchmarks: ours, then against other libraries
 	cargo bench --locked
@@ -79,6 +85,7 @@ wheel: needs-build $(VENV)/.made-build ## The wheel for all Pythons and the sdis
 .PHONY: lint
 lint: needs-build $(VENV)/.made-wheel $(VENV)/.made-test $(VENV)/.made-lint ## Formatting, clippy, docs, ruff, types, stubs
 	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	$(CLIPPY) --no-default-features -- -D warnings
 	$(CLIPPY) -- -D warnings
 	$(CLIPPY) --features python -- -D warnings
@@ -92,6 +99,7 @@ lint: needs-build $(VENV)/.made-wheel $(VENV)/.made-test $(VENV)/.made-lint ## F
 .PHONY: fmt
 fmt: $(VENV)/.made-lint ## Format the code
 	cargo fmt
+	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(PY) -m ruff check --fix-only
 	$(PY) -m ruff format
 
