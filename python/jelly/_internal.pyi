@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias, TracebackType
-from typing import Any, Generic, Literal, Self, final
+from typing import Any, Generic, Literal, Self, TypeAlias, final
 
 from typing_extensions import TypeVar, disjoint_base
 
@@ -343,9 +343,9 @@ def restart_points(
 ) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
     """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
 
-_Report = Callable[[str, int, int], object]
-_Patched = tuple[str | None, int, int, int, int, int, int]
-_Problem = tuple[str, str | None, int | None, str | None, str]
+_Report: TypeAlias = Callable[[str, int, int], object]
+_Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int]
+_Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
 
 @final
 class History:
