@@ -9,6 +9,8 @@
 //! - [`encode`]: [`encode::RdfEncoder`] and [`encode::PatchEncoder`] are sinks that write frames; [`index`] has the
 //!   bytes by which their files are seekable.
 //!
+//! And one for what patches mean: [`patch`] applies, compares, takes back and squashes them, and knows versions.
+//!
 //! One flow: bytes -> delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch -> sink. Arrow columns, Python
 //! rows, counters and filters are all sinks. What goes wrong is an [`Error`] with a stable kind and a position; what
 //! a reader puts up with is in [`Limits`].

@@ -112,7 +112,7 @@ def diff(
 
 
 def invert(
-    patches: Patches,
+    patch: Patches,
     dest: Destination,
     base: Source | None = None,
     *,
@@ -128,7 +128,7 @@ def invert(
     prefix stood for, is an error that names it.
 
     Args:
-        patches: What is taken back, as for :func:`apply`.
+        patch: What is taken back, as for :func:`apply`.
         dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
             all.
         base: The dataset before the patches; rows that change nothing in it are left out.
@@ -148,7 +148,7 @@ def invert(
         ValueError: An option is wrong.
     """
     told = keywords("invert", PatchingOptions, options, id=id, prev=prev)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patch, chain=told.get("chain", "check"))
     return Patched(*_internal.invert(log, dest, base, told, reported(progress)))
 
 
@@ -238,10 +238,9 @@ def between(
     progress: Report | None = None,
     **options: Unpack[PatchingOptions],
 ) -> Patched:
-    """Writes the patch that makes one version of another: the net effect of those after the first,
-    up to the second.
+    """Writes the patch that makes one version of another.
 
-    It has the id of the second version and comes after the first, so that whoever has that version
+    That is the net effect of the patches after the first version, up to the second. It has the id of the second version and comes after the first, so that whoever has that version
     can apply it in place of the patches between.
 
     Args:
@@ -275,7 +274,7 @@ def between(
 
 
 def canonicalize(
-    patches: Patches,
+    patch: Patches,
     base: Source,
     dest: Destination,
     *,
@@ -290,7 +289,7 @@ def canonicalize(
     and Thrift cannot).
 
     Args:
-        patches: As for :func:`apply`.
+        patch: As for :func:`apply`.
         base: The dataset before the patches.
         dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
             all.
@@ -307,5 +306,5 @@ def canonicalize(
         ValueError: An option is wrong.
     """
     told = keywords("canonicalize", PatchingOptions, options)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patch, chain=told.get("chain", "check"))
     return Patched(*_internal.canonicalize(log, base, dest, told, reported(progress)))

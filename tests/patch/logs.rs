@@ -55,14 +55,22 @@ fn ten_thousand_logs() {
             }
             (Err(slug), Err(error)) => {
                 *counts.borrow_mut().entry(slug).or_default() += 1;
-                prop_assert_eq!(error.kind().slug(), slug);
+                // of several bad patches, the first one in its place is found
+                let is_moved = has_ids && pieces;
+                let found = error.kind().slug();
+                prop_assert!(
+                    found == slug || is_moved && ["patch.stray", "patch.unfinished"].contains(&found)
+                );
                 return Ok(());
             }
             (expected, got) => return Err(TestCaseError::fail(format!("{expected:?} {got:?}"))),
         };
         *counts.borrow_mut().entry("whole").or_default() += 1;
-        versions(&dataset, &rows, &sources, turn)?;
-        periods(&dataset, &rows, &sources)
+        if turn % 4 == 0 {
+            versions(&dataset, &rows, &sources, turn / 4)?;
+            periods(&dataset, &rows, &sources)?;
+        }
+        Ok(())
     });
     let counts = counts.into_inner();
     let enough = [("whole", 5000), ("patch.unfinished", 500), ("patch.stray", 100)];
@@ -77,7 +85,7 @@ fn versions(
     turn: u8,
 ) -> Result<(), TestCaseError> {
     let most = log.len();
-    let (from, to) = (usize::from(turn) % (most + 1), most - usize::from(turn / 16) % (most + 1));
+    let (from, to) = (usize::from(turn) % (most + 1), most - usize::from(turn / 8) % (most + 1));
     let (from, to) = (from.min(to), from.max(to));
     let how = How { version: Some(to as u64), ..How::default() };
     let (_, got) = run::apply(&nquads(&base.quads), sources, how).unwrap();
