@@ -19,15 +19,18 @@ TARGET = ROOT / "target"
 GLIBC = (2, 28)
 SDIST_HOLDS = ["Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "pyproject.toml", "src/lib.rs"]
 SDIST_HOLDS += [str(path.relative_to(ROOT)) for path in ROOT.glob("proto/*.proto")]
+PYTHON = ROOT / "python"
+WHEEL_HOLDS = [str(path.relative_to(PYTHON)) for path in PYTHON.glob("*/**/*.py")]
 
 
 def main(dist: Path) -> None:
     [wheel], [sdist] = dist.glob("*.whl"), dist.glob("*.tar.gz")
     check_tags(wheel)
-    check_contents(wheel, dict(wheel_members(wheel)))
-    check_contents(sdist, sdist_members := dict(tar_members(sdist)))
-    absent = [name for name in SDIST_HOLDS if name not in sdist_members]
-    require(not absent, f"{sdist.name} lacks {absent}")
+    sdist_holds = SDIST_HOLDS + [f"python/{name}" for name in WHEEL_HOLDS]
+    check_contents(wheel, members := dict(wheel_members(wheel)))
+    require(not (absent := set(WHEEL_HOLDS) - members.keys()), f"{wheel.name} lacks {absent}")
+    check_contents(sdist, members := dict(tar_members(sdist)))
+    require(not (absent := set(sdist_holds) - members.keys()), f"{sdist.name} lacks {absent}")
     for archive in (wheel, sdist):
         version = install_alone(archive)
         require(f"-{version}" in archive.name, f"{archive.name} calls itself {version}")

@@ -41,6 +41,7 @@ mod python;
 pub mod reader;
 pub mod rows;
 pub mod sink;
+pub mod split;
 pub mod term;
 pub mod text;
 pub mod thrift;

@@ -12,6 +12,7 @@ use crate::push::{Progress, Push, PushState};
 use crate::reader::{Feed, Poll, Reader};
 use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
+use crate::split::{AnyFormat, PartOf};
 use crate::text::{Lines, LinesOptions, OtherRdf, PatchDialect, RdfPatch, TextRows};
 use crate::thrift::ThriftPatch;
 use crate::warning::Warning;
@@ -31,10 +32,13 @@ pub struct OpenOptions {
     pub committed: bool,
     /// Go on where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
-    /// The restart point to begin at; `None`: the start.
+    /// Where to begin; `None`: at the start. In Jelly a restart point. In N-Triples, N-Quads and RDF Patch any
+    /// byte: the rows are those of the lines that begin at it or after it.
     pub start: Option<u64>,
-    /// The restart point to stop before; `None`: the end.
+    /// Where to stop, likewise; `None`: at the end.
     pub end: Option<u64>,
+    /// The part to read, instead of `start` and `end`.
+    pub split: Option<PartOf>,
 }
 
 /// A decoder of statements, whatever the format.
@@ -257,14 +261,51 @@ pub enum AnyFound {
 pub fn open_any(source: Source, options: &OpenOptions) -> Result<AnyFound> {
     let name = file_name(&source, options);
     let opened = open_bytes(source, options)?;
-    let is_patch = match (options.rdf_format, options.patch_format) {
-        (None, None) => is_patch(&opened.start, options.decode.framing, name.as_deref()),
-        (_, told) => told.is_some(),
-    };
-    if is_patch {
+    if holds_patches(&opened, options, name.as_deref()) {
         return patch_feed(opened, name, options).map(AnyFound::Patch);
     }
     rdf_feed(opened, name, options).map(AnyFound::Rdf)
+}
+
+fn holds_patches(opened: &Opened, options: &OpenOptions, name: Option<&str>) -> bool {
+    match (options.rdf_format, options.patch_format) {
+        (None, None) => is_patch(&opened.start, options.decode.framing, name),
+        (_, told) => told.is_some(),
+    }
+}
+
+/// A source whose format is known.
+pub(crate) struct FoundFormat {
+    pub(crate) opened: Opened,
+    pub(crate) format: AnyFormat,
+    /// It holds something else.
+    pub(crate) is_refused: bool,
+}
+
+/// Finds the format of a source of either kind, as [`open_any`] does.
+pub(crate) fn find_format(source: Source, options: &OpenOptions) -> Result<FoundFormat> {
+    let name = file_name(&source, options);
+    let opened = open_bytes(source, options)?;
+    let (format, refused) = if holds_patches(&opened, options, name.as_deref()) {
+        let (format, refused) = options.find_patch(&opened, name.as_deref());
+        (AnyFormat::Patch(format), refused)
+    } else {
+        let (format, refused) = options.find_rdf(&opened, name.as_deref());
+        (AnyFormat::Rdf(format), refused)
+    };
+    Ok(FoundFormat { opened, format, is_refused: refused.is_some() })
+}
+
+impl OpenOptions {
+    fn find_rdf(&self, opened: &Opened, name: Option<&str>) -> (RdfFormat, Option<Error>) {
+        let told = self.rdf_format.or(self.resume.as_ref().map(|_| RdfFormat::Jelly));
+        found(told, self, RdfFormat::Jelly, || rdf_format(&opened.start, self.decode.framing, name))
+    }
+
+    fn find_patch(&self, opened: &Opened, name: Option<&str>) -> (PatchFormat, Option<Error>) {
+        let told = self.patch_format.or(self.resume.as_ref().map(|_| PatchFormat::Jelly));
+        found(told, self, PatchFormat::Jelly, || patch_format(&opened.start, self.decode.framing, name))
+    }
 }
 
 /// Opens a source of statements.
@@ -279,9 +320,7 @@ fn rdf_feed(
     options: &OpenOptions,
 ) -> Result<Found<RdfFeed, RdfFormat>> {
     let config = options.decode.clone();
-    let told = options.rdf_format.or(options.resume.as_ref().map(|_| RdfFormat::Jelly));
-    let (format, refused) =
-        found(told, options, RdfFormat::Jelly, || rdf_format(&opened.start, config.framing, name.as_deref()));
+    let (format, refused) = options.find_rdf(&opened, name.as_deref());
     if options.is_part() {
         return refused.map_or_else(|| part::rdf(opened, format, options), Err);
     }
@@ -294,12 +333,7 @@ fn rdf_feed(
     let decoder = match format {
         RdfFormat::Jelly => AnyRdfDecoder::Jelly(Box::new(Decoder::new(config))),
         RdfFormat::NTriples | RdfFormat::NQuads => {
-            let lines = LinesOptions {
-                triples: format == RdfFormat::NTriples,
-                generalized: config.lenient_flags,
-                strict: config.strict,
-            };
-            let rows = TextRows::lines(lines, &config.limits);
+            let rows = TextRows::lines(lines_options(format, &config), &config.limits);
             AnyRdfDecoder::Lines(Box::new(RowDecoder::new(rows, &config.limits, config.source)))
         }
         other => {
@@ -325,10 +359,7 @@ fn patch_feed(
         return Err(Error::new(ErrorKind::Argument, "resume goes with rows=\"all\" only"));
     }
     let config = &options.decode;
-    let told = options.patch_format.or(options.resume.as_ref().map(|_| PatchFormat::Jelly));
-    let (format, refused) = found(told, options, PatchFormat::Jelly, || {
-        patch_format(&opened.start, config.framing, name.as_deref())
-    });
+    let (format, refused) = options.find_patch(&opened, name.as_deref());
     if options.is_part() {
         return refused.map_or_else(|| part::patch(opened, format, options), Err);
     }
@@ -358,8 +389,7 @@ impl AnyPatchDecoder {
             PatchFormat::Jelly => {
                 return Ok(AnyPatchDecoder::Jelly(Box::new(Decoder::new(config.clone()))));
             }
-            PatchFormat::RdfPatch if config.strict => PatchDialect::Strict,
-            PatchFormat::RdfPatch => PatchDialect::Any,
+            PatchFormat::RdfPatch => patch_dialect(config),
             PatchFormat::RdfPatchV1 => PatchDialect::V1,
             PatchFormat::Thrift => {
                 let rows = ThriftPatch::new(&config.limits, config.strict);
@@ -370,6 +400,18 @@ impl AnyPatchDecoder {
         let rows = TextRows::patch(dialect, config.strict, &config.limits);
         Ok(AnyPatchDecoder::Text(Box::new(RowDecoder::new(rows, &config.limits, config.source.clone()))))
     }
+}
+
+fn lines_options(format: RdfFormat, config: &DecodeOptions) -> LinesOptions {
+    LinesOptions {
+        triples: format == RdfFormat::NTriples,
+        generalized: config.lenient_flags,
+        strict: config.strict,
+    }
+}
+
+fn patch_dialect(config: &DecodeOptions) -> PatchDialect {
+    if config.strict { PatchDialect::Strict } else { PatchDialect::Any }
 }
 
 /// The name that tells the format: of the file, or what the source is called.
@@ -386,7 +428,10 @@ fn locate(options: &OpenOptions, error: Error) -> Error {
 
 fn open_bytes(source: Source, options: &OpenOptions) -> Result<Opened> {
     let config = &options.decode;
-    open(source, options.compression, config.framing, &config.limits).map_err(|error| locate(options, error))
+    let opened = options
+        .check_part(&source)
+        .and_then(|()| open(source, options.compression, config.framing, &config.limits));
+    opened.map_err(|error| locate(options, error))
 }
 
 /// The format that is told or found; content of another kind is told beside one that stands for it.
@@ -403,6 +448,11 @@ fn found<F>(
         Ok(format) => (format, None),
         Err(error) => (stands, Some(locate(options, error))),
     }
+}
+
+#[cold]
+pub(crate) fn argument(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Argument, message)
 }
 
 fn refuse_resume(refused: bool) -> Result<()> {

@@ -2,7 +2,6 @@
 
 use std::io::{ErrorKind as IoKind, Read};
 
-use crate::decode::Decoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::{End, Part};
 use crate::io::{SharedBytes, Stream};
@@ -51,7 +50,7 @@ impl<D: PushState> Reader<D> {
     }
 
     /// Reads a part of a file with `decoder`, which is that of the part or made of it.
-    pub(crate) fn of_part<P>(decoder: impl FnOnce(Decoder<P>) -> D, part: Part<P>) -> Self {
+    pub(crate) fn of_part<P>(decoder: impl FnOnce(P) -> D, part: Part<P>) -> Self {
         let mut reader = Reader::new(decoder(part.decoder), part.stream);
         if let Input::Bytes { at, .. } = &mut reader.input {
             *at = part.start as usize;
@@ -79,7 +78,7 @@ impl<D: PushState> Reader<D> {
     where
         D: Push<S>,
     {
-        let ended = self.advance_to(end.offset, sink, poll)?;
+        let ended = self.feed_to(end.offset, sink, poll)?;
         if !ended && sink.is_full() {
             return Ok(false);
         }
@@ -97,6 +96,16 @@ impl<D: PushState> Reader<D> {
 
     /// As [`Feed::advance`], but not beyond byte `end` of the stream.
     pub(crate) fn advance_to<S: Sink>(&mut self, end: u64, sink: &mut S, poll: Poll<'_>) -> Result<bool>
+    where
+        D: Push<S>,
+    {
+        match self.end {
+            Some(own) if own.offset <= end => self.advance_part(own, sink, poll),
+            _ => self.feed_to(end, sink, poll),
+        }
+    }
+
+    fn feed_to<S: Sink>(&mut self, end: u64, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
         D: Push<S>,
     {
@@ -157,9 +166,6 @@ impl<D: PushState> Reader<D> {
 
 impl<D: Push<S>, S: Sink> Feed<S> for Reader<D> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        match self.end {
-            None => self.advance_to(u64::MAX, sink, poll),
-            Some(end) => self.advance_part(end, sink, poll),
-        }
+        self.advance_to(u64::MAX, sink, poll)
     }
 }

@@ -39,6 +39,16 @@ pub trait RowFormat<S: Sink>: RowState {
     }
 }
 
+/// Refuses that a format and its sink keep more than `most` bytes from row to row.
+#[inline]
+pub(crate) fn check_kept(kept: usize, most: usize) -> Result<()> {
+    if kept <= most {
+        return Ok(());
+    }
+    let message = format!("last terms, prefixes and namespaces hold {kept} bytes, more than {most}");
+    Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message))
+}
+
 /// What is asked for at least when a row goes on.
 const PIECE: usize = 4 << 10;
 /// A longer row is looked at again only after it grew by an eighth, or small pieces of it would take forever.
@@ -71,6 +81,11 @@ impl<F: RowState> RowDecoder<F> {
             source,
             failed: false,
         }
+    }
+
+    /// A decoder whose input begins at byte `offset` of the stream.
+    pub(crate) fn enter(format: F, offset: u64, limits: &Limits, source: Option<Arc<str>>) -> Self {
+        RowDecoder { offset, ..RowDecoder::new(format, limits, source) }
     }
 
     /// The format and where it stands.

@@ -20,9 +20,11 @@ import jvm
 import patch_rows
 import pyjelly_peer
 import spark_hop
+import spark_sources
 import yardstick
 from measure import QUICK, Effort, Line, WrongAnswerError
 from places import SkippedError
+from spark_hop import Measured
 from table import show
 
 QUICK_FILES = 2
@@ -79,9 +81,20 @@ COMPARISONS = {
         "N-Quads to Arrow / pyoxigraph, strict", formats.read_oxigraph, formats.oxigraph_version
     ),
     "rdfp": Comparison("RDF Patch text to Arrow / warm Jena", formats.read_text, jvm.version),
+    "rdfp-count": Comparison(
+        "RDF Patch text read with all checks and counted / warm Jena, which counts",
+        formats.count_text,
+        jvm.version,
+    ),
     "trp": Comparison("RDF Patch Thrift to Arrow / warm Jena", formats.read_thrift, jvm.version),
+    "trp-count": Comparison(
+        "RDF Patch Thrift read with all checks and counted / warm Jena, which counts",
+        formats.count_thrift,
+        jvm.version,
+    ),
 }
 SPARK = "spark"
+SPARK_SOURCES = "spark-sources"
 
 
 def main() -> int:
@@ -92,7 +105,10 @@ def main() -> int:
         "--quick", action="store_true", help=f"few runs, {QUICK_FILES} files of each kind"
     )
     parser.add_argument(
-        "--only", action="append", choices=[*COMPARISONS, SPARK], help="may be repeated"
+        "--only",
+        action="append",
+        choices=[*COMPARISONS, SPARK, SPARK_SOURCES],
+        help="may be repeated",
     )
     arguments = parser.parse_args()
     effort = QUICK if arguments.quick else Effort()
@@ -103,10 +119,12 @@ def main() -> int:
         f" {cores} cores, load {load:.1f} at the start; million rows per CPU second"
     )
     wrong = False
-    for name in arguments.only or [*COMPARISONS, SPARK]:
+    for name in arguments.only or [*COMPARISONS, SPARK, SPARK_SOURCES]:
         try:
             if name == SPARK:
                 show_hop(effort)
+            elif name == SPARK_SOURCES:
+                show_sources(effort)
             else:
                 show_lines(COMPARISONS[name], effort)
         except SkippedError as reason:
@@ -140,6 +158,22 @@ def show_hop(effort: Effort) -> None:
         "\nDecoding through mapInArrow is bound by Spark's own hop: one task, noop sink", flush=True
     )
     measured = spark_hop.compare(effort)
+    show_runs(measured)
+    alone, ready, decoding = measured
+    slower = decoding.middle(lambda r: r.wall) / ready.middle(lambda r: r.wall)
+    share = alone.middle(lambda r: r.python) / decoding.middle(lambda r: r.jvm + r.python)
+    print(
+        f"  With decoding the hop takes {slower:.2f} times as long as without;"
+        f" our decode is {share:.0%} of the CPU time that the whole takes."
+    )
+
+
+def show_sources(effort: Effort) -> None:
+    print("\nFrom files into Spark (noop sink), and into Parquet: two tasks at a time", flush=True)
+    show_runs(spark_sources.compare(effort))
+
+
+def show_runs(measured: list[Measured]) -> None:
     rows = []
     for each in measured:
         wall, java, python = (
@@ -155,13 +189,6 @@ def show_hop(effort: Effort) -> None:
             ]
         )
     show(["way", "M rows/s", "s/M rows", "JVM CPU", "Python CPU", ""], rows)
-    alone, ready, decoding = measured
-    slower = decoding.middle(lambda r: r.wall) / ready.middle(lambda r: r.wall)
-    share = alone.middle(lambda r: r.python) / decoding.middle(lambda r: r.jvm + r.python)
-    print(
-        f"  With decoding the hop takes {slower:.2f} times as long as without;"
-        f" our decode is {share:.0%} of the CPU time that the whole takes."
-    )
 
 
 if __name__ == "__main__":

@@ -1,19 +1,16 @@
 """Against warm Jelly-JVM. Each pair starts a new one: no two compile alike."""
 
 import json
-import os
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import ours
 import truth
+from jvm_harness import harness, run
 from measure import Effort, Line, WrongAnswerError, against_best, rate
-from places import BUILD, SkippedError, corpus, need, shared
+from places import SkippedError, corpus
 
-HOME = BUILD / "jvm"
 HEAP = "-Xms4g -Xmx4g -XX:+UseSerialGC"
 WARM_ROWS = 20_000_000  # some seconds
 RUNS = 15
@@ -21,14 +18,14 @@ GOAL = 2.5
 
 
 def compare_rdf(effort: Effort) -> Iterator[Line]:
-    build()
+    harness()
     for path in corpus(".jelly"):
         yield one_rdf(path, *ours.proven_to_arrow(path), effort)
 
 
 def compare_count(effort: Effort) -> Iterator[Line]:
     """Like for like: Jelly-JVM's benchmark resolves each term and builds nothing of them."""
-    build()
+    harness()
     for path in corpus(".jelly"):
         _, rows = ours.proven_to_arrow(path)
         yield one_rdf(path, ours.to_arrow(path.read_bytes(), ["seq"]), rows, effort)
@@ -46,7 +43,7 @@ def one_rdf(path: Path, decode: Callable[[], int], rows: int, effort: Effort) ->
 
 
 def compare_patch(effort: Effort) -> Iterator[Line]:
-    build()
+    harness()
     if "without Jelly-Patch" in version():
         raise SkippedError(
             "this Jelly-JVM was built without Jelly-Patch: the registry does not have its module"
@@ -70,36 +67,19 @@ def one_patch(path: Path, effort: Effort) -> Line:
 
 
 @cache
-def build() -> None:
-    need("java", "mvn")
-    source = shared("peers/jvm")
-    if not (HOME / "target" / "jvm-peer.jar").exists():
-        shutil.copytree(source, HOME, dirs_exist_ok=True)
-        for path in [HOME, *HOME.rglob("*")]:
-            path.chmod(path.stat().st_mode | 0o200)  # the shared copy may be read-only
-        made = subprocess.run([HOME / "build.sh"], capture_output=True, text=True)
-        if made.returncode:
-            raise SkippedError(f"Jelly-JVM could not be built: {made.stdout}{made.stderr}")
-
-
-@cache
 def version() -> str:
-    build()
     return peer("version").strip()
 
 
 def peer(*command: str | Path) -> str:
-    environment = {**os.environ, "JAVA_OPTS": HEAP}
-    run = subprocess.run(
-        [HOME / "peer.sh", *command], env=environment, capture_output=True, text=True
-    )
-    if run.returncode:
-        raise WrongAnswerError(f"Jelly-JVM: {run.stderr.strip()}")
-    return run.stdout
+    done = run(*command, java=HEAP)
+    if done.returncode:
+        raise WrongAnswerError(f"Jelly-JVM: {done.stderr.strip()}")
+    return done.stdout
 
 
 def decoded(path: Path) -> truth.Answer:
-    text = HOME / "decoded" / f"{path.name}.nq"
+    text = harness() / "decoded" / f"{path.name}.nq"
     text.parent.mkdir(exist_ok=True)
     peer("rdf", "from-jelly", path, text)
     return truth.of_text(text)

@@ -57,9 +57,9 @@ def to_arrow(data: bytes, columns: list[str]) -> Callable[[], int]:
     return lambda: sum(batch.num_rows for batch in jelly.read_rdf(data, columns=columns))
 
 
-def patch_to_arrow(data: bytes, **options: Any) -> Callable[[], int]:
+def patch_to_arrow(data: bytes, columns: list[str] = CHANGE, **options: Any) -> Callable[[], int]:
     return lambda: sum(
-        batch.num_rows for batch in jelly.read_patch(data, columns=CHANGE, **options)
+        batch.num_rows for batch in jelly.read_patch(data, columns=columns, **options)
     )
 
 

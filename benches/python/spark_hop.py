@@ -64,7 +64,7 @@ def compare(effort: Effort) -> list[Measured]:
         handing_over = files.mapInArrow(hand_over(ready), jelly.PATCH_SCHEMA_DDL)
         prove(rows, decoding, handing_over)
 
-        jvm = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+        jvm = jvm_of(spark)
         ways: dict[str, Callable[[], Run]] = {
             "our own decode, no Spark": lambda: decode_alone(paths, rows),
             "mapInArrow, ready-made batches": lambda: drain(handing_over, jvm),
@@ -88,8 +88,12 @@ def decode_alone(paths: Iterable[str], rows: int) -> Run:
 
 def drain(frame: "DataFrame", jvm: int) -> Run:
     """Into a sink that takes every row and keeps none."""
+    return timed(lambda: frame.write.format("noop").mode("overwrite").save(), jvm)
+
+
+def timed(task: Callable[[], object], jvm: int) -> Run:
     before, wall = cpu_seconds(jvm), time.perf_counter()
-    frame.write.format("noop").mode("overwrite").save()
+    task()
     elapsed, after = time.perf_counter() - wall, cpu_seconds(jvm)
     return Run(elapsed, after[0] - before[0], after[1] - before[1])
 
@@ -137,8 +141,13 @@ def prove(rows: int, *frames: "DataFrame") -> None:
         raise WrongAnswerError(f"Spark has other rows: {sums}, {rows} expected")
 
 
+def jvm_of(spark: "SparkSession") -> int:
+    pid: int = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    return pid
+
+
 @contextlib.contextmanager
-def session() -> "Iterator[SparkSession]":
+def session(master: str = "local[1]") -> "Iterator[SparkSession]":
     """One task at a time, so that the clock shows one hop. Workers must run this interpreter."""
     try:
         from pyspark.sql import SparkSession
@@ -154,7 +163,7 @@ def session() -> "Iterator[SparkSession]":
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    builder = SparkSession.builder.master("local[1]").appName("hop")
+    builder = SparkSession.builder.master(master).appName("hop")
     for name, value in options.items():
         builder = builder.config(name, str(value))
     spark = builder.getOrCreate()

@@ -21,6 +21,7 @@ from jelly.inspection import Advice, Inspection, ValidationReport, inspect, vali
 from jelly.logs import LogReport, Period, Problem, history, verify_log
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
+from jelly.splitting import splits
 from jelly.types import (
     Limits,
     PatchOptions,
@@ -30,6 +31,7 @@ from jelly.types import (
     RdfOptions,
     RdfRow,
     RdfTermRow,
+    Split,
     Term,
 )
 from jelly.writers import PatchWriter, RdfWriter
@@ -64,6 +66,7 @@ __all__ = [
     "RdfWriter",
     "RecordBatch",
     "Schema",
+    "Split",
     "Step",
     "Tally",
     "Term",
@@ -88,6 +91,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "spark",
+    "splits",
     "squash",
     "validate",
     "verify_log",

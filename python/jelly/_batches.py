@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs, Stream
+from jelly._keywords import refuse_unknown
 from jelly.readers import read_patch, read_rdf
 from jelly.types import Mode, PatchReadOptions, RdfReadOptions, Terms
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # Smaller batches are joined: Spark pays for each batch, and a message may hold one row.
 _SMALL_ROWS = 4096
 _SMALL_BYTES = 1 << 20
+_PACK = 32
 
 _READERS: dict[str, Callable[..., PatchReader[Any] | RdfReader[Any]]] = {
     "patch": read_patch,
@@ -56,6 +58,9 @@ class RdfDecoderOptions(RdfReadOptions, _Chosen, total=False):
 
 class PatchDecoderOptions(PatchReadOptions, _Chosen, total=False):
     """Options of a decoder of patches."""
+
+
+_OPTIONS = {"patch": PatchDecoderOptions, "rdf": RdfDecoderOptions}
 
 
 @overload
@@ -125,6 +130,7 @@ class BatchDecoder:
         for name, instead in _NOT_HERE.items():
             if name in self.options:
                 raise ValueError(f"a batch decoder takes no {name}: {instead}")
+        refuse_unknown("batch_decoder", self.options, _OPTIONS[self.kind])
         decoded = self._decoded_schema()  # a wrong option shows here, not in a worker
         for name in self.passthrough:
             if name in decoded.names:
@@ -154,7 +160,7 @@ class BatchDecoder:
             ImportError: pyarrow is not installed.
         """
         require_pyarrow()
-        joined = _Joined()
+        joined = Joined()
         inputs = None
         try:
             for batch in batches:
@@ -208,11 +214,12 @@ class BatchDecoder:
         return extend
 
 
-class _Joined:
+class Joined:
     """Joins small batches and lets large ones through as they are, in order."""
 
     def __init__(self) -> None:
         self._waiting: list[pa.RecordBatch] = []
+        self._packed: list[pa.RecordBatch] = []
         self._rows = 0
         self._bytes = 0
 
@@ -227,13 +234,25 @@ class _Joined:
             self._bytes += size
             if self._rows >= _SMALL_ROWS or self._bytes >= _SMALL_BYTES:
                 yield from self.flush()
+            elif len(self._waiting) == _PACK:
+                # a batch of a few rows keeps the memory of a large one until it is copied
+                self._packed += _combined(self._waiting)
+                self._waiting = []
 
     def flush(self) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
+        waiting = [*self._packed, *self._waiting]
+        self._packed, self._waiting, self._rows, self._bytes = [], [], 0, 0
+        yield from _combined(waiting)
 
-        waiting, self._waiting, self._rows, self._bytes = self._waiting, [], 0, 0
-        if waiting:
-            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+
+def _combined(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """One batch of several, or none of none."""
+    import pyarrow as pa
+
+    if not batches:
+        return []
+    combined: list[pa.RecordBatch] = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return combined
 
 
 def _cast(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:

@@ -2,33 +2,78 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from jelly import _internal
 from jelly._arrow import require_pyarrow
+from jelly._keywords import refuse_unknown
 from jelly._patching import genid
-from jelly._whole_file import whole_file
-from jelly.types import Destination, Source
+from jelly._tables import TableFormat, open_table, refuse_options, table_format, table_writer
+from jelly.types import (
+    AnyFormat,
+    Compression,
+    Destination,
+    Framing,
+    Limits,
+    PatchOptions,
+    RdfOptions,
+    Source,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from jelly.writers import PatchWriter, RdfWriter
+# Bytes between two reports, as in the core.
+_STEP = 1 << 20
 
-_READ = (
-    "format", "framing", "compression", "rows", "strict", "lenient_flags", "strict_graphs", "limits",
-    "source_name", "skolemize",
-)  # fmt: skip
-_WRITE = (
-    "options", "compression_level", "delimited", "frame_rows", "namespaces", "restart_bytes", "abbreviate", "limits",
-    "stream_name", "physical_type", "logical_type", "statement_type", "stream_type",
-    "generalized_statements", "rdf_star",
-    "max_name_table_size", "max_prefix_table_size", "max_datatype_table_size",
-)  # fmt: skip
-_TABLES = {".parquet": "parquet", ".arrow": "arrow"}
+WrittenFormat: TypeAlias = Literal[
+    "auto", "text", "jelly", "nt", "nq", "ttl", "trig", "jelly-patch", "rdfp", "trp", "parquet", "arrow"
+]  # fmt: skip
+
+
+class ConvertReadOptions(TypedDict, total=False):
+    """Options of ``convert`` about the source."""
+
+    format: AnyFormat | TableFormat
+    framing: Framing
+    compression: Compression
+    rows: Literal["all", "committed"]
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    source_name: str | None
+    skolemize: bool | str
+
+
+class ConvertWriteOptions(TypedDict, total=False):
+    """Options of ``convert`` about the output."""
+
+    compression_level: int | None
+    options: RdfOptions | PatchOptions | None
+    stream_name: str | None
+    physical_type: Literal["TRIPLES", "QUADS", "GRAPHS"] | None
+    logical_type: str | None
+    statement_type: Literal["TRIPLES", "QUADS"] | None
+    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
+    generalized_statements: bool | None
+    rdf_star: bool | None
+    max_name_table_size: int | None
+    max_prefix_table_size: int | None
+    max_datatype_table_size: int | None
+    namespaces: Mapping[str, str] | bool | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    abbreviate: bool
+
+
+class ConvertOptions(ConvertReadOptions, ConvertWriteOptions, total=False):
+    """Options of ``convert``."""
+
+    limits: Limits | None
 
 
 class Tally(NamedTuple):
@@ -37,19 +82,22 @@ class Tally(NamedTuple):
     rows: int
     """Rows that were read."""
     bytes_in: int
-    """Bytes that were read, without compression."""
+    """Bytes that were read, without compression; of Parquet and Arrow files, of their columns."""
     bytes_out: int
-    """Bytes that were written, without compression."""
+    """Bytes that were written, without compression; of Parquet and Arrow files, of their columns."""
+
+
+Progress: TypeAlias = Callable[[Tally], object] | None
 
 
 def convert(
     source: Source,
     dest: Destination,
     *,
-    to: str = "auto",
-    to_compression: str = "auto",
-    progress: Callable[[Tally], object] | None = None,
-    **options: Any,
+    to: WrittenFormat = "auto",
+    to_compression: Compression = "auto",
+    progress: Progress = None,
+    **options: Unpack[ConvertOptions],
 ) -> Tally:
     """Reads a source in one format and writes it in another, streaming.
 
@@ -64,14 +112,37 @@ def convert(
         to: Format of the output: ``jelly``, ``nt``, ``nq``, ``ttl``, ``trig``, ``jelly-patch``,
             ``rdfp``, ``trp``, ``parquet``, ``arrow``; ``text``: N-Quads or RDF Patch; ``auto``: by
             the extension of ``dest``, else Jelly.
-        to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension of ``dest``.
+        to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension of ``dest``,
+            zstd in Parquet files, none in Arrow files (which cannot have gzip).
         progress: Called with a :class:`Tally` about every MiB that was read; an exception stops.
-        **options: Of reading: ``format``, ``framing``, ``compression``, ``rows``, ``strict``,
-            ``lenient_flags``, ``strict_graphs``, ``limits``, ``source_name``, ``skolemize``
-            (blank nodes of statements as IRIs, as for :func:`diff`). Of writing:
-            ``options``, or single ones of its fields such as ``stream_type``;
-            ``compression_level``, ``delimited``, ``frame_rows``, ``namespaces``,
-            ``restart_bytes``, ``abbreviate``.
+        format: Of the source, as of ``read_rdf`` and ``read_patch``, ``parquet`` or ``arrow``.
+        framing: Of the source, as of ``read_rdf``.
+        compression: Of the source, as of ``read_rdf``.
+        rows: Of patches: ``all``, or ``committed``, as of ``read_patch``.
+        strict: Refuse in the source what the specification only advises against.
+        lenient_flags: Accept in the source what its options do not declare.
+        strict_graphs: Refuse in the source a graph start inside a graph.
+        source_name: Name of the source in errors and in the column ``source``.
+        skolemize: Blank nodes of statements as IRIs, as for :func:`diff`.
+        limits: Bounds of reading and of writing.
+        compression_level: Level of gzip or zstd of the output.
+        options: Options of a Jelly stream, all of them, instead of those of the source.
+        stream_name: Of Jelly-RDF; this and what follows are single options.
+        physical_type: Of Jelly-RDF: ``TRIPLES``, ``QUADS`` or ``GRAPHS``.
+        logical_type: Of Jelly-RDF, such as ``FLAT_TRIPLES``.
+        statement_type: Of Jelly-Patch: ``TRIPLES`` or ``QUADS``.
+        stream_type: Of Jelly-Patch: ``FRAME``, ``FLAT`` or ``PUNCTUATED``.
+        generalized_statements: Of Jelly.
+        rdf_star: Of Jelly.
+        max_name_table_size: Of Jelly, in entries.
+        max_prefix_table_size: Of Jelly, in entries.
+        max_datatype_table_size: Of Jelly, in entries.
+        namespaces: Of Jelly-RDF, Turtle and TriG: labels and IRIs to declare, or whether those of
+            the source are; otherwise they are where the source has them.
+        delimited: Of Jelly: each frame after its length.
+        frame_rows: Of Jelly: rows at which a frame ends.
+        restart_bytes: Of Jelly: bytes between restart points; 0 for none.
+        abbreviate: Of RDF Patch text: bare numbers and booleans.
 
     Returns:
         What was done.
@@ -79,103 +150,85 @@ def convert(
     Raises:
         JellyError: The source is bad, or cannot be written in this format; ``dest`` is as before.
         OSError: Reading or writing failed; ``dest`` is as before.
-        ValueError: An option is wrong.
+        ValueError: An option is wrong, or is of another format than the one it is told for.
+        TypeError: An option does not exist, or is of the wrong type.
         ImportError: Parquet or Arrow files are asked for, and pyarrow is not installed.
     """
-    for name in options:
-        if name not in _READ and name not in _WRITE:
-            raise TypeError(f"convert() got an unexpected keyword argument {name!r}")
-    table_in = _table_format(source, options.get("format", "auto"))
-    table_out = _table_format(dest, to)
+    refuse_unknown("convert", options, ConvertOptions)
+    told: Mapping[str, Any] = options
+    read = {name: told[name] for name in told if name in ConvertReadOptions.__annotations__}
+    write = {name: told[name] for name in told if name in ConvertWriteOptions.__annotations__}
+    limits = {"limits": told.get("limits")}
+    table_in = table_format(source, told.get("format", "auto"))
+    table_out = table_format(dest, to)
     if table_in or table_out:
         require_pyarrow()
-        if options.get("skolemize"):
+        if read.pop("skolemize", False):
             raise ValueError("skolemize does not go with Parquet and Arrow files")
-    if table_in and table_out:
-        import pyarrow as pa
-
-        schema, batches = _batches(source, table_in)
-        return _write_table(batches, pa.schema(schema), dest, table_out)
     if table_in:
-        return _from_table(source, dest, table_in, to, to_compression, options)
+        refuse_options({**read, "format": None}, "source", table_in)
     if table_out:
-        return _to_table(source, dest, table_out, options)
-    read = {name: options[name] for name in _READ if name in options}
-    read["skolemize"] = genid(options.get("skolemize", False))
-    write = {name: options[name] for name in _WRITE if name in options}
-    if isinstance(write.get("namespaces"), dict):
+        level = write.pop("compression_level", None)
+        refuse_options(write | (limits if table_in else {}), "output", table_out)
+        with _of_table(source, table_in) if table_in else _of_reader(source, read | limits) as feed:
+            writer = table_writer(dest, table_out, feed.schema, to_compression, level)
+            return _to_table(feed, writer, progress)
+    if isinstance(write.get("namespaces"), Mapping):
         write["namespaces"] = list(write["namespaces"].items())
-    write |= {"format": to, "compression": to_compression}
+    write |= {"format": to, "compression": to_compression} | limits
+    read["skolemize"] = genid(told.get("skolemize", False))
     report = None if progress is None else lambda *counts: progress(Tally(*counts))
-    return Tally(*_internal.convert(source, dest, read, write, report))
+    if table_in:
+        schema, batches = open_table(source, table_in)
+        is_patch = "op" in schema.names
+        return Tally(*_internal.convert_batches(batches, is_patch, dest, write, report))
+    return Tally(*_internal.convert(source, dest, read | limits, write, report))
 
 
-def _table_format(place: object, told: str) -> Literal["parquet", "arrow"] | None:
-    if told in ("parquet", "arrow"):
-        return told  # type: ignore[return-value]
-    if told != "auto" or not isinstance(place, str | os.PathLike):
-        return None
-    return _TABLES.get(Path(os.fsdecode(place)).suffix.lower())  # type: ignore[return-value]
+@dataclass(slots=True)
+class _Feed:
+    """Batches, and how many bytes were read for them so far."""
+
+    schema: pa.Schema
+    batches: Iterator[pa.RecordBatch]
+    bytes_in: Callable[[], int]
 
 
-def _from_table(
-    source: Source, dest: Destination, kind: str, to: str, compression: str, options: dict[str, Any]
-) -> Tally:
-    from jelly.writers import PatchWriter, RdfWriter
+@contextmanager
+def _of_table(source: Source, kind: TableFormat) -> Iterator[_Feed]:
+    schema, batches = open_table(source, kind)
+    count = 0
 
-    write = {name: value for name, value in options.items() if name in ("options", "frame_rows", "delimited", "restart_bytes", "compression_level", "limits")}  # fmt: skip
-    schema, batches = _batches(source, kind)
-    writer: PatchWriter | RdfWriter
-    is_patch = "op" in schema.names
-    if to == "text":
-        to = "rdfp" if is_patch else "nq"
-    cls: Any = PatchWriter if is_patch else RdfWriter
-    rows = bytes_in = 0
-    with cls(dest, format=to, compression=compression, **write) as writer:
+    def counted() -> Iterator[pa.RecordBatch]:
+        nonlocal count
         for batch in batches:
-            rows += writer.write(batch)
-            bytes_in += batch.nbytes
-    return Tally(rows, bytes_in, 0)
+            count += batch.nbytes
+            yield batch
+
+    yield _Feed(schema, counted(), lambda: count)
 
 
-def _batches(source: Source, kind: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    place: Any = source if hasattr(source, "read") else os.fsdecode(source)  # type: ignore[arg-type]
-    if kind == "parquet":
-        file = pq.ParquetFile(place)
-        return file.schema_arrow, file.iter_batches()
-    reader = pa.ipc.open_file(place)
-    return reader.schema, (reader.get_batch(n) for n in range(reader.num_record_batches))
-
-
-def _to_table(source: Source, dest: Destination, kind: str, options: dict[str, Any]) -> Tally:
+@contextmanager
+def _of_reader(source: Source, options: dict[str, Any]) -> Iterator[_Feed]:
     import pyarrow as pa
 
-    read = {name: options[name] for name in _READ if name in options}
-    reader = _internal.read_any(source, read)
-    batches = (pa.record_batch(batch) for batch in reader)
-    done = _write_table(batches, pa.schema(reader.schema), dest, kind)
-    return done._replace(bytes_in=reader.position.offset)
+    with _internal.read_any(source, options) as reader:
+        batches = (pa.record_batch(batch) for batch in reader)
+        yield _Feed(pa.schema(reader.schema), batches, lambda: reader.position.offset)
 
 
-def _write_table(
-    batches: Iterator[pa.RecordBatch], schema: pa.Schema, dest: Destination, kind: str
+def _to_table(
+    feed: _Feed,
+    writer: AbstractContextManager[Callable[[pa.RecordBatch], object]],
+    progress: Progress,
 ) -> Tally:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows = 0
-    with (
-        whole_file(dest) as place,
-        (
-            pq.ParquetWriter(place, schema, compression="zstd")
-            if kind == "parquet"
-            else pa.ipc.new_file(place, schema)
-        ) as writer,
-    ):
-        for batch in batches:
-            rows += batch.num_rows
-            writer.write_batch(batch)
-    return Tally(rows, 0, 0)
+    tally = told = Tally(0, 0, 0)
+    with writer as write:
+        for batch in feed.batches:
+            write(batch)
+            rows, bytes_out = tally.rows + batch.num_rows, tally.bytes_out + batch.nbytes
+            tally = Tally(rows, feed.bytes_in(), bytes_out)
+            if progress is not None and tally.bytes_in >= told.bytes_in + _STEP:
+                told = tally
+                progress(tally)
+    return tally._replace(bytes_in=feed.bytes_in())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from jelly._arrow import require_pyarrow
+from jelly._keywords import refuse_unknown
+from jelly.types import Limits, PatchOptions, RdfOptions
 from jelly.writers import PatchWriter, RdfWriter
 
 if TYPE_CHECKING:
@@ -20,6 +22,44 @@ _WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
 _NOT_HERE = ("dest", "format", "compression", "compression_level", "delimited", "restart_bytes")
 
 
+class RdfEncoderOptions(TypedDict, total=False):
+    """Options of an encoder of statements."""
+
+    options: RdfOptions | None
+    frame_rows: int | None
+    namespaces: Mapping[str, str] | None
+    limits: Limits | None
+
+
+class PatchEncoderOptions(TypedDict, total=False):
+    """Options of an encoder of patches."""
+
+    options: PatchOptions | None
+    frame_rows: int | None
+    limits: Limits | None
+
+
+_OPTIONS = {"patch": PatchEncoderOptions, "rdf": RdfEncoderOptions}
+
+
+@overload
+def batch_encoder(
+    kind: Literal["patch"],
+    *,
+    unit: Literal["stream", "frame"] = "stream",
+    rows: int = 10_000,
+    column: str = "value",
+    **options: Unpack[PatchEncoderOptions],
+) -> BatchEncoder: ...
+@overload
+def batch_encoder(
+    kind: Literal["rdf"],
+    *,
+    unit: Literal["stream", "frame"] = "stream",
+    rows: int = 10_000,
+    column: str = "value",
+    **options: Unpack[RdfEncoderOptions],
+) -> BatchEncoder: ...
 def batch_encoder(
     kind: Literal["patch", "rdf"],
     *,
@@ -41,14 +81,18 @@ def batch_encoder(
             order.
         rows: Rows after which a value ends. A patch is never cut: the value ends with its ``Z``.
         column: Name of the binary column.
-        **options: Those of ``PatchWriter`` or ``RdfWriter`` about the stream: ``options``,
-            ``frame_rows``, ``namespaces``, ``limits``.
+        options: Options of the streams, a ``PatchOptions`` or ``RdfOptions``; as of ``PatchWriter``
+            and ``RdfWriter``, like those that follow.
+        frame_rows: Rows, lookup entries among them, at which a frame ends.
+        namespaces: Of Jelly-RDF: labels and IRIs to declare at the start of each stream.
+        limits: Bounds that readers have.
 
     Returns:
         A function of batches with the attributes ``schema`` and ``ddl``. It can be pickled.
 
     Raises:
         ValueError: An option is wrong.
+        TypeError: An option does not exist.
     """
     return BatchEncoder(kind, unit, rows, column, options)
 
@@ -73,6 +117,7 @@ class BatchEncoder:
         for name in _NOT_HERE:
             if name in self.options:
                 raise ValueError(f"a batch encoder takes no {name}")
+        refuse_unknown("batch_encoder", self.options, _OPTIONS[self.kind])
         self._writer(io.BytesIO())  # a wrong option shows here, not in a worker
 
     @property

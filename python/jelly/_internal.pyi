@@ -1,15 +1,17 @@
 """The native module. Use the names through :mod:`jelly`."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, final
 
-from typing_extensions import TypeVar, disjoint_base
+from typing_extensions import TypeVar, Unpack, disjoint_base
 
 from jelly.inspection import Inspection
 from jelly.patches import Patch
 from jelly.types import (
+    AnyFormat,
+    ArrowArrayExportable,
     BlankNodes,
     Compression,
     Destination,
@@ -26,6 +28,7 @@ from jelly.types import (
     Source,
     Terms,
 )
+from jelly.writers import WriterOptions
 
 __all__ = [
     "History",
@@ -40,6 +43,7 @@ __all__ = [
     "apply",
     "canonicalize",
     "convert",
+    "convert_batches",
     "diff",
     "history",
     "index",
@@ -49,6 +53,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "restart_points",
+    "splits",
     "squash",
     "verify_log",
 ]
@@ -146,6 +151,11 @@ class RowIterator:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def __next__(self) -> tuple[Any, ...]: ...
+    def _put_back(self, rows: list[tuple[Any, ...]]) -> None:
+        """Takes back rows that were given out last, in their order, so that they are the next."""
+
+    def _put_error_back(self, error: BaseException) -> None:
+        """Takes back the error that came last, so that it is the next."""
 
 @disjoint_base
 class Reader(Generic[_Row_co]):
@@ -273,7 +283,9 @@ class PatchReader(Reader[_PatchRow_co]):
 class Writer:
     """What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on."""
 
-    def __new__(cls, kind: Literal["rdf", "patch"], dest: Destination, **keywords: Any) -> Self: ...
+    def __new__(
+        cls, kind: Literal["rdf", "patch"], dest: Destination, **keywords: Unpack[WriterOptions]
+    ) -> Self: ...
     def write_arrow(self, object: object) -> int:
         """Writes all batches of an object of an Arrow library; returns their rows."""
 
@@ -342,6 +354,15 @@ def restart_points(
     path: str | os.PathLike[str], *, compression: Compression = "auto"
 ) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
     """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
+
+def splits(
+    source: Source, split_bytes: int, whole_patches: bool, keywords: dict[str, Any]
+) -> tuple[
+    AnyFormat,
+    Literal["none", "gzip", "zstd"],
+    list[tuple[int, int | None, int | None, bytes]],
+]:
+    """What :func:`jelly.splits` stands on: format, compression, parts."""
 
 _Report: TypeAlias = Callable[[str, int, int], object]
 _Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int]
@@ -425,6 +446,15 @@ def convert(
 ) -> tuple[int, int, int]:
     """Converts a source; returns rows, bytes read and bytes written, both without compression."""
 
+def convert_batches(
+    batches: Iterable[ArrowArrayExportable],
+    is_patch: bool,
+    dest: Destination,
+    write: dict[str, Any],
+    progress: Callable[[int, int, int], object] | None = None,
+) -> tuple[int, int, int]:
+    """Converts record batches; returns rows, bytes of the columns, and bytes written without compression."""
+
 def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
     """Reads statements or patches, whatever the source holds."""
 
@@ -447,6 +477,7 @@ def read_rdf(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: bytes | None = None,
     source_name: str | None = None,
 ) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
@@ -470,6 +501,7 @@ def read_patch(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: bytes | None = None,
     source_name: str | None = None,
 ) -> PatchReader[Any]:
     """What :func:`jelly.read_patch` stands on."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from jelly.types import Destination
+from jelly.types import Destination, SupportsWrite
 
 
 @contextmanager
 def whole_file(dest: Destination) -> Iterator[Any]:
-    """Gives a path to write to, which becomes ``dest`` at the end; a file object as it is."""
+    """Gives a path to write to, which becomes ``dest`` at the end, or a file object."""
     if not isinstance(dest, str | os.PathLike):
-        yield dest
+        yield _Counted(dest)
         return
     path = Path(os.fsdecode(dest))
+    if str(path) == "-":
+        yield _Counted(sys.stdout.buffer)
+        return
     handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         os.fchmod(handle, 0o666 & ~_umask())
@@ -32,6 +36,32 @@ def whole_file(dest: Destination) -> Iterator[Any]:
         raise
     finally:
         os.close(handle)
+
+
+class _Counted:
+    """A file object that need not know where it is, as a pipe does not; it stays open."""
+
+    closed = False
+
+    def __init__(self, file: SupportsWrite) -> None:
+        self._file = file
+        self._written = 0
+
+    def write(self, data: bytes) -> int:
+        rest = memoryview(data)
+        while rest:
+            # raw files tell how much they took; others take all, and may say nothing
+            took = self._file.write(rest.tobytes())
+            rest = rest[len(rest) if took is None else took :]
+        self._written += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._written
+
+    def flush(self) -> None:
+        if hasattr(self._file, "flush"):
+            self._file.flush()
 
 
 def _umask() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 from jelly.errors import JellyError
 from jelly.types import PatchRow
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from jelly import PatchReader
+    from jelly._internal import RowIterator
 
     Row = TypeVar("Row", default=PatchRow)
 else:
@@ -57,27 +58,28 @@ class Patch(Generic[Row]):
     as long as not all rows were read, and with ``rows="committed"``, which has no ``Z``.
     """
 
-    def __init__(self, rows: Iterator[Any], first: Any, reader: PatchReader[Any]) -> None:
+    def __init__(self, rows: RowIterator, first: Any, reader: PatchReader[Any]) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
         self.end = None
         self._ended = False
-        self.next_first: Any = None
-        self.next_error: JellyError | None = None
         self._rows = rows
         self._reader = reader
-        self._waiting: list[Any] = []
         self._left = False
         self._cut = False
-        row = first
-        while row is not None:
-            self._note(row)
-            self._waiting.append(row)
-            if row.op != "H":
-                break
-            row = next(rows, None)
-        self._waiting.reverse()
+        # rows that were looked at stay with the reader, which gives them to others if we are dropped
+        ahead: list[Any] = []
+        try:
+            row = first
+            while row is not None:
+                self._note(row)
+                ahead.append(row)
+                row = next(rows, None) if row.op == "H" else None
+        except JellyError as error:
+            _put_error_back(rows, error)
+        self._noted = len(ahead)
+        rows._put_back(ahead)
 
     @property
     def complete(self) -> bool:
@@ -123,18 +125,20 @@ class Patch(Generic[Row]):
         if self._left:
             message = f"the reader went on from patch {self.number}; read a patch when it comes"
             raise ValueError(message)
-        if self._waiting:
-            return self._waiting.pop()
+        if self._noted:
+            self._noted -= 1
+            return next(self._rows)
         if self._ended:
             return None
         try:
-            row = next(self._rows, None)
+            row: Any = next(self._rows, None)
         except JellyError as error:
             # committed rows have no Z: only the next patch, or its error, tells that this one is complete
             if not self._reader._refused_a_patch():
                 raise
-            self.next_error = error
-            row = None
+            _put_error_back(self._rows, error)
+            self._finish()
+            return None
         if row is None:
             if not self._cut:
                 self._finish()
@@ -142,7 +146,7 @@ class Patch(Generic[Row]):
         if row.patch is None:
             self._cut = True  # the corrupt record of mode="permissive"
         elif row.patch != self.number:
-            self.next_first = row
+            self._rows._put_back([row])
             self._finish()
             return None
         self._note(row)
@@ -185,12 +189,13 @@ def iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
 
 
 def _iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
-    rows = reader.rows()
-    first: Any = next(rows, None)
-    while first is not None:
+    rows = cast("RowIterator", reader.rows())
+    while (first := next(rows, None)) is not None:
         patch: Patch[Row] = Patch(rows, first, reader)
         yield patch
         patch.leave()
-        if patch.next_error is not None:
-            raise patch.next_error
-        first = patch.next_first if patch.next_first is not None else next(rows, None)
+
+
+def _put_error_back(rows: RowIterator, error: JellyError) -> None:
+    # its frames hold the rows, and Python could not see that circle
+    rows._put_error_back(error.with_traceback(None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, cast, overload
 
 from jelly import _internal
 from jelly._internal import PatchReader, RdfReader
@@ -22,10 +22,22 @@ from jelly.types import (
     RdfRow,
     RdfTermRow,
     Source,
+    Split,
     Terms,
 )
 
 __all__ = ["read_patch", "read_rdf"]
+
+
+_Format = TypeVar("_Format", bound=str)
+
+
+def _told(split: Split, format: _Format, compression: Compression) -> tuple[_Format, Compression]:
+    """What the file was when it was split stands where nothing else is told."""
+    return (
+        cast("_Format", split.format) if format == "auto" else format,
+        split.compression if compression == "auto" else compression,
+    )
 
 
 @overload
@@ -38,6 +50,7 @@ def read_rdf(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
     **options: Unpack[RdfReadOptions],
 ) -> RdfReader[RdfRow]: ...
@@ -51,6 +64,7 @@ def read_rdf(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
     **options: Unpack[RdfReadOptions],
 ) -> RdfReader[RdfTermRow]: ...
@@ -64,6 +78,7 @@ def read_rdf(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
     **options: Unpack[RdfReadOptions],
 ) -> RdfReader[Any]: ...
@@ -86,6 +101,7 @@ def read_rdf(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
 ) -> RdfReader[Any]:
     """Reads statements: Jelly-RDF, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD.
@@ -120,10 +136,13 @@ def read_rdf(
         batch_bytes: Bytes of text at which a batch is closed, instead of that of ``limits``.
         limits: Bounds on what the input may ask for.
         resume: What :meth:`RdfReader.snapshot` gave; the source begins at that position.
-        start: Byte at which to begin: a restart point of the file, by its footer or its sidecar
-            (:func:`jelly.index`). Rows are numbered as in the whole file.
-        end: Restart point to stop before. What the end of the stream implies is only read where it
-            is reached.
+        start: Byte at which to begin. In Jelly a restart point of the file, by its footer or its
+            sidecar (:func:`jelly.index`). In N-Triples, N-Quads and RDF Patch text any byte: a
+            range has the lines that begin in it, with the rows that begin there. The bytes before
+            it are walked over, and rows and lines are numbered as in the whole file.
+        end: Where to stop, likewise. What the end of the stream implies is only read where it is
+            reached.
+        split: A part that :func:`jelly.splits` made of this file, instead of ``start`` and ``end``.
         source_name: Value of the column ``source`` and name in errors; a path names itself.
 
     Returns:
@@ -135,6 +154,8 @@ def read_rdf(
         ValueError: An option has a value that does not exist.
         TypeError: The source or an option is of the wrong type.
     """
+    if split is not None:
+        format, compression = _told(split, format, compression)
     return _internal.read_rdf(
         source,
         format=format,
@@ -153,6 +174,7 @@ def read_rdf(
         resume=resume,
         start=start,
         end=end,
+        split=None if split is None else split.state,
         source_name=source_name,
     )
 
@@ -167,6 +189,7 @@ def read_patch(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
     **options: Unpack[PatchReadOptions],
 ) -> PatchReader[PatchRow]: ...
@@ -180,6 +203,7 @@ def read_patch(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
     **options: Unpack[PatchReadOptions],
 ) -> PatchReader[PatchTermRow]: ...
@@ -193,6 +217,7 @@ def read_patch(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
     **options: Unpack[PatchReadOptions],
 ) -> PatchReader[Any]: ...
@@ -215,6 +240,7 @@ def read_patch(
     resume: bytes | None = None,
     start: int | None = None,
     end: int | None = None,
+    split: Split | None = None,
     source_name: str | None = None,
 ) -> PatchReader[Any]:
     """Reads patches: Jelly-Patch, RDF Patch text, RDF Patch Thrift.
@@ -251,8 +277,10 @@ def read_patch(
         batch_bytes: As in :func:`read_rdf`.
         limits: As in :func:`read_rdf`.
         resume: As in :func:`read_rdf`; not with ``rows="committed"``.
-        start: As in :func:`read_rdf`; not with ``rows="committed"``.
-        end: As in :func:`read_rdf`; not with ``rows="committed"``.
+        start: As in :func:`read_rdf`; with ``rows="committed"`` a range has the patches that begin
+            in it, and a restart point must be between two patches.
+        end: As in :func:`read_rdf`, likewise.
+        split: As in :func:`read_rdf`; ``rows="committed"`` needs ``whole_patches``.
         source_name: As in :func:`read_rdf`.
 
     Returns:
@@ -266,6 +294,8 @@ def read_patch(
         ValueError: An option has a value that does not exist.
         TypeError: The source or an option is of the wrong type.
     """
+    if split is not None:
+        format, compression = _told(split, format, compression)
     return _internal.read_patch(
         source,
         format=format,
@@ -284,5 +314,6 @@ def read_patch(
         resume=resume,
         start=start,
         end=end,
+        split=None if split is None else split.state,
         source_name=source_name,
     )

@@ -35,6 +35,7 @@ __all__ = [
     "RdfTermRow",
     "ReadOptions",
     "Source",
+    "Split",
     "Term",
     "Terms",
 ]
@@ -178,6 +179,24 @@ class Position(NamedTuple):
     """Rows (statements) decoded so far."""
     offset: int
     """First byte of the decompressed stream that is not decoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """A part of a file, as :func:`jelly.splits` gives it; can be pickled and read elsewhere."""
+
+    start: int
+    """Its first byte, uncompressed."""
+    end: int | None
+    """The byte behind it, uncompressed; None: the end of a file whose length is not known."""
+    rows: int | None
+    """How many rows it has, where that is known."""
+    format: AnyFormat
+    """What the file is."""
+    compression: Compression
+    """How the file is compressed."""
+    state: bytes
+    """What a reader needs: what is counted before the part, and how it knows the file again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,18 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from jelly import _internal
-from jelly.types import Compression, Destination, Limits, PatchOptions, RdfOptions
+from jelly.types import (
+    Compression,
+    Destination,
+    Limits,
+    PatchFormat,
+    PatchOptions,
+    RdfFormat,
+    RdfOptions,
+)
 
 if TYPE_CHECKING:
-    from jelly.types import ArrowArrayExportable, ArrowStreamExportable, PatchFormat, RdfFormat
+    from jelly.types import ArrowArrayExportable, ArrowStreamExportable
 
 __all__ = ["PatchWriter", "RdfWriter"]
 
 # Rows that go to the core at once.
 _CHUNK = 4096
+
+
+class WriterOptions(TypedDict, total=False):
+    """Options of writers of either kind."""
+
+    options: RdfOptions | PatchOptions | None
+    format: RdfFormat | PatchFormat
+    compression: Compression
+    compression_level: int | None
+    delimited: bool
+    frame_rows: int | None
+    namespaces: list[tuple[str, str]] | None
+    restart_bytes: int | None
+    abbreviate: bool
+    limits: Limits | None
 
 
 class _Writer:

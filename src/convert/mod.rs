@@ -7,7 +7,7 @@ mod adds;
 mod skolem;
 mod target;
 
-pub use adds::Adds;
+pub use adds::{Adds, PlainAdds};
 pub use skolem::{Skolem, Skolemized};
 pub use target::{PatchTarget, RdfTarget, Target};
 

@@ -60,8 +60,8 @@ impl CreateOptions {
             RdfFormat::Jelly => {}
             RdfFormat::NTriples => return Ok(AnyRdfEncoder::Lines(Box::new(LinesWriter::triples()))),
             RdfFormat::NQuads => return Ok(AnyRdfEncoder::Lines(Box::new(LinesWriter::quads()))),
-            RdfFormat::Turtle => return Ok(AnyRdfEncoder::Turtle(Box::new(TurtleWriter::turtle()))),
-            RdfFormat::TriG => return Ok(AnyRdfEncoder::Turtle(Box::new(TurtleWriter::trig()))),
+            RdfFormat::Turtle => return Ok(self.turtle(TurtleWriter::turtle())),
+            RdfFormat::TriG => return Ok(self.turtle(TurtleWriter::trig())),
             RdfFormat::RdfXml | RdfFormat::JsonLd => return Err(not_written(format.title())),
         }
         let options = told.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
@@ -94,6 +94,11 @@ impl CreateOptions {
             }
             PatchFormat::RdfPatchV1 => Err(not_written(format.title())),
         }
+    }
+
+    fn turtle(&self, writer: TurtleWriter) -> AnyRdfEncoder {
+        let bare = self.namespaces == Some(false);
+        AnyRdfEncoder::Turtle(Box::new(if bare { writer.without_prefixes() } else { writer }))
     }
 
     fn encode(&self, defaults: EncodeOptions) -> EncodeOptions {

@@ -1,6 +1,6 @@
 //! Rows whose terms lie in one piece, as columns hold them, to any format.
 
-use super::{AnyPatchEncoder, AnyRdfEncoder};
+use super::{AnyPatchEncoder, AnyRdfEncoder, Encode};
 use crate::encode::PlainOp;
 use crate::error::Result;
 use crate::patch::Numbering;
@@ -97,6 +97,26 @@ impl PlainPatchSink for PlainPatchWriter {
         }
     }
 }
+
+macro_rules! encode_inner {
+    ($($writer:ident),*) => {
+        $(impl Encode for $writer {
+            fn output(&mut self) -> &mut Vec<u8> {
+                self.encoder.output()
+            }
+
+            fn finish(&mut self) -> Result<()> {
+                self.encoder.finish()
+            }
+
+            fn restart_offsets(&self, skip: usize) -> Vec<u64> {
+                self.encoder.restart_offsets(skip)
+            }
+        })*
+    };
+}
+
+encode_inner!(PlainRdfWriter, PlainPatchWriter);
 
 /// Terms in the pieces that sinks take.
 #[derive(Default)]

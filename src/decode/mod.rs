@@ -3,10 +3,12 @@
 //! `delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch`. Bytes may come in pieces of any
 //! size; a piece is decoded where it lies, and only a row that it cuts is copied.
 
+mod config;
 mod delimiter;
 mod dialect;
 mod frame;
 mod iri;
+mod kept;
 mod literal;
 mod lookup;
 mod marks;
@@ -14,15 +16,16 @@ mod merge;
 mod metadata;
 mod options;
 mod patch;
+mod push;
 mod quick;
 mod rdf;
 mod repeat;
 mod row;
+mod run;
 mod snapshot;
 mod term;
 
-use std::sync::Arc;
-
+pub use config::DecodeOptions;
 pub use delimiter::Framing;
 pub(crate) use delimiter::detect;
 pub use dialect::{Dialect, DialectState};
@@ -34,50 +37,17 @@ pub use patch::Patch;
 pub use rdf::Rdf;
 
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
-use crate::index::{FOOTER_KEY, MARK_KEY};
-use crate::limits::{EXPANSION_GRACE, Limits, MAX_NESTING};
-use crate::options::StreamOptions;
-use crate::push::{Progress, Push, PushState};
+use crate::limits::MAX_NESTING;
 use crate::sink::Sink;
 use crate::warning::Warning;
-use dialect::{Context, Halt};
-use frame::{FramePlace, Located};
+use frame::FramePlace;
+use kept::check_kept;
 use marks::{Marks, Wrong};
 use metadata::Metadata;
 pub(crate) use metadata::metadata_entry;
 use repeat::{Slot, Slots};
 pub(crate) use row::Place;
 use term::Terms;
-
-/// How to read a stream of either format.
-#[derive(Clone, Debug)]
-pub struct DecodeOptions {
-    /// How frames lie in the bytes.
-    pub framing: Framing,
-    /// Refuse what the specifications only advise against.
-    pub strict: bool,
-    /// Accept quoted triples and generalized terms that the options do not declare.
-    pub lenient_flags: bool,
-    /// Refuse a graph start inside a graph.
-    pub strict_graphs: bool,
-    /// Bounds.
-    pub limits: Limits,
-    /// Name of the stream, for errors.
-    pub source: Option<Arc<str>>,
-}
-
-impl Default for DecodeOptions {
-    fn default() -> Self {
-        DecodeOptions {
-            framing: Framing::Auto,
-            strict: false,
-            lenient_flags: false,
-            strict_graphs: true,
-            limits: Limits::default(),
-            source: None,
-        }
-    }
-}
 
 /// Decodes a stream that is pushed in pieces.
 ///
@@ -270,185 +240,6 @@ impl<D: DialectState> Decoder<D> {
         self.marks.check_end(self.dialect.place(self.frames.frames())).map_err(misplaced)
     }
 
-    fn run<'a, S: Sink>(&mut self, rest: &mut &'a [u8], slots: &mut Slots<'a>, sink: &mut S) -> Result<()>
-    where
-        D: Dialect<S>,
-    {
-        while !sink.is_full() {
-            if self.dialect.deliver_pending(sink)? {
-                continue;
-            }
-            if let Some(row) = self.frames.next_row(rest) {
-                self.row(row, slots, sink)?;
-                continue;
-            }
-            match self.frames.next(rest, &self.config.limits)? {
-                Event::Row(row) => self.row(row, slots, sink)?,
-                Event::NeedInput => break,
-                Event::FrameStart => self.metadata.clear(),
-                Event::CarriedRow => self.carried_row(slots, sink)?,
-                Event::Metadata => {
-                    self.read_metadata()?;
-                    self.check_kept(sink)?;
-                }
-                Event::FrameEnd => self.frame_end(sink)?,
-            }
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn row<'a, S: Sink>(&mut self, row: Located<'a>, slots: &mut Slots<'a>, sink: &mut S) -> Result<()>
-    where
-        D: Dialect<S>,
-    {
-        self.row_or_merged(row, slots, sink).map_err(|error| self.in_row(error))
-    }
-
-    #[cold]
-    fn in_row(&self, error: Error) -> Error {
-        error.located(&self.frames.row_position())
-    }
-
-    #[inline(always)]
-    fn row_or_merged<'a, S: Sink>(
-        &mut self,
-        row: Located<'a>,
-        slots: &mut Slots<'a>,
-        sink: &mut S,
-    ) -> Result<()>
-    where
-        D: Dialect<S>,
-    {
-        let ids = self.terms.as_ref().map(|terms| terms.ids);
-        let frame = self.frames.frames() - 1;
-        let context = Context {
-            terms: &mut self.terms,
-            slots,
-            config: &self.config,
-            frame,
-            row: self.frames.rows() - 1,
-            marks: &mut self.marks,
-            copies: self.copies,
-            kept: (&self.metadata, self.most_kept),
-        };
-        let Err(halt) = self.dialect.row(row.bytes, context, sink) else {
-            return Ok(());
-        };
-        match halt {
-            Halt::Fault(fault) if fault.wants_merge() => {
-                if let (Some(terms), Some(ids)) = (&mut self.terms, ids) {
-                    terms.ids = ids;
-                }
-                self.merged_row(row, slots, sink)
-            }
-            Halt::Fault(fault) => Err(fault.locate(row.bytes, row.offset)),
-            Halt::Sink(error) => Err(at(error, row.offset)),
-        }
-    }
-
-    /// A row that the input cut in two: its terms do not outlive it.
-    #[cold]
-    fn carried_row<S: Sink>(&mut self, slots: &mut Slots<'_>, sink: &mut S) -> Result<()>
-    where
-        D: Dialect<S>,
-    {
-        let mut short = self.detach(slots);
-        let (carry, header) = self.frames.lend_carry();
-        let offset = self.frames.carried_offset();
-        let done = self.row(Located { bytes: &carry[header..], offset }, &mut short, sink);
-        *slots = self.detach(&short);
-        self.frames.return_carry(carry);
-        done.and_then(|()| self.check_kept(sink))
-    }
-
-    /// A row with members that come twice.
-    #[cold]
-    fn merged_row<S: Sink>(&mut self, row: Located<'_>, slots: &mut Slots<'_>, sink: &mut S) -> Result<()>
-    where
-        D: Dialect<S>,
-    {
-        let merged = merge::merge(D::ROW, row.bytes, &self.config.limits)
-            .map_err(|fault| fault.locate(row.bytes, row.offset))?;
-        let mut short = self.detach(slots);
-        let frame = self.frames.frames() - 1;
-        let context = Context {
-            terms: &mut self.terms,
-            slots: &mut short,
-            config: &self.config,
-            frame,
-            row: self.frames.rows() - 1,
-            marks: &mut self.marks,
-            copies: self.copies,
-            kept: (&self.metadata, self.most_kept),
-        };
-        let done = self.dialect.row(&merged, context, sink).map_err(|halt| match halt {
-            Halt::Fault(fault) => fault.locate(&merged, row.offset).moved_to(row.offset),
-            Halt::Sink(error) => at(error, row.offset),
-        });
-        *slots = self.detach(&short);
-        done
-    }
-
-    fn frame_end<S: Sink>(&mut self, sink: &mut S) -> Result<()>
-    where
-        D: Dialect<S>,
-    {
-        self.dialect.frame_end(self.config.strict, sink)?;
-        self.marks.frame_end(self.frames.offset(), self.frames.frames()).map_err(misplaced)?;
-        sink.frame_end(self.metadata.entries())
-    }
-
-    /// A metadata entry; in Jelly-Patch, whose frames have none, what does not look like one is passed over.
-    #[cold]
-    fn read_metadata(&mut self) -> Result<()> {
-        let entry = self.frames.carried();
-        let limits = &self.config.limits;
-        match metadata_entry(entry.bytes, limits.nesting) {
-            Ok((MARK_KEY, value)) => {
-                let place = |wrong| at(misplaced(wrong), entry.offset);
-                self.marks.mark(value, self.frames.rows()).map_err(place)?;
-            }
-            Ok((FOOTER_KEY, value)) => self.marks.footer(value),
-            Ok((key, value)) => self.metadata.insert(key, value),
-            Err(fault) if D::KNOWS_METADATA => {
-                return Err(fault.within("metadata").locate(entry.bytes, entry.offset));
-            }
-            Err(_) => {}
-        }
-        if self.metadata.bytes() <= limits.row_bytes {
-            return Ok(());
-        }
-        let message = format!("metadata of more than {} bytes", limits.row_bytes);
-        let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
-        Err(at(error.with_field("metadata".to_owned()), entry.offset))
-    }
-
-    /// What is kept from row to row stays within its bound.
-    fn check_kept<S: Sink>(&self, sink: &S) -> Result<()> {
-        let options = 2 * self.dialect.options_bytes().map_or(0, <[u8]>::len); // as bytes and as what they say
-        let beside = options + self.metadata.bytes() + sink.kept_bytes();
-        check_kept(self.terms.as_ref(), beside, self.most_kept)
-    }
-
-    /// Copies grow with the input, as text may.
-    fn allow_copies(&mut self, input: usize) {
-        self.copies = match self.config.limits.expansion {
-            0 => u64::MAX,
-            expansion => (self.consumed + input as u64).saturating_mul(expansion).max(EXPANSION_GRACE),
-        };
-        if let Some(terms) = &mut self.terms {
-            terms.held.allowed = self.copies;
-        }
-    }
-
-    fn detach(&mut self, slots: &Slots<'_>) -> Slots<'static> {
-        match &mut self.terms {
-            Some(terms) => terms.held.detach(slots, &terms.lookups),
-            None => [Slot::Unset; 4],
-        }
-    }
-
     fn check_alive(&self) -> Result<()> {
         if self.failed {
             let message = "this decoder failed before; nothing after its error can be trusted";
@@ -478,67 +269,7 @@ fn is_of_two_streams(kind: ErrorKind) -> bool {
     kind.class() == ErrorClass::Table || kind == ErrorKind::OptionsChanged
 }
 
-impl<D: DialectState> PushState for Decoder<D> {
-    fn consumed(&self) -> u64 {
-        self.consumed()
-    }
-
-    fn progress(&self) -> Progress {
-        Progress { frame: self.frames().checked_sub(1), rows: self.dialect.rows(), offset: self.offset() }
-    }
-
-    fn stream_options(&self) -> Option<StreamOptions> {
-        self.dialect.stream_options()
-    }
-
-    fn metadata(&self) -> &[(String, Vec<u8>)] {
-        self.metadata()
-    }
-
-    fn snapshot(&self) -> Result<Vec<u8>> {
-        self.snapshot()
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        self.warnings()
-    }
-
-    fn position(&self) -> Position {
-        Position { source: self.config.source.clone(), ..self.frames.row_position() }
-    }
-
-    fn fail(&mut self, error: Error) -> Error {
-        self.fail(error)
-    }
-}
-
-impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
-    fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
-        self.decode(input, sink)
-    }
-
-    fn finish(&mut self, sink: &mut S) -> Result<bool> {
-        self.finish(sink)
-    }
-}
-
-/// Refuses to keep more than `most` bytes in tables, terms and `beside` them.
-fn check_kept(terms: Option<&Terms>, beside: usize, most: usize) -> Result<()> {
-    let kept = beside + terms.map_or(0, |terms| terms.lookups.bytes() + terms.held.bytes());
-    if kept <= most {
-        return Ok(());
-    }
-    let message =
-        format!("lookup tables, namespaces, metadata and last terms hold {kept} bytes, more than {most}");
-    Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message))
-}
-
 #[cold]
 fn misplaced((kind, message): Wrong) -> Error {
     Error::new(kind, message)
-}
-
-#[cold]
-fn at(error: Error, offset: u64) -> Error {
-    error.located(&Position { offset: Some(offset), ..Position::default() })
 }

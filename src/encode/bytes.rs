@@ -55,11 +55,14 @@ pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
         return short_word(one) == short_word(other);
     }
     // terms of one kind differ at their ends
-    if last_word(one) != last_word(other) {
+    if length <= 16 {
+        return last_word(one) == last_word(other) && one.first_chunk::<8>() == other.first_chunk();
+    }
+    if one.last_chunk::<16>() != other.last_chunk() {
         return false;
     }
-    let (ones, _) = one[..length - 1].as_chunks::<8>();
-    let (others, _) = other[..length - 1].as_chunks::<8>();
+    let (ones, _) = one[..length - 1].as_chunks::<16>();
+    let (others, _) = other[..length - 1].as_chunks::<16>();
     ones.iter().zip(others).all(|(one, other)| one == other)
 }
 

@@ -52,9 +52,9 @@ pub enum PlainOp<'a> {
         graph: PlainTerm<'a>,
     },
     /// `A`, with what is known to repeat.
-    Add([PlainTerm<'a>; 4], Same),
+    Add(&'a [PlainTerm<'a>; 4], Same),
     /// `D`, likewise.
-    Delete([PlainTerm<'a>; 4], Same),
+    Delete(&'a [PlainTerm<'a>; 4], Same),
     /// `TX`.
     Begin,
     /// `TC`.
@@ -239,7 +239,7 @@ impl PatchEncoder {
         let mut joined = std::mem::take(&mut self.joined);
         let terms = joined.terms(&statement.terms, |place| usable.at(place));
         let done =
-            self.plain_row(&if adds { PlainOp::Add(terms, same) } else { PlainOp::Delete(terms, same) });
+            self.plain_row(&if adds { PlainOp::Add(&terms, same) } else { PlainOp::Delete(&terms, same) });
         self.joined = joined;
         done
     }

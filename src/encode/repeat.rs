@@ -2,6 +2,7 @@
 
 use super::bytes::same;
 use crate::term::{PlainKind, PlainTerm, Triple, XSD_STRING};
+use crate::wire::Buffer;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
@@ -21,9 +22,9 @@ enum Kind {
 struct Last {
     kind: Kind,
     /// IRI, label or lexical form.
-    text: Vec<u8>,
+    text: Buffer,
     /// Language tag or datatype.
-    qualifier: Vec<u8>,
+    qualifier: Buffer,
     triple: Option<Triple>,
 }
 
@@ -48,8 +49,8 @@ impl Last {
     fn is(&self, term: &PlainTerm<'_>) -> bool {
         let (kind, text, qualifier) = parts(term);
         self.kind == kind
-            && same(&self.text, text.as_bytes())
-            && same(&self.qualifier, qualifier.as_bytes())
+            && same(self.text.as_bytes(), text.as_bytes())
+            && same(self.qualifier.as_bytes(), qualifier.as_bytes())
             && match term {
                 PlainTerm::Triple(triple) => self.triple.as_ref() == Some(*triple),
                 _ => true,
@@ -61,7 +62,7 @@ impl Last {
         let (kind, text, qualifier) = parts(term);
         self.kind = kind;
         replace(&mut self.text, text);
-        if !same(&self.qualifier, qualifier.as_bytes()) {
+        if !same(self.qualifier.as_bytes(), qualifier.as_bytes()) {
             replace(&mut self.qualifier, qualifier);
         }
         if let PlainTerm::Triple(triple) = term {
@@ -71,9 +72,9 @@ impl Last {
 }
 
 #[inline(always)]
-fn replace(held: &mut Vec<u8>, text: &str) {
+fn replace(held: &mut Buffer, text: &str) {
     held.clear();
-    held.extend_from_slice(text.as_bytes());
+    held.raw(text.as_bytes());
 }
 
 /// The last terms of a stream.

@@ -43,8 +43,7 @@ impl Rows {
 
     #[inline(always)]
     fn header(&mut self, field: u32, length: usize) {
-        self.bytes.header(ROWS, 1 + varint_len(length as u64) + length);
-        self.bytes.header(field, length);
+        self.bytes.header_in(ROWS, field, length);
         self.count += 1;
     }
 

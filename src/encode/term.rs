@@ -75,10 +75,19 @@ impl Terms {
     ) -> Result<()> {
         let same = self.usable(same);
         self.begin_row();
-        for (place, term) in terms.iter().take(PLACES).enumerate() {
-            if !same.at(place) {
-                self.unless_repeated(term, place, 4 * place as u32 + 1, rows)?;
-            }
+        // not a loop: each place has code, and branches, of its own
+        let [subject, predicate, object, graph] = terms;
+        if !same.at(0) {
+            self.unless_repeated(subject, 0, 1, rows)?;
+        }
+        if !same.at(1) {
+            self.unless_repeated(predicate, 1, 5, rows)?;
+        }
+        if !same.at(2) {
+            self.unless_repeated(object, 2, 9, rows)?;
+        }
+        if PLACES == 4 && !same.at(3) {
+            self.unless_repeated(graph, 3, 13, rows)?;
         }
         // what is not written keeps its last term, which may be another
         self.fresh &= ALL << PLACES;

@@ -1,42 +1,49 @@
 //! A source that can be read anywhere, its compression taken off.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::tail::ReadAt;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{ByRef, Compression, SharedBytes, Source, Stream, open_at, seekable_length};
+use crate::io::{ByRef, Compression, SharedBytes, SharedFile, Source, Stream, open_at, seekable_length};
 use crate::limits::Limits;
 
 /// Bytes that can be read from any offset.
-pub(super) enum Bytes {
+pub(crate) enum Bytes {
     /// A file that is not compressed.
     File { file: File, length: u64 },
     /// Memory that is not compressed.
     Memory(SharedBytes),
+    /// A file that was opened elsewhere.
+    Shared { file: SharedFile, length: u64 },
     /// zstd with a seek table.
     Zstd { again: Again, length: u64, limits: Limits },
 }
 
 /// What can be opened as often as one likes.
-pub(super) enum Again {
+pub(crate) enum Again {
     File(PathBuf),
     Memory(SharedBytes),
+    Shared(SharedFile),
 }
+
+/// What is asked of a file that may be far away.
+const PIECE: usize = 4 << 20;
 
 impl Again {
     fn source(&self) -> Source {
         match self {
             Again::File(path) => Source::Path(path.clone()),
             Again::Memory(bytes) => Source::Bytes(bytes.clone()),
+            Again::Shared(file) => Source::File(file.clone()),
         }
     }
 }
 
 impl Bytes {
     /// Opens a source; one that cannot be entered in the middle is an error of kind `argument`.
-    pub(super) fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(source: Source, compression: Option<Compression>, limits: &Limits) -> Result<Self> {
         match source {
             Source::Path(path) => {
                 let file = File::open(&path)?;
@@ -55,7 +62,18 @@ impl Bytes {
                 let (cursor, shared) = (Cursor::new(ByRef(bytes.clone())), bytes.clone());
                 Bytes::of(cursor, compression, limits, || Again::Memory(shared), |_, _| Bytes::Memory(bytes))
             }
-            Source::Reader(_) => Err(argument("start and end need a file, or bytes in memory")),
+            Source::File(mut file) => {
+                file.seek(SeekFrom::Start(0))?;
+                let again = file.clone();
+                Bytes::of(
+                    file,
+                    compression,
+                    limits,
+                    || Again::Shared(again),
+                    |file, length| Bytes::Shared { file, length },
+                )
+            }
+            Source::Reader(_) => Err(argument("parts are read of a file, or of bytes in memory")),
         }
     }
 
@@ -84,19 +102,23 @@ impl Bytes {
     }
 
     /// How many there are, uncompressed.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         match self {
-            Bytes::File { length, .. } | Bytes::Zstd { length, .. } => *length,
+            Bytes::File { length, .. } | Bytes::Shared { length, .. } | Bytes::Zstd { length, .. } => *length,
             Bytes::Memory(bytes) => (**bytes).as_ref().len() as u64,
         }
     }
 
     /// All from `offset` on; of memory that is not compressed, all, and the reader begins at `offset`.
-    pub(super) fn stream_at(self, offset: u64) -> Result<Stream> {
+    pub(crate) fn stream_at(self, offset: u64) -> Result<Stream> {
         Ok(match self {
             Bytes::File { mut file, .. } => {
                 file.seek(SeekFrom::Start(offset))?;
                 Stream::Reader(Box::new(file))
+            }
+            Bytes::Shared { mut file, .. } => {
+                file.seek(SeekFrom::Start(offset))?;
+                Stream::Reader(Box::new(BufReader::with_capacity(PIECE, file)))
             }
             Bytes::Memory(bytes) => Stream::Bytes(bytes),
             Bytes::Zstd { again, limits, .. } => {
@@ -106,7 +128,7 @@ impl Bytes {
     }
 
     /// Bytes from `offset` on, so many at most.
-    pub(super) fn start(&mut self, offset: u64, most: usize) -> Result<Vec<u8>> {
+    pub(crate) fn start(&mut self, offset: u64, most: usize) -> Result<Vec<u8>> {
         let length = self.len().saturating_sub(offset).min(most as u64);
         let mut start = vec![0; length as usize];
         self.read_at(offset, &mut start)?;
@@ -123,6 +145,10 @@ impl ReadAt for Bytes {
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         match self {
             Bytes::File { file, .. } => file.read_at(offset, buffer),
+            Bytes::Shared { file, .. } => {
+                file.seek(SeekFrom::Start(offset))?;
+                file.read_exact(buffer)
+            }
             Bytes::Memory(bytes) => (**bytes).as_ref().read_at(offset, buffer),
             Bytes::Zstd { again, limits, .. } => {
                 let stream = open_at(again.source(), offset, Some(Compression::Zstd), limits);

@@ -42,6 +42,11 @@ impl Counters {
         known.then_some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
     }
 
+    /// No patch is open.
+    pub(crate) fn is_between_patches(self) -> bool {
+        !self.in_transaction && !self.has_rows
+    }
+
     /// The flags as they are written.
     pub(super) fn flags(self) -> u64 {
         u64::from(self.in_transaction) * IN_TRANSACTION + u64::from(self.has_rows) * HAS_ROWS
@@ -113,7 +118,7 @@ pub(super) fn version(bytes: &mut &[u8]) -> Result<(), Unreadable> {
 }
 
 /// A number that counts on without overflow.
-pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn number(bytes: &mut &[u8]) -> Option<u64> {
     let Varint::Value(value, used) = read_varint(bytes) else {
         return None;
     };

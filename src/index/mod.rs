@@ -15,7 +15,9 @@ mod tail;
 use std::path::Path;
 use std::sync::Arc;
 
+pub(crate) use bytes::Bytes;
 pub use footer::{FOOTER_KEY, Footer, Point};
+pub(crate) use mark::number;
 pub use mark::{Counters, MARK_KEY, Mark, Unreadable};
 pub(crate) use range::{End, Part, ToOptions, enter};
 pub use scan::{ScanOptions, Scanned, scan};
@@ -26,7 +28,6 @@ use crate::io::{Compression, Source};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::warning::Warning;
 use crate::wire::{Cursor, Key};
-use bytes::Bytes;
 use chain::{Broken, Chain};
 use sidecar::Sidecar;
 
@@ -91,7 +92,7 @@ pub fn restart_points(path: &Path, compression: Option<Compression>) -> Result<I
 }
 
 impl Index {
-    fn read(bytes: &mut Bytes, path: Option<&Path>, name: Option<&Arc<str>>) -> Result<Self> {
+    pub(crate) fn read(bytes: &mut Bytes, path: Option<&Path>, name: Option<&Arc<str>>) -> Result<Self> {
         let mut warnings = Vec::new();
         let mut warn = |message: String| warnings.push(Warning::new(message, name.cloned()));
         let length = Some(bytes.len());

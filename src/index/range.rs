@@ -1,6 +1,7 @@
 //! A part of a file: from one restart point to another, as the whole file has it.
 
 use super::bytes::Bytes;
+use super::footer::Point;
 use super::{Index, Way};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorKind, Result};
@@ -16,7 +17,7 @@ const PEEK: usize = 4096;
 
 /// A decoder at the start of a part, the bytes from there on, and where the part ends.
 pub(crate) struct Part<D> {
-    pub(crate) decoder: Decoder<D>,
+    pub(crate) decoder: D,
     pub(crate) stream: Stream,
     pub(crate) start: u64,
     pub(crate) end: Option<End>,
@@ -33,23 +34,30 @@ pub(crate) struct End {
     pub(crate) ends_stream: bool,
 }
 
-/// Enters a source at `options.start`.
-pub(crate) fn enter<D>(source: Source, compression: Compression, options: &OpenOptions) -> Result<Part<D>>
+/// Enters a Jelly source at `start`.
+pub(crate) fn enter<D>(
+    source: Source,
+    compression: Compression,
+    (start, end): (u64, Option<u64>),
+    options: &OpenOptions,
+) -> Result<Part<Decoder<D>>>
 where
     D: Dialect<ToOptions>,
 {
     let config = &options.decode;
     let path = match &source {
         Source::Path(path) => Some(path.clone()),
-        Source::Bytes(_) | Source::Reader(_) => None,
+        Source::Bytes(_) | Source::File(_) | Source::Reader(_) => None,
     };
     let mut bytes = Bytes::open(source, Some(compression), &config.limits)?;
     let mut index = Index::read(&mut bytes, path.as_deref(), config.source.as_ref())?;
-    let start = options.start.unwrap_or(0);
     let point = index.point(start)?;
-    let end = options.end.map(|end| index.point(end)).transpose()?;
-    if end.is_some_and(|end| end.offset <= start) {
-        return Err(argument("end is not after start"));
+    let end = end.map(|end| index.point(end)).transpose()?;
+    let is_whole = |point: Point| point.offset == 0 || point.counters.is_between_patches();
+    if options.committed && !(is_whole(point) && end.is_none_or(is_whole)) {
+        return Err(argument(
+            "rows=\"committed\" needs a part of whole patches: a transaction may end in another",
+        ));
     }
     let decoder = match &mut index.way {
         _ if point.offset == 0 => Decoder::new(config.clone()),

@@ -6,6 +6,7 @@ mod detect;
 mod output;
 mod seek;
 mod seek_table;
+mod shared;
 mod source;
 mod whole_file;
 
@@ -14,6 +15,7 @@ pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
+pub use shared::{ReadSeek, SharedFile};
 pub(crate) use source::ByRef;
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

@@ -1,17 +1,14 @@
 //! Opens a source in the middle.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, SeekFrom};
 
 use super::decompress::{Compression, decompress};
 use super::seek_table;
+use super::shared::ReadSeek;
 use super::source::{ByRef, MAGIC, Source, Stream};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-
-trait Seekable: Read + Seek + Send {}
-
-impl<T: Read + Seek + Send> Seekable for T {}
 
 /// Opens a source so that the first byte read is byte `offset` of the stream, when it is decompressed.
 ///
@@ -23,9 +20,10 @@ pub fn open_at(
     compression: Option<Compression>,
     limits: &Limits,
 ) -> Result<Stream> {
-    let mut file: Box<dyn Seekable> = match source {
+    let mut file: Box<dyn ReadSeek> = match source {
         Source::Path(path) => Box::new(File::open(&path)?),
         Source::Bytes(bytes) => Box::new(Cursor::new(ByRef(bytes))),
+        Source::File(file) => Box::new(file),
         Source::Reader(_) => return Err(refused("a source that can be read only once")),
     };
     let compression = match compression {
@@ -71,7 +69,7 @@ pub fn open_at(
 }
 
 /// Bytes of a zstd file when it is decompressed, by its seek table; `None`: it has none of all of it.
-pub(crate) fn seekable_length(file: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
+pub(crate) fn seekable_length(file: &mut (impl Read + io::Seek)) -> io::Result<Option<u64>> {
     Ok(seek_table::read(file)?.and_then(|places| places.last().map(|end| end.plain)))
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::decompress::{Compression, decompress};
 use super::detect::is_certain;
+use super::shared::SharedFile;
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -20,8 +21,34 @@ pub enum Source {
     Path(PathBuf),
     /// Memory.
     Bytes(SharedBytes),
+    /// An open file that can be read anywhere.
+    File(SharedFile),
     /// Anything that can be read once.
     Reader(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// How to open the same bytes once more, where that is possible.
+    pub(crate) fn again(&self) -> Option<Source> {
+        match self {
+            Source::Path(path) if path.metadata().is_ok_and(|meta| meta.is_file()) => {
+                Some(Source::Path(path.clone()))
+            }
+            Source::Bytes(bytes) => Some(Source::Bytes(Arc::clone(bytes))),
+            Source::File(file) => Some(Source::File(file.clone())),
+            Source::Path(_) | Source::Reader(_) => None,
+        }
+    }
+
+    /// Bytes as they are stored, compressed or not, of what can be opened again.
+    pub(crate) fn size(&self) -> Result<Option<u64>> {
+        Ok(match self {
+            Source::Path(path) => Some(path.metadata()?).filter(|meta| meta.is_file()).map(|meta| meta.len()),
+            Source::Bytes(bytes) => Some((**bytes).as_ref().len() as u64),
+            Source::File(file) => Some(file.length()),
+            Source::Reader(_) => None,
+        })
+    }
 }
 
 /// A source that is open, with its first bytes known and its compression taken off.
@@ -56,13 +83,7 @@ pub fn open(
     framing: Framing,
     limits: &Limits,
 ) -> Result<Opened> {
-    let again = match &source {
-        Source::Path(path) if path.metadata().is_ok_and(|meta| meta.is_file()) => {
-            Some(Source::Path(path.clone()))
-        }
-        Source::Bytes(bytes) => Some(Source::Bytes(Arc::clone(bytes))),
-        Source::Path(_) | Source::Reader(_) => None,
-    };
+    let again = source.again();
     let mut raw: Box<dyn Read + Send> = match source {
         Source::Bytes(bytes) => {
             let found = compression.unwrap_or_else(|| Compression::detect((*bytes).as_ref()));
@@ -74,6 +95,7 @@ pub fn open(
             Box::new(Cursor::new(ByRef(bytes)))
         }
         Source::Path(path) => Box::new(File::open(&path)?),
+        Source::File(file) => Box::new(file),
         Source::Reader(reader) => reader,
     };
     let (magic, failed) = peek(&mut raw, MAGIC, |start| start.len() >= MAGIC);

@@ -1,58 +1,261 @@
-//! Parts of a file: from one restart point to another.
+//! Parts of a file: Jelly from one restart point to another, text from one line to another.
+
+use std::io::{Cursor, Read};
 
 use super::{
-    AnyPatchDecoder, AnyRdfDecoder, Found, OpenOptions, PatchFeed, PatchRows, RdfFeed, RdfRows, locate,
+    AnyPatchDecoder, AnyRdfDecoder, Found, OpenOptions, PatchFeed, PatchRows, RdfFeed, RdfRows, argument,
+    lines_options, locate, patch_dialect,
 };
-use crate::decode::Dialect;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::{PatchFormat, RdfFormat};
-use crate::index::{Part, ToOptions, enter};
-use crate::io::Opened;
+use crate::index::{Bytes, End, Part, enter};
+use crate::io::{Compression, Opened, Source, Stream};
+use crate::patch::Committed;
 use crate::reader::Reader;
+use crate::rows::RowDecoder;
+use crate::split::{AnyFormat, HEAD, PartOf, TextState};
+use crate::text::{Place, Places, TextKind, TextRows};
 
 impl OpenOptions {
     /// Whether only a part is asked for.
     pub(super) fn is_part(&self) -> bool {
-        self.end.is_some() || self.start.is_some_and(|start| start > 0)
+        let is_split = self.split.as_ref().is_some_and(|split| !split.is_whole());
+        is_split || self.end.is_some() || self.start.is_some_and(|start| start > 0)
     }
 
-    /// Enters a source whose format is known.
-    fn part<D: Dialect<ToOptions>>(&self, opened: Opened, is_jelly: bool) -> Result<Part<D>> {
-        let refuse = |message| Err(Error::new(ErrorKind::Argument, message));
-        if !is_jelly {
-            return refuse("start and end go with Jelly only");
+    /// What cannot be asked for together; and a split is of the file as it was.
+    pub(super) fn check_part(&self, source: &Source) -> Result<()> {
+        if let Some(split) = &self.split {
+            if self.start.is_some() || self.end.is_some() || self.resume.is_some() {
+                return Err(argument("split does not go with start, end and resume"));
+            }
+            if self.committed && !split.whole_patches {
+                let message = "rows=\"committed\" needs splits that cut no patch, made with whole_patches";
+                return Err(argument(message));
+            }
+            match source.size()? {
+                Some(size) if size == split.size => {}
+                Some(size) => {
+                    let message =
+                        format!("the file changed since it was split: {} bytes then, {size} now", split.size);
+                    return Err(Error::new(ErrorKind::Io, message));
+                }
+                None => return Err(argument("a split is read of a file, or of bytes in memory")),
+            }
         }
-        if self.committed {
-            return refuse("start and end go with rows=\"all\": a transaction may end in another part");
+        if self.is_part() && self.resume.is_some() {
+            return Err(argument("resume does not go with start and end"));
         }
-        if self.resume.is_some() {
-            return refuse("resume does not go with start and end");
+        Ok(())
+    }
+
+    /// The part that is asked for; it is checked that the format is still the same.
+    fn range(&self, format: AnyFormat) -> Result<(u64, Option<u64>)> {
+        let (start, end) = match &self.split {
+            Some(split) if split.format != format => {
+                return Err(argument(format!(
+                    "this is a split of a file in the format {}",
+                    split.format.name()
+                )));
+            }
+            Some(split) => (split.start, split.end),
+            None => (self.start.unwrap_or(0), self.end),
+        };
+        if end.is_some_and(|end| end <= start) {
+            return Err(argument("end is not after start"));
         }
-        match opened.again {
-            Some(source) => enter(source, opened.compression, self).map_err(|error| locate(self, error)),
-            None => refuse("start and end need a file, or bytes in memory"),
+        Ok((start, end))
+    }
+}
+
+/// A part that can be opened more than once.
+struct Ask<'o> {
+    source: Source,
+    compression: Compression,
+    range: (u64, Option<u64>),
+    options: &'o OpenOptions,
+}
+
+impl<'o> Ask<'o> {
+    fn new(opened: &mut Opened, format: AnyFormat, options: &'o OpenOptions) -> Result<Self> {
+        let range = options.range(format)?;
+        let source = opened.again.take();
+        let source = source.ok_or_else(|| argument("start and end need a file, or bytes in memory"))?;
+        Ok(Ask { source, compression: opened.compression, range, options })
+    }
+
+    fn source(&self) -> Result<Source> {
+        self.source.again().ok_or_else(|| argument("the file is gone"))
+    }
+
+    fn jelly<D: crate::decode::Dialect<crate::index::ToOptions>>(
+        &self,
+    ) -> Result<Part<crate::decode::Decoder<D>>> {
+        enter(self.source()?, self.compression, self.range, self.options)
+    }
+
+    /// Where a part of text begins and ends: as its split says, or by a walk over the bytes before.
+    fn places(&self, stream: Stream, kind: TextKind) -> Result<TextPlaces> {
+        let (start, end) = self.range;
+        if let Some(PartOf { text: Some(text), .. }) = &self.options.split {
+            let TextState { place, end_rows, checksum } = *text;
+            let end = end.map(|offset| End { offset, rows: end_rows, ends_stream: false });
+            return Ok(TextPlaces { place, end, checksum: Some(checksum) });
         }
+        let bytes = Bytes::open(self.source()?, Some(self.compression), &self.options.decode.limits)?;
+        if start > bytes.len() {
+            return Err(argument(format!("byte {start} is behind the end, which is at {}", bytes.len())));
+        }
+        let mut places = Places::new(stream.into_reader(), kind, &self.options.decode.limits);
+        let mut find = |least: u64| places.next(least, self.options.committed, &mut || Ok(()));
+        let place = if start == 0 { Some(Place::START) } else { find(start)? };
+        let Some(place) = place else {
+            // no row begins in the part
+            let place = Place { offset: bytes.len(), ..Place::START };
+            let end = Some(End { offset: place.offset, rows: 0, ends_stream: false });
+            return Ok(TextPlaces { place, end, checksum: None });
+        };
+        let end = match end.map(find) {
+            Some(Ok(Some(end))) => {
+                Some(End { offset: end.offset, rows: end.counters.seq, ends_stream: false })
+            }
+            Some(Err(error)) if error.kind() == ErrorKind::Io => return Err(error),
+            // the part goes on to the end, or has the error in it
+            Some(Ok(None) | Err(_)) | None => None,
+        };
+        Ok(TextPlaces { place, end, checksum: None })
+    }
+
+    /// The bytes of a part of text, and a decoder for them.
+    fn text<P>(&self, places: &TextPlaces, decoder: P) -> Result<Part<P>> {
+        let limits = &self.options.decode.limits;
+        let start = places.place.offset;
+        let mut stream = Bytes::open(self.source()?, Some(self.compression), limits)?.stream_at(start)?;
+        if let Some(checksum) = places.checksum {
+            let head;
+            (head, stream) = peek(stream, start)?;
+            if crc32c::crc32c(&head) != checksum {
+                let error = Error::new(ErrorKind::Io, "the file changed since it was split");
+                return Err(error.located(&Position { offset: Some(start), ..Position::default() }));
+            }
+        }
+        Ok(Part { decoder, stream, start, end: places.end, warnings: Vec::new() })
+    }
+}
+
+/// Where a part of text begins and ends.
+struct TextPlaces {
+    place: Place,
+    end: Option<End>,
+    /// Of its first bytes.
+    checksum: Option<u32>,
+}
+
+/// The first bytes of a part, which stay where they are.
+fn peek(stream: Stream, start: u64) -> Result<(Vec<u8>, Stream)> {
+    match stream {
+        Stream::Bytes(bytes) => {
+            let rest = (*bytes).as_ref().get(start as usize..).unwrap_or_default();
+            Ok((rest[..rest.len().min(HEAD)].to_vec(), Stream::Bytes(bytes)))
+        }
+        Stream::Reader(mut reader) => {
+            let mut head = Vec::new();
+            (&mut reader).take(HEAD as u64).read_to_end(&mut head)?;
+            Ok((head.clone(), Stream::Reader(Box::new(Cursor::new(head).chain(reader)))))
+        }
+    }
+}
+
+impl AnyFormat {
+    pub(crate) fn is_jelly(self) -> bool {
+        matches!(self, AnyFormat::Rdf(RdfFormat::Jelly) | AnyFormat::Patch(PatchFormat::Jelly))
+    }
+
+    /// How a text is walked over; `None`: it is none that can be entered between lines.
+    pub(crate) fn text_kind(self) -> Option<TextKind> {
+        match self {
+            AnyFormat::Rdf(RdfFormat::NTriples | RdfFormat::NQuads) => Some(TextKind::Lines),
+            AnyFormat::Patch(PatchFormat::RdfPatch) => Some(TextKind::Patch),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn refused<T>(self) -> Result<T> {
+        let (title, why) = match self {
+            AnyFormat::Patch(PatchFormat::RdfPatchV1) => {
+                (PatchFormat::RdfPatchV1.title(), ": its rows need the prefixes and the row before them")
+            }
+            AnyFormat::Patch(format) => (format.title(), ""),
+            AnyFormat::Rdf(format) => (format.title(), ""),
+        };
+        Err(argument(format!("{title} cannot be entered in the middle{why}")))
     }
 }
 
 /// Statements of a part.
 pub(super) fn rdf(
-    opened: Opened,
+    mut opened: Opened,
     format: RdfFormat,
     options: &OpenOptions,
 ) -> Result<Found<RdfFeed, RdfFormat>> {
-    let part = options.part(opened, format == RdfFormat::Jelly)?;
-    let reader = Reader::of_part(|decoder| AnyRdfDecoder::Jelly(Box::new(decoder)), part);
+    let reader = (|| {
+        let any = AnyFormat::Rdf(format);
+        let ask = Ask::new(&mut opened, any, options)?;
+        if any.is_jelly() {
+            return Ok(Reader::of_part(|decoder| AnyRdfDecoder::Jelly(Box::new(decoder)), ask.jelly()?));
+        }
+        let Some(kind) = any.text_kind() else { return any.refused() };
+        let places = ask.places(opened.stream, kind)?;
+        let config = &options.decode;
+        let rows = TextRows::enter_lines(lines_options(format, config), &places.place, &config.limits);
+        let decoder = RowDecoder::enter(rows, places.place.offset, &config.limits, config.source.clone());
+        Ok(Reader::of_part(|decoder| AnyRdfDecoder::Lines(Box::new(decoder)), ask.text(&places, decoder)?))
+    })();
+    let reader = reader.map_err(|error| locate(options, error))?;
     Ok(Found { feed: RdfFeed(RdfRows::Pushed(reader)), format, refused: None })
 }
 
 /// Rows of patches of a part.
 pub(super) fn patch(
-    opened: Opened,
+    mut opened: Opened,
     format: PatchFormat,
     options: &OpenOptions,
 ) -> Result<Found<PatchFeed, PatchFormat>> {
-    let part = options.part(opened, format == PatchFormat::Jelly)?;
-    let reader = Reader::of_part(|decoder| AnyPatchDecoder::Jelly(Box::new(decoder)), part);
-    Ok(Found { feed: PatchFeed(PatchRows::All(reader)), format, refused: None })
+    let rows = (|| {
+        let any = AnyFormat::Patch(format);
+        let ask = Ask::new(&mut opened, any, options)?;
+        if any.is_jelly() {
+            return both(options, || {
+                let mut part = ask.jelly()?;
+                if options.committed {
+                    part.decoder.keep_half();
+                }
+                Ok(Reader::of_part(|decoder| AnyPatchDecoder::Jelly(Box::new(decoder)), part))
+            });
+        }
+        let Some(kind) = any.text_kind() else { return any.refused() };
+        let places = ask.places(opened.stream, kind)?;
+        let config = &options.decode;
+        both(options, || {
+            let dialect = patch_dialect(config);
+            let rows = TextRows::enter_patch(dialect, config.strict, &places.place, &config.limits);
+            let decoder = RowDecoder::enter(rows, places.place.offset, &config.limits, config.source.clone());
+            Ok(Reader::of_part(
+                |decoder| AnyPatchDecoder::Text(Box::new(decoder)),
+                ask.text(&places, decoder)?,
+            ))
+        })
+    })();
+    let rows = rows.map_err(|error| locate(options, error))?;
+    Ok(Found { feed: PatchFeed(rows), format, refused: None })
+}
+
+/// All rows, or those that two readers agree on.
+fn both(options: &OpenOptions, reader: impl Fn() -> Result<Reader<AnyPatchDecoder>>) -> Result<PatchRows> {
+    Ok(if options.committed {
+        PatchRows::Committed(Box::new(Committed::of([reader()?, reader()?])))
+    } else {
+        PatchRows::All(reader()?)
+    })
 }

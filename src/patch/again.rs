@@ -1,11 +1,11 @@
 //! Sources that are read more than once.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, Read};
+use std::sync::Arc;
 
 use crate::error::Result;
-use crate::io::{SharedBytes, Source};
+use crate::io::{SharedBytes, SharedFile, Source};
 use crate::open::OpenOptions;
 
 /// A source that can be opened any number of times. What can be read only once lies in a temporary file.
@@ -18,7 +18,7 @@ pub struct Again {
 enum Bytes {
     Path(std::path::PathBuf),
     Shared(SharedBytes),
-    Spooled(Arc<Mutex<File>>),
+    File(SharedFile),
 }
 
 impl Again {
@@ -30,6 +30,7 @@ impl Again {
                 Bytes::spool(&mut File::open(&path)?)?
             }
             Source::Path(path) => Bytes::Path(path),
+            Source::File(file) => Bytes::File(file),
             Source::Reader(mut reader) => Bytes::spool(&mut reader)?,
         };
         Ok(Again { bytes, options })
@@ -40,7 +41,7 @@ impl Again {
         match &self.bytes {
             Bytes::Path(path) => Source::Path(path.clone()),
             Bytes::Shared(bytes) => Source::Bytes(Arc::clone(bytes)),
-            Bytes::Spooled(file) => Source::Reader(Box::new(Spooled { file: Arc::clone(file), at: 0 })),
+            Bytes::File(file) => Source::File(file.clone()),
         }
     }
 
@@ -58,22 +59,6 @@ impl Bytes {
     fn spool(reader: &mut dyn Read) -> Result<Self> {
         let mut file = tempfile::tempfile()?;
         io::copy(reader, &mut file)?;
-        Ok(Bytes::Spooled(Arc::new(Mutex::new(file))))
-    }
-}
-
-/// A reader of a spooled source, with a place of its own.
-struct Spooled {
-    file: Arc<Mutex<File>>,
-    at: u64,
-}
-
-impl Read for Spooled {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.at))?;
-        let n = file.read(buffer)?;
-        self.at += n as u64;
-        Ok(n)
+        Ok(Bytes::File(SharedFile::new(Box::new(file))?))
     }
 }

@@ -45,16 +45,21 @@ impl Committed {
             (Stream::Bytes(bytes), None) => (Stream::Bytes(bytes.clone()), Stream::Bytes(bytes)),
         };
         let [leads, follows] = decoders;
-        Ok(Committed {
-            lead: Reader::new(leads, lead),
-            follow: Reader::new(follows, follow),
+        Ok(Committed::of([Reader::new(leads, lead), Reader::new(follows, follow)]))
+    }
+
+    /// Reads with two readers of the same bytes, of which no patch is cut.
+    pub(crate) fn of([lead, follow]: [Reader<AnyPatchDecoder>; 2]) -> Self {
+        Committed {
+            lead,
+            follow,
             outcomes: Outcomes::default(),
             safe: 0,
             lead_ended: false,
             failure: None,
             refused: false,
             gap: false,
-        })
+        }
     }
 
     /// The decoder whose rows are delivered.

@@ -3,6 +3,7 @@
 //! A patch ends at `Z`, and before an `H` row outside a transaction that follows any row other than `H`.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::Counters;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink};
 
 /// Patches, transactions and rows so far.
@@ -25,6 +26,26 @@ impl Numbering {
     /// `strict` refuses unfinished and stray transactions.
     pub(crate) fn new(strict: bool) -> Self {
         Numbering { strict, ..Numbering::default() }
+    }
+
+    /// Goes on behind so much; `has_changes`: the patch has rows other than `H`.
+    pub(crate) fn at(strict: bool, counters: Counters, has_changes: bool) -> Self {
+        let Counters { seq, patch, txns, in_transaction, has_rows, .. } = counters;
+        let txn = if in_transaction { txns.checked_sub(1) } else { None };
+        Numbering { strict, patch, seq, txn, txns, has_rows, has_changes }
+    }
+
+    /// What [`Self::at`] needs to go on from here.
+    pub(crate) fn counters(&self) -> (Counters, bool) {
+        let &Numbering { patch, seq, txn, txns, has_rows, has_changes, .. } = self;
+        (Counters { seq, frame: 0, patch, txns, in_transaction: txn.is_some(), has_rows }, has_changes)
+    }
+
+    /// An `A` or `D` row that nobody wants to see.
+    #[inline]
+    pub(crate) fn pass_change(&mut self) {
+        self.seq += 1;
+        (self.has_rows, self.has_changes) = (true, true);
     }
 
     /// Rows so far, implied ones included.

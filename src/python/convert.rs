@@ -9,7 +9,7 @@ use super::error::Failure;
 use super::input::Input;
 use super::keywords::Keywords;
 use super::options;
-use super::signals::Signals;
+use super::signals::{Interrupt, Signals};
 use super::write_options::WriteOptions;
 use crate::convert::{Adds, PatchTarget, RdfTarget, Skolemized, Tally, convert as run};
 use crate::create::{Encode, Writer};
@@ -57,11 +57,12 @@ pub(super) fn open_options_of(
         resume: None,
         start: None,
         end: None,
+        split: None,
     })
 }
 
 /// What is told of the progress, at most so often.
-struct Report<'a> {
+pub(super) struct Report<'a> {
     signals: Signals,
     progress: Option<&'a Py<PyAny>>,
     told: u64,
@@ -70,8 +71,12 @@ struct Report<'a> {
 /// Bytes between two reports.
 const STEP: u64 = 1 << 20;
 
-impl Report<'_> {
-    fn poll(&mut self, tally: Tally) -> Result<()> {
+impl<'a> Report<'a> {
+    pub(super) fn new(interrupt: &Interrupt, progress: Option<&'a Py<PyAny>>) -> Self {
+        Report { signals: Signals::new(interrupt.clone()), progress, told: 0 }
+    }
+
+    pub(super) fn poll(&mut self, tally: Tally) -> Result<()> {
         self.signals.poll()?;
         match self.progress {
             Some(progress) if tally.bytes_in >= self.told + STEP => {
@@ -107,7 +112,7 @@ pub(super) fn convert(
         return Err(PyValueError::new_err(message));
     }
     let (write, to_patch) = WriteOptions::of_conversion(is_patch, write, name.as_deref())?;
-    let report = Report { signals: Signals::new(interrupt.clone()), progress: progress.as_ref(), told: 0 };
+    let report = Report::new(&interrupt, progress.as_ref());
     let done = py.detach(|| {
         catch_panic(|| {
             let output = destination.open(write.compression, write.level)?;

@@ -1,17 +1,21 @@
-//! `index` and `restart_points`.
+//! `index`, `restart_points` and `splits`.
 
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
 
+use super::convert::open_options;
 use super::error::{Failure, warn};
+use super::input::Input;
 use super::options;
 use super::signals::{Interrupt, Signals};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
 use crate::index::{ScanOptions, restart_points as points_of, scan};
 use crate::io::Content;
+use crate::split::{Split, SplitOptions, splits as split_source};
 
 /// A place at which a file can be entered.
 type Place = (u64, u64, u64, u64, u64);
@@ -81,6 +85,28 @@ const FORMAT: options::Choice<Option<Content>> = options::Choice {
     keyword: "format",
     words: &[("auto", None), ("jelly", Some(Content::JellyRdf)), ("jelly-patch", Some(Content::JellyPatch))],
 };
+
+/// A part: start, end, rows, state.
+type Part = (u64, Option<u64>, Option<u64>, Py<PyBytes>);
+
+/// What :func:`jelly.splits` stands on: format, compression, parts.
+#[pyfunction]
+pub(super) fn splits(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    split_bytes: u64,
+    whole_patches: bool,
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<(&'static str, &'static str, Vec<Part>)> {
+    let Input { source, name, interrupt } = Input::seekable(source)?;
+    let options = SplitOptions { open: open_options(keywords, name)?, split_bytes, whole_patches };
+    let mut signals = Signals::new(interrupt.clone());
+    let found = py.detach(|| catch_panic(|| Ok(split_source(source, &options, &mut || signals.poll())?)));
+    let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
+    let part = |split: &Split| (split.start, split.end, split.rows, PyBytes::new(py, &split.state).unbind());
+    Ok((found.format.name(), found.compression.name(), found.splits.iter().map(part).collect()))
+}
 
 /// What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before.
 #[pyfunction]

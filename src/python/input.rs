@@ -1,6 +1,6 @@
 //! Sources: paths, bytes, file objects, iterables of bytes.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
 use super::error::is_interrupt;
 use super::signals::Interrupt;
-use crate::io::Source;
+use crate::io::{SharedFile, Source};
 
 /// The least that is asked of a file object at a time.
 const READ: usize = 256 << 10;
@@ -35,6 +35,29 @@ impl Input {
     pub(super) fn sharing(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<Self> {
         let (source, name) = find(source, interrupt)?;
         Ok(Input { source, name, interrupt: interrupt.clone() })
+    }
+}
+
+impl Input {
+    /// Takes what will be read anywhere, where that can be.
+    pub(super) fn seekable(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = source.py();
+        let is_path = source.is_instance_of::<PyString>() || source.hasattr(intern!(py, "__fspath__"))?;
+        let is_file = !is_path && source.hasattr(intern!(py, "read"))?;
+        if !is_file || !source.hasattr(intern!(py, "seek"))? {
+            return Input::new(source);
+        }
+        if source.hasattr(intern!(py, "seekable"))?
+            && !source.call_method0(intern!(py, "seekable"))?.is_truthy()?
+        {
+            return Input::new(source);
+        }
+        let interrupt = Interrupt::default();
+        let pieces = PythonSource::new(Pieces::file(source)?, &interrupt);
+        let file = PythonFile { pieces, seek: source.getattr(intern!(py, "seek"))?.unbind() };
+        let file = SharedFile::new(Box::new(file))
+            .map_err(|error| interrupt.take().unwrap_or_else(|| error.into()))?;
+        Ok(Input { source: Source::File(file), name: None, interrupt })
     }
 }
 
@@ -101,6 +124,34 @@ enum Pieces {
     Iterable(Py<PyIterator>),
 }
 
+/// A Python file that can be read anywhere.
+struct PythonFile {
+    pieces: PythonSource,
+    /// The bound method.
+    seek: Py<PyAny>,
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.pieces.read_least(buffer, 1)
+    }
+}
+
+impl Seek for PythonFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.pieces.left = None;
+        let (offset, whence) = match to {
+            SeekFrom::Start(offset) => (i128::from(offset), 0),
+            SeekFrom::Current(offset) => (offset.into(), 1),
+            SeekFrom::End(offset) => (offset.into(), 2),
+        };
+        self.pieces.attached(|py| match self.seek.call1(py, (offset, whence))?.extract(py) {
+            Ok(Some(offset)) => Ok(offset),
+            _ => Err(PyTypeError::new_err("seek() of the source must give the new place")),
+        })
+    }
+}
+
 /// Reads a Python object, attached to Python only while it does.
 struct PythonSource {
     pieces: Pieces,
@@ -128,12 +179,19 @@ impl Drop for PythonSource {
 
 impl Read for PythonSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_least(buffer, READ)
+    }
+}
+
+impl PythonSource {
+    /// Asks for so many bytes at least.
+    fn read_least(&mut self, buffer: &mut [u8], least: usize) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
         }
         let (piece, at) = match self.left.take() {
             Some(left) => left,
-            None => match self.next_piece(buffer.len())? {
+            None => match self.next_piece(buffer.len().max(least))? {
                 Some(piece) => (piece, 0),
                 None => return Ok(0),
             },
@@ -154,8 +212,13 @@ impl PythonSource {
 
     /// The next piece that is not empty; `None` at the end.
     fn next_piece(&self, wanted: usize) -> io::Result<Option<PyBackedBytes>> {
+        self.attached(|py| self.pieces.next(py, wanted))
+    }
+
+    /// Calls Python.
+    fn attached<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
         let attached = Python::try_attach(|py| {
-            self.pieces.next(py, wanted.max(READ)).map_err(|error| {
+            call(py).map_err(|error| {
                 if is_interrupt(py, &error) {
                     self.interrupt.set(error.clone_ref(py));
                 }

@@ -6,6 +6,7 @@ mod batch;
 mod capsule;
 mod change;
 mod convert;
+mod convert_batches;
 mod destination;
 mod error;
 mod guard;
@@ -16,6 +17,7 @@ mod inspect;
 mod job;
 mod keywords;
 mod log;
+mod objects;
 mod open;
 mod options;
 mod reader;
@@ -43,7 +45,9 @@ mod _internal {
     #[pymodule_export]
     use super::convert::convert;
     #[pymodule_export]
-    use super::index::{index, restart_points};
+    use super::convert_batches::convert_batches;
+    #[pymodule_export]
+    use super::index::{index, restart_points, splits};
     #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]

@@ -15,6 +15,7 @@ use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
 use crate::open::{AnyFound, OpenOptions, open_any};
+use crate::split::PartOf;
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -35,10 +36,19 @@ struct Keywords<'a, 'py> {
     resume: Option<PyBackedBytes>,
     start: Option<u64>,
     end: Option<u64>,
+    split: Option<PyBackedBytes>,
     source_name: Option<String>,
 }
 
 impl Keywords<'_, '_> {
+    /// A part is read of what can be read anywhere.
+    fn input(&self, source: &Bound<'_, PyAny>) -> PyResult<Input> {
+        if self.split.is_none() && self.start.is_none() && self.end.is_none() {
+            return Input::new(source);
+        }
+        Input::seekable(source)
+    }
+
     fn read(self, kind: Kind, own_name: Option<String>) -> PyResult<ReadOptions> {
         let (rdf_format, patch_format) = match kind {
             Kind::Rdf => (options::RDF_FORMAT.read(self.format)?, None),
@@ -64,6 +74,7 @@ impl Keywords<'_, '_> {
                 resume: self.resume.map(|bytes| bytes.to_vec()),
                 start: self.start,
                 end: self.end,
+                split: self.split.map(|state| PartOf::decode(&state)).transpose().map_err(Failure::Jelly)?,
             },
             batch: BatchSettings {
                 columns: options::columns(self.columns.as_ref())?,
@@ -131,7 +142,7 @@ pub(super) fn read_any<'py>(
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
-    batch_bytes=None, limits=None, resume=None, start=None, end=None, source_name=None))]
+    batch_bytes=None, limits=None, resume=None, start=None, end=None, split=None, source_name=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_rdf<'py>(
     py: Python<'py>,
@@ -152,6 +163,7 @@ pub(super) fn read_rdf<'py>(
     resume: Option<PyBackedBytes>,
     start: Option<u64>,
     end: Option<u64>,
+    split: Option<PyBackedBytes>,
     source_name: Option<String>,
 ) -> PyResult<Py<RdfReader>> {
     let keywords = Keywords {
@@ -172,9 +184,10 @@ pub(super) fn read_rdf<'py>(
         resume,
         start,
         end,
+        split,
         source_name,
     };
-    let mut input = Input::new(source)?;
+    let mut input = keywords.input(source)?;
     let options = keywords.read(Kind::Rdf, input.name.take())?;
     let reader = open(py, input, Kind::Rdf, &options)?;
     Py::new(py, (RdfReader, reader))
@@ -184,7 +197,7 @@ pub(super) fn read_rdf<'py>(
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
     blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
-    limits=None, resume=None, start=None, end=None, source_name=None))]
+    limits=None, resume=None, start=None, end=None, split=None, source_name=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_patch<'py>(
     py: Python<'py>,
@@ -205,6 +218,7 @@ pub(super) fn read_patch<'py>(
     resume: Option<PyBackedBytes>,
     start: Option<u64>,
     end: Option<u64>,
+    split: Option<PyBackedBytes>,
     source_name: Option<String>,
 ) -> PyResult<Py<PatchReader>> {
     let keywords = Keywords {
@@ -225,9 +239,10 @@ pub(super) fn read_patch<'py>(
         resume,
         start,
         end,
+        split,
         source_name,
     };
-    let mut input = Input::new(source)?;
+    let mut input = keywords.input(source)?;
     let options = keywords.read(Kind::Patch, input.name.take())?;
     let reader = open(py, input, Kind::Patch, &options)?;
     Py::new(py, (PatchReader, reader))

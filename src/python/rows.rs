@@ -4,6 +4,7 @@
 //! code from row to row and come here once a block. Threads can share such an iterator; all that fetches
 //! blocks is behind a lock.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
@@ -15,6 +16,7 @@ use pyo3::types::{PyIterator, PyList, PyTuple};
 use super::error::Failure;
 use super::guard::Guarded;
 use super::handle::Handle;
+use super::objects;
 use super::schema::Schema;
 use super::values::Column;
 
@@ -31,6 +33,7 @@ pub(super) struct RowIterator {
     maker: RowMaker,
     current: Arc<Current>,
     refill: Guarded<Refill>,
+    schema: Schema,
 }
 
 /// The blocks of an iterator, for one loop over it.
@@ -43,22 +46,43 @@ pub(super) struct BlockIterator {
 
 /// The rows that are given out now.
 #[derive(Default)]
-pub(super) struct Current(Mutex<(Option<Block>, usize)>);
+pub(super) struct Current(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// What comes before the block: somebody looked ahead.
+    ahead: VecDeque<Ahead>,
+    block: Option<Block>,
+    /// Rows of the batch that are in no block yet.
+    behind: usize,
+}
+
+/// What was given out and put back.
+enum Ahead {
+    Row(Py<PyAny>),
+    Error(PyErr),
+}
 
 /// Some rows.
-struct Block {
+pub(super) struct Block {
     rows: Py<PyIterator>,
     /// The iterator of its first list, which knows how many are left.
     first: Py<PyIterator>,
 }
 
 /// What an iterator had when it was dropped.
-pub(super) struct Left {
-    /// The block that was given out last.
-    block: Option<Block>,
-    batch: RecordBatch,
-    /// Rows of the batch that were in blocks.
-    at: usize,
+pub(super) enum Left {
+    /// Rows of a batch.
+    Rows {
+        /// The block that was given out last.
+        block: Option<Block>,
+        batch: RecordBatch,
+        /// Rows of the batch that were in blocks.
+        at: usize,
+    },
+    /// Rows that had become Python objects.
+    Objects(Vec<Py<PyAny>>, Schema),
+    Error(PyErr),
 }
 
 /// What turns columns into rows.
@@ -95,42 +119,61 @@ impl Block {
 }
 
 impl Current {
-    fn lock(&self) -> MutexGuard<'_, (Option<Block>, usize)> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn get(&self, py: Python<'_>) -> Option<Block> {
-        self.lock().0.as_ref().map(|block| block.clone_ref(py))
+        self.lock().block.as_ref().map(|block| block.clone_ref(py))
+    }
+
+    /// What was put back first, else the block.
+    fn next(&self, py: Python<'_>) -> (Option<Ahead>, Option<Block>) {
+        let mut state = self.lock();
+        match state.ahead.pop_front() {
+            None => (None, state.block.as_ref().map(|block| block.clone_ref(py))),
+            ahead => (ahead, None),
+        }
     }
 
     /// Puts a block in the place of the last one; `behind` rows of its batch are in no block yet.
     fn set(&self, block: Block, behind: usize) {
-        let before = std::mem::replace(&mut *self.lock(), (Some(block), behind));
+        let before = {
+            let mut state = self.lock();
+            state.behind = behind;
+            state.block.replace(block)
+        };
         drop(before); // not under the lock: it may run Python code
     }
 
     /// Whether there are rows that were taken from the reader and not given out.
     pub(super) fn has_rows(&self, py: Python<'_>) -> PyResult<bool> {
-        let (block, behind) = {
-            let current = self.lock();
-            (current.0.as_ref().map(|block| block.clone_ref(py)), current.1)
+        let (block, more) = {
+            let state = self.lock();
+            (state.block.as_ref().map(|block| block.clone_ref(py)), state.behind + state.ahead.len())
         };
         let left = block.map_or(Ok(0), |block| block.left(py))?;
-        Ok(behind + left > 0)
+        Ok(more + left > 0)
     }
 }
 
 impl Left {
     /// All rows of a batch.
     pub(super) fn whole(batch: RecordBatch) -> Self {
-        Left { block: None, batch, at: 0 }
+        Left::Rows { block: None, batch, at: 0 }
     }
 
     /// The rows that nobody got.
-    pub(super) fn rows(&self, py: Python<'_>) -> PyResult<RecordBatch> {
-        let in_block = self.block.as_ref().map_or(Ok(0), |block| block.left(py))?;
-        let from = self.at - in_block;
-        Ok(self.batch.slice(from, self.batch.num_rows() - from))
+    pub(super) fn rows(self, py: Python<'_>) -> PyResult<RecordBatch> {
+        match self {
+            Left::Rows { block, batch, at } => {
+                let in_block = block.map_or(Ok(0), |block| block.left(py))?;
+                let from = at - in_block;
+                Ok(batch.slice(from, batch.num_rows() - from))
+            }
+            Left::Objects(rows, schema) => objects::batch(py, &rows, &schema),
+            Left::Error(error) => Err(error),
+        }
     }
 }
 
@@ -138,10 +181,23 @@ impl Drop for RowIterator {
     /// Rows that were not given out go back to the reader; which they are is seen when they are wanted,
     /// for no Python code may run here.
     fn drop(&mut self) {
+        let State { ahead, block, .. } = std::mem::take(&mut *self.current.lock());
+        let (mut rows, mut error) = (Vec::new(), None);
+        for one in ahead {
+            match one {
+                Ahead::Row(row) => rows.push(row),
+                Ahead::Error(one) => error = Some(one),
+            }
+        }
+        if !rows.is_empty() {
+            self.handle.give_back(Left::Objects(rows, self.schema.clone()));
+        }
+        if let Some(error) = error {
+            self.handle.give_back(Left::Error(error));
+        }
         let Refill { batch, at, .. } = self.refill.get_mut();
         if let Some(batch) = batch.take() {
-            let block = self.current.lock().0.take();
-            self.handle.give_back(Left { block, batch, at: *at });
+            self.handle.give_back(Left::Rows { block, batch, at: *at });
         }
     }
 }
@@ -154,6 +210,7 @@ impl RowIterator {
             handle,
             maker: RowMaker::new(py, schema)?,
             refill: Guarded::new(Refill { batch: None, at: 0, columns: columns.collect() }),
+            schema: schema.clone(),
         })
     }
 
@@ -267,7 +324,12 @@ impl RowIterator {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let mut block = self.current.get(py);
+        let (ahead, mut block) = self.current.next(py);
+        match ahead {
+            Some(Ahead::Row(row)) => return Ok(Some(row)),
+            Some(Ahead::Error(error)) => return Err(error),
+            None => {}
+        }
         loop {
             if let Some(block) = &block
                 && let Some(row) = block.rows.bind(py).clone().next()
@@ -279,6 +341,17 @@ impl RowIterator {
                 next => block = next,
             }
         }
+    }
+
+    /// Takes back rows that were given out last, in their order, so that they are the next.
+    fn _put_back(&self, rows: Vec<Py<PyAny>>) {
+        let mut state = self.current.lock();
+        rows.into_iter().rev().for_each(|row| state.ahead.push_front(Ahead::Row(row)));
+    }
+
+    /// Takes back the error that came last, so that it is the next.
+    fn _put_error_back(&self, error: Bound<'_, PyAny>) {
+        self.current.lock().ahead.push_front(Ahead::Error(PyErr::from_value(error)));
     }
 }
 

@@ -7,7 +7,10 @@ use pyo3::types::PyDict;
 use super::keywords::Keywords;
 use super::options;
 use super::stream_options;
-use crate::create::{AnyPatchEncoder, AnyRdfEncoder, CreateOptions, PlainRdfWriter, RESTART_BYTES};
+use crate::create::{
+    AnyPatchEncoder, AnyRdfEncoder, CreateOptions, PlainPatchWriter, PlainRdfWriter, RESTART_BYTES,
+    default_rdf_options,
+};
 use crate::encode::Framing;
 use crate::error::Result;
 use crate::format::{PatchFormat, RdfFormat};
@@ -134,6 +137,7 @@ impl WriteOptions {
             abbreviate: told.flag("abbreviate", false)?,
             limits: options::limits(told.get("limits")?.as_ref())?,
         };
+        refuse_unused(told, is_patch, rdf, patch)?;
         Ok(WriteOptions {
             create,
             stream,
@@ -171,12 +175,67 @@ impl WriteOptions {
         Ok(encoder)
     }
 
-    /// A writer of statements that lie in one piece.
+    /// A writer of patches whose terms lie in one piece.
+    pub(super) fn patch_writer(&self) -> Result<PlainPatchWriter> {
+        Ok(PlainPatchWriter::new(self.patch_encoder(None)?))
+    }
+
+    /// A writer of statements whose terms lie in one piece.
     pub(super) fn rdf_writer(&self, has_graphs: bool) -> Result<PlainRdfWriter> {
-        let keeps_frames = match &self.stream {
-            Some(StreamOptions::Rdf(options)) => options.logical_type.is_grouped(),
-            _ => false,
+        let told = match &self.stream {
+            Some(StreamOptions::Rdf(options)) => options.clone(),
+            _ => default_rdf_options(has_graphs),
         };
+        let keeps_frames = self.create.changes.of_rdf(told).logical_type.is_grouped();
         Ok(PlainRdfWriter::new(self.rdf_encoder(None, has_graphs)?, keeps_frames))
     }
+}
+
+/// Keywords of all Jelly streams.
+const OF_JELLY: [&str; 9] = [
+    "options",
+    "delimited",
+    "frame_rows",
+    "restart_bytes",
+    "generalized_statements",
+    "rdf_star",
+    "max_name_table_size",
+    "max_prefix_table_size",
+    "max_datatype_table_size",
+];
+const OF_JELLY_RDF: [&str; 3] = ["stream_name", "physical_type", "logical_type"];
+const OF_JELLY_PATCH: [&str; 2] = ["statement_type", "stream_type"];
+
+/// Refuses keywords that the format has no place for: the caller would think that they did something.
+fn refuse_unused(told: Keywords<'_, '_>, is_patch: bool, rdf: RdfFormat, patch: PatchFormat) -> PyResult<()> {
+    let title = if is_patch { patch.title() } else { rdf.title() };
+    let is_jelly = if is_patch { patch == PatchFormat::Jelly } else { rdf == RdfFormat::Jelly };
+    let has_namespaces = !is_patch && !matches!(rdf, RdfFormat::NTriples | RdfFormat::NQuads);
+    let groups: [(&[&str], bool, &str); 5] = [
+        (&OF_JELLY, is_jelly, "Jelly"),
+        (&OF_JELLY_RDF, is_jelly && !is_patch, "Jelly-RDF"),
+        (&OF_JELLY_PATCH, is_jelly && is_patch, "Jelly-Patch"),
+        (&["namespaces"], has_namespaces, "Jelly-RDF, Turtle and TriG"),
+        (&["abbreviate"], is_patch && patch == PatchFormat::RdfPatch, "RDF Patch text"),
+    ];
+    for (names, _, home) in groups.into_iter().filter(|&(_, has_them, _)| !has_them) {
+        for &name in names {
+            if let Some(value) = told.get(name)?
+                && !says_nothing(name, &value)?
+            {
+                let message = format!("{name} is an option of {home}; the output is {title}");
+                return Err(PyValueError::new_err(message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value asks for what formats without this option do anyway.
+fn says_nothing(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(match name {
+        "delimited" => value.is_truthy()?,
+        "restart_bytes" | "namespaces" | "abbreviate" => !value.is_truthy()?,
+        _ => false,
+    })
 }

@@ -139,7 +139,7 @@ impl Writer {
         let output = destination.open(options.compression, options.level)?;
         let rows = match kind {
             "patch" => Rows::Patch {
-                writer: Box::new(PlainPatchWriter::new(options.patch_encoder(None).map_err(Failure::Jelly)?)),
+                writer: Box::new(options.patch_writer().map_err(Failure::Jelly)?),
                 rows: PatchRows::default(),
             },
             _ => Rows::Rdf { settings: Box::new(options), writer: None, rows: RdfRows::default() },

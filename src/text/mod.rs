@@ -6,6 +6,7 @@ pub(crate) mod lex;
 mod nquads;
 mod other;
 mod out;
+mod places;
 mod rdf_patch;
 mod rows;
 pub(crate) mod scan;
@@ -17,6 +18,7 @@ mod write_patch;
 
 pub use nquads::{Lines, LinesOptions};
 pub use other::{OtherRdf, TurtleWriter};
+pub(crate) use places::{Place, Places, TextKind};
 pub use rdf_patch::{PatchDialect, RdfPatch};
 pub use rows::TextRows;
 pub use write_lines::LinesWriter;

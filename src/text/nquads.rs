@@ -1,6 +1,7 @@
 //! N-Triples and N-Quads.
 
 use super::lex::{Kind, Lexed, Lexer, Rules, Scratch, Stop};
+use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows, refuse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -32,6 +33,7 @@ impl TextRows<Lines> {
     pub fn lines(options: LinesOptions, limits: &Limits) -> Self {
         let rules = Rules {
             absolute_iris: options.strict,
+            no_angle_labels: options.strict,
             old_triples: !options.strict,
             nesting: limits.nesting,
             row_bytes: limits.row_bytes,
@@ -39,6 +41,12 @@ impl TextRows<Lines> {
         };
         let statements = StatementReader::new(limits.term_bytes);
         TextRows::new(Lines { options, rules, statements, seq: 0 })
+    }
+
+    /// Goes on at a place.
+    pub(crate) fn enter_lines(options: LinesOptions, place: &Place, limits: &Limits) -> Self {
+        let lines = Lines { seq: place.counters.seq, ..TextRows::lines(options, limits).into_grammar() };
+        TextRows::at(lines, place.line)
     }
 }
 
@@ -89,9 +97,6 @@ impl<S: RdfSink> Grammar<S> for Lines {
         if !self.options.generalized {
             statements.refuse_generalized()?;
         }
-        if self.options.strict {
-            statements.refuse_angle_labels(lexer.text)?;
-        }
         let statement = statements.statement(lexer.text);
         sink.statement(&RdfRow { frame: 0, seq: self.seq, statement }).map_err(|error| at(error, start))?;
         statements.read();
@@ -140,18 +145,22 @@ impl StatementReader {
     /// Takes a term that was read otherwise.
     #[inline(always)]
     pub(super) fn put(&mut self, place: usize, lexed: Lexed) -> Result<(), Stop> {
-        if lexed.end - lexed.start > self.term_bytes {
-            return Err(self.too_long(&lexed));
-        }
+        self.check_length(lexed.end - lexed.start, lexed.start)?;
         self.lexed[place] = lexed;
         Ok(())
     }
 
+    /// Refuses a term of more bytes than may be, which begins at `start`.
+    #[inline(always)]
+    pub(super) fn check_length(&self, length: usize, start: usize) -> Result<(), Stop> {
+        if length <= self.term_bytes { Ok(()) } else { Err(self.too_long(start)) }
+    }
+
     #[cold]
-    fn too_long(&self, lexed: &Lexed) -> Stop {
+    fn too_long(&self, start: usize) -> Stop {
         let message = format!("a term of more than {} bytes", self.term_bytes);
         let error = Error::limit(ErrorKind::LimitTerm, "term_bytes", message);
-        Stop::Bad(error.moved_to(lexed.start as u64))
+        Stop::Bad(error.moved_to(start as u64))
     }
 
     pub(super) fn scratch(&mut self, place: usize) -> &mut Scratch {
@@ -228,17 +237,6 @@ impl StatementReader {
         };
         let message = format!("{}: this is generalized RDF", wrong.1);
         super::lex::bad(ErrorKind::TextGeneralized, wrong.0.start, message)
-    }
-
-    /// `<_:label>` is of RDF Patch.
-    #[inline(always)]
-    fn refuse_angle_labels(&self, text: &str) -> Result<(), Stop> {
-        for lexed in &self.lexed {
-            if lexed.kind == Kind::BlankNode && text.as_bytes()[lexed.start] == b'<' {
-                return super::lex::bad(ErrorKind::TextLabel, lexed.start, "<_:label> is of RDF Patch");
-            }
-        }
-        Ok(())
     }
 }
 

@@ -2,11 +2,13 @@
 
 use super::lex::{Kind, Lex, Lexed, Lexer, Rules, Scratch, Stop, bad};
 use super::nquads::{StatementReader, at};
+use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
 use super::v1::Tuples;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::Limits;
 use crate::patch::Numbering;
+use crate::rows::check_kept;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement};
 use crate::term::{PlainTerm, Term};
 
@@ -31,6 +33,8 @@ pub struct RdfPatch {
     statements: StatementReader,
     /// What v1 remembers.
     tuples: Tuples,
+    /// Bytes that may be kept from row to row.
+    most_kept: usize,
     name: Scratch,
     value: Scratch,
 }
@@ -42,6 +46,7 @@ impl TextRows<RdfPatch> {
         let rules = Rules {
             odd_iris: !is_strict,
             absolute_iris: is_strict,
+            no_angle_labels: false,
             quotes: !is_strict,
             bare: !is_strict,
             old_triples: !is_strict,
@@ -57,9 +62,30 @@ impl TextRows<RdfPatch> {
             numbering: Numbering::new(strict || is_strict),
             statements: StatementReader::new(limits.term_bytes),
             tuples: Tuples::new(limits.lookup_bytes),
+            most_kept: limits.kept_bytes(),
             name: Scratch::default(),
             value: Scratch::default(),
         })
+    }
+}
+
+impl TextRows<RdfPatch> {
+    /// Goes on at a place.
+    pub(crate) fn enter_patch(dialect: PatchDialect, strict: bool, place: &Place, limits: &Limits) -> Self {
+        let start = TextRows::patch(dialect, strict, limits).into_grammar();
+        let strict = strict || dialect == PatchDialect::Strict;
+        let numbering = Numbering::at(strict, place.counters, place.has_changes);
+        TextRows::at(RdfPatch { numbering, ..start }, place.line)
+    }
+}
+
+impl RdfPatch {
+    pub(super) fn numbering(&self) -> &Numbering {
+        &self.numbering
+    }
+
+    pub(super) fn pass_change(&mut self) {
+        self.numbering.pass_change();
     }
 }
 
@@ -148,10 +174,22 @@ impl RdfPatch {
         }
         lexer.skip_lines()?;
         end_row(lexer, start)?;
-        let terms = self.tuples.terms(lexer.text, &self.statements, repeats);
-        let statement = Statement::of(terms.each_ref().map(|term| term.as_term()));
+        self.tuples.remember(lexer.text, &self.statements, repeats);
+        // they are copied now, and may be long
+        self.statements.begin();
+        let read = self.kept(start, sink)?;
+        let statement = self.tuples.statement();
         self.numbering.row(change(adds, statement), sink).map_err(|error| at(error, start))?;
-        self.tuples.remember(terms);
+        Ok(read)
+    }
+
+    /// The row was read; refuses to keep too much for those that follow.
+    fn kept<S: PatchSink>(&self, start: usize, sink: &S) -> Result<Row, Halt> {
+        // what readers of other dialects keep is bounded where it is kept
+        if self.dialect == PatchDialect::V1 {
+            check_kept(self.tuples.kept_bytes() + sink.kept_bytes(), self.most_kept)
+                .map_err(|error| at(error, start))?;
+        }
         Ok(Row::Read)
     }
 
@@ -194,7 +232,7 @@ impl RdfPatch {
         if self.dialect == PatchDialect::V1 && lexer.peek()? == b'@' {
             self.tuples.declare(lexer, &mut self.value)?;
             lexer.check_row(start)?;
-            return Ok(Row::Read);
+            return self.kept(start, sink);
         }
         let end = keyword_end(lexer)?;
         let word = &lexer.text[start..end];
@@ -275,7 +313,7 @@ impl RdfPatch {
             iri => PatchOp::DeletePrefix { name, iri, graph },
         };
         self.numbering.row(op, sink).map_err(|error| at(error, start))?;
-        Ok(Row::Read)
+        self.kept(start, sink)
     }
 }
 

@@ -59,7 +59,8 @@ impl From<Stop> for Halt {
 
 /// Bytes looked at together at first, and at most while rows come.
 const WINDOW: (usize, usize) = (4 << 10, 64 << 10);
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// The byte order mark, which may begin a text.
+pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads rows of text; `G` says what they are.
 #[derive(Debug)]
@@ -85,7 +86,30 @@ enum End {
 #[expect(private_bounds, reason = "the grammars are ours alone")]
 impl<G: GrammarState> TextRows<G> {
     pub(crate) fn new(grammar: G) -> Self {
-        TextRows { grammar, window: WINDOW.0, line: 1, column: 0 }
+        TextRows::at(grammar, 1)
+    }
+
+    /// Goes on at the start of a line.
+    pub(crate) fn at(grammar: G, line: u64) -> Self {
+        TextRows { grammar, window: WINDOW.0, line, column: 0 }
+    }
+
+    pub(crate) fn grammar(&self) -> &G {
+        &self.grammar
+    }
+
+    /// What reads the rows, and the line, for those that pass over a line.
+    pub(crate) fn pass_line(&mut self) -> &mut G {
+        self.line += 1;
+        &mut self.grammar
+    }
+
+    pub(crate) fn into_grammar(self) -> G {
+        self.grammar
+    }
+
+    pub(crate) fn line(&self) -> u64 {
+        self.line
     }
 
     /// Text up to `end` was read.

@@ -48,7 +48,19 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
 /// Whether every character may stand in an IRI: not `<>"{}|^`, backtick, backslash, or up to space.
 #[inline(always)]
 pub(crate) fn is_plain_iri(text: &str) -> bool {
+    !any(text.as_bytes(), iri_careful) || is_plain_odd_iri(text)
+}
+
+/// An IRI with `!`, `~` or characters beyond ASCII, or no plain one.
+#[cold]
+fn is_plain_odd_iri(text: &str) -> bool {
     !any(text.as_bytes(), iri_escaped)
+}
+
+/// What `iri_escaped` is true of and a little more, in half the steps.
+#[inline(always)]
+fn iri_careful(b: u8) -> bool {
+    (b.wrapping_sub(b'#') > b'z' - b'#') | (b & !0x62 == 0x1c) | (b == b'`') // the second: `<>\^`
 }
 
 /// Whether a language tag can have `byte`.

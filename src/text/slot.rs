@@ -15,6 +15,8 @@ pub(crate) struct TermSlot {
     text: String,
     text_plain: bool,
     tag: String,
+    /// Bytes of an owned term.
+    owned: usize,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +46,7 @@ impl TermSlot {
         if self.holds(term) {
             return true;
         }
+        self.owned = 0;
         match *term {
             PlainTerm::Iri(iri) => {
                 self.kind = Kind::Iri;
@@ -70,10 +73,50 @@ impl TermSlot {
                     }
                 };
             }
-            PlainTerm::Triple(triple) => self.kind = Kind::Owned(TermBuf::Triple(Box::new(triple.clone()))),
+            PlainTerm::Triple(triple) => self.own(TermBuf::Triple(Box::new(triple.clone()))),
             PlainTerm::DefaultGraph => self.kind = Kind::Owned(TermBuf::DefaultGraph),
         }
+        self.release();
         false
+    }
+
+    fn own(&mut self, term: TermBuf) {
+        self.owned = term.size();
+        self.kind = Kind::Owned(term);
+    }
+
+    /// Gives long memory back that the term does not use.
+    #[inline]
+    fn release(&mut self) {
+        if self.iri.capacity().max(self.text.capacity()).max(self.tag.capacity()) > KEPT {
+            self.release_unused();
+        }
+    }
+
+    #[cold]
+    fn release_unused(&mut self) {
+        let (iri, text, tag) = match self.kind {
+            Kind::Iri => (true, false, false),
+            Kind::BlankNode | Kind::Simple => (false, true, false),
+            Kind::Language => (false, true, true),
+            Kind::Datatype => (true, true, false),
+            Kind::Owned(_) | Kind::Unset => (false, false, false),
+        };
+        if !iri {
+            self.iri = PaddedBuf::default();
+        }
+        if !text {
+            self.text = String::new();
+        }
+        if !tag {
+            self.tag = String::new();
+        }
+    }
+
+    /// Bytes of memory beside its own.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.iri.capacity() + self.text.capacity() + self.tag.capacity() + self.owned
     }
 
     /// Replaces the term by an owned one; whether it is the same as before.
@@ -81,7 +124,8 @@ impl TermSlot {
         if matches!(&self.kind, Kind::Owned(own) if *own == term) {
             return true;
         }
-        self.kind = Kind::Owned(term);
+        self.own(term);
+        self.release();
         false
     }
 
@@ -146,8 +190,8 @@ fn is_named_plainly(iri: &str) -> bool {
 
 #[inline]
 fn set(text: &mut String, value: &str) {
-    if text.capacity() > KEPT.max(4 * value.len()) {
-        *text = String::new();
+    if text.capacity() > KEPT.max(4 * value.len()) || text.capacity() < value.len() {
+        *text = String::with_capacity(value.len().next_multiple_of(32));
     }
     text.clear();
     text.push_str(value);
@@ -193,5 +237,20 @@ mod tests {
         slot.set(&PlainTerm::BlankNode(&"b".repeat(1 << 20)));
         slot.set(&PlainTerm::BlankNode("b"));
         assert!(slot.text.capacity() <= KEPT);
+        let long = "b".repeat(1 << 20);
+        let terms = [
+            PlainTerm::Literal(&long, PlainKind::Language(&long)),
+            PlainTerm::Literal(&long, PlainKind::Datatype(&long)),
+            PlainTerm::Literal(&long, PlainKind::Simple),
+            PlainTerm::Iri(&long),
+        ];
+        for (term, size) in terms.iter().zip([2, 2, 1, 1]) {
+            slot.set(term);
+            assert_eq!(slot.bytes() >> 20, size, "{size}");
+        }
+        slot.put(TermBuf::blank_node(&long));
+        assert_eq!(slot.bytes(), 1 << 20);
+        slot.set(&PlainTerm::DefaultGraph);
+        assert_eq!(slot.bytes(), 0);
     }
 }

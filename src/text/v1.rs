@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::lex::{Lex, Lexed, Lexer, Scratch, Stop, bad};
+use super::lex::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad};
 use super::nquads::StatementReader;
 use crate::error::{Error, ErrorKind};
+use crate::sink::Statement;
 use crate::term::TermBuf;
 
 /// What an entry costs beside its text.
@@ -16,12 +17,14 @@ pub(super) struct Tuples {
     last: Option<[TermBuf; 4]>,
     prefixes: HashMap<String, String>,
     bytes: usize,
+    /// Bytes of the row before.
+    last_bytes: usize,
     most: usize,
 }
 
 impl Tuples {
     pub(super) fn new(most: usize) -> Self {
-        Tuples { last: None, prefixes: HashMap::new(), bytes: 0, most }
+        Tuples { last: None, prefixes: HashMap::new(), bytes: 0, last_bytes: 0, most }
     }
 
     /// Reads the term at `place` and says whether it is the one of the row before.
@@ -31,7 +34,10 @@ impl Tuples {
             let end = lexer.word_end();
             match (&lexer.text[start..end], lexer.byte(end)?) {
                 (prefix, b':') => {
-                    let iri = self.prefixed(prefix, end, lexer, to.scratch(place))?;
+                    let iri = self.prefixed(prefix, end, lexer, to)?;
+                    let scratch = to.scratch(place);
+                    scratch.set_iri([&iri, ""]);
+                    let iri = Lexed::iri_in_scratch(start, lexer.at, scratch);
                     to.put(place, iri)?;
                     return Ok(false);
                 }
@@ -42,8 +48,31 @@ impl Tuples {
                 _ => {}
             }
         }
-        to.lex(place, lexer)?;
+        if let b'"' | b'\'' = lexer.peek()? {
+            self.literal(place, lexer, to)?;
+        } else {
+            to.lex(place, lexer)?;
+        }
         Ok(false)
+    }
+
+    /// A literal, whose datatype may be a prefixed name.
+    fn literal(&self, place: usize, lexer: &mut Lexer<'_>, to: &mut StatementReader) -> Lex<()> {
+        let start = lexer.at;
+        let literal = lexer.string(to.scratch(place))?;
+        let carets = lexer.at;
+        if lexer.peek()? != b'^' || lexer.byte(carets + 1)? != b'^' || lexer.byte(carets + 2)? == b'<' {
+            lexer.at = start;
+            return to.lex(place, lexer);
+        }
+        lexer.at = carets + 2;
+        let colon = lexer.word_end();
+        if lexer.byte(colon)? != b':' {
+            return lexer.no_term();
+        }
+        let datatype = self.prefixed(&lexer.text[carets + 2..colon], colon, lexer, to)?;
+        let literal = literal.with_datatype(lexer.at, datatype, to.scratch(place));
+        to.put(place, literal)
     }
 
     fn check_repeat(&self, place: usize, start: usize) -> Lex<bool> {
@@ -55,15 +84,21 @@ impl Tuples {
     }
 
     /// `prefix:local`; the colon is at `colon`.
-    fn prefixed(&self, prefix: &str, colon: usize, lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
+    fn prefixed(
+        &self,
+        prefix: &str,
+        colon: usize,
+        lexer: &mut Lexer<'_>,
+        to: &StatementReader,
+    ) -> Lex<String> {
         let start = lexer.at;
         let Some(namespace) = self.prefixes.get(prefix) else {
             return bad(ErrorKind::TextPrefixed, start, format!("the prefix {prefix}: is not declared"));
         };
         let (local, end) = local(lexer, colon + 1)?;
-        scratch.set_iri([namespace, &local]);
+        to.check_length(namespace.len() + local.len(), start)?;
         lexer.at = end;
-        Ok(Lexed::iri_in_scratch(start, end, scratch))
+        Ok([namespace, local.as_str()].concat())
     }
 
     /// `@prefix name: <iri> .`
@@ -89,7 +124,11 @@ impl Tuples {
         if lexer.peek()? != b'<' {
             return bad(ErrorKind::TextIri, lexer.at, "a namespace is an IRI in angle brackets");
         }
+        let at = lexer.at;
         let iri = lexer.iri(scratch)?;
+        if iri.kind != Kind::Iri {
+            return bad(ErrorKind::TextIri, at, "a namespace is an IRI, not a blank node");
+        }
         lexer.skip_lines()?;
         if lexer.peek()? != b'.' {
             return bad(ErrorKind::TextRow, lexer.at, "@prefix ends with a dot");
@@ -108,20 +147,27 @@ impl Tuples {
         Ok(())
     }
 
-    /// The terms of a row.
-    pub(super) fn terms(&self, text: &str, read: &StatementReader, repeats: [bool; 4]) -> [TermBuf; 4] {
-        std::array::from_fn(|place| match &self.last {
-            Some(last) if repeats[place] => last[place].clone(),
-            _ => {
-                let (lexed, scratch) = read.lexed(place);
-                lexed.owned(text, scratch)
-            }
-        })
+    /// Takes the terms of a row in the place of those before, but for those that repeat.
+    pub(super) fn remember(&mut self, text: &str, read: &StatementReader, repeats: [bool; 4]) {
+        let last = self.last.get_or_insert([const { TermBuf::DefaultGraph }; 4]);
+        for (place, term) in last.iter_mut().enumerate().filter(|(place, _)| !repeats[*place]) {
+            let (lexed, scratch) = read.lexed(place);
+            *term = lexed.owned(text, scratch);
+        }
+        self.last_bytes = last.iter().map(TermBuf::size).sum();
     }
 
-    /// The terms of the row that was handed on.
-    pub(super) fn remember(&mut self, terms: [TermBuf; 4]) {
-        self.last = Some(terms);
+    /// The row that was remembered.
+    pub(super) fn statement(&self) -> Statement<'_> {
+        match &self.last {
+            Some(last) => Statement::of(last.each_ref().map(TermBuf::as_term)),
+            None => Statement::empty(),
+        }
+    }
+
+    /// Bytes that are kept from row to row.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.bytes + self.last_bytes
     }
 }
 

@@ -6,7 +6,7 @@ use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::patch::Numbering;
-use crate::rows::{RowFormat, RowState, Step};
+use crate::rows::{RowFormat, RowState, Step, check_kept};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
 use crate::text::slot::TermSlot;
 use crate::wire::Fault;
@@ -46,6 +46,12 @@ struct Rows {
 }
 
 impl Rows {
+    /// Bytes of the terms that may repeat.
+    #[inline]
+    fn kept_bytes(&self) -> usize {
+        self.last.iter().map(TermSlot::bytes).sum()
+    }
+
     /// Hands a row on; whether an end of a patch was handed on instead, which the row implies.
     #[inline]
     fn deliver<S: PatchSink>(&mut self, row: RawRow<'_>, sink: &mut S) -> Delivered {
@@ -134,7 +140,11 @@ impl<S: PatchSink> RowFormat<S> for ThriftPatch {
             Err(Halt::Fault(fault)) => return Err(self.error(fault.locate(input, offset), offset)),
         };
         let taken = cursor.taken();
-        match self.rows.deliver(raw, sink) {
+        let delivered = self.rows.deliver(raw, sink).and_then(|implied| {
+            check_kept(self.rows.kept_bytes() + sink.kept_bytes(), self.limits.kept_bytes())?;
+            Ok(implied)
+        });
+        match delivered {
             Ok(implied) => Ok(Step::Taken(if implied { 0 } else { taken })),
             Err(Failure::Fault(fault)) => Err(self.error(fault.locate(input, offset), offset)),
             Err(Failure::Error(error)) => Err(self.error(error, offset)),

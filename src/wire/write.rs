@@ -65,6 +65,13 @@ impl Buffer {
         self.len += put_varint(room, value);
     }
 
+    /// The lowest `length` bytes of `bytes`, at most eight.
+    #[inline(always)]
+    fn small(&mut self, bytes: u64, length: usize) {
+        self.room(8)[..8].copy_from_slice(&bytes.to_le_bytes());
+        self.len += length;
+    }
+
     #[inline(always)]
     fn tag(&mut self, field: u32, wire: u8) {
         self.varint(u64::from(field << 3) | u64::from(wire));
@@ -95,19 +102,41 @@ impl Buffer {
     #[inline(always)]
     pub(crate) fn header(&mut self, field: u32, length: usize) {
         if field < 16 && length < 0x80 {
-            let room = self.room(2);
-            room[0] = (field << 3) as u8 | LEN;
-            room[1] = length as u8;
-            self.len += 2;
+            self.small(u64::from(field << 3 | u32::from(LEN)) | (length as u64) << 8, 2);
         } else {
             self.tag(field, LEN);
             self.varint(length as u64);
         }
     }
 
+    /// Tag and length of a field whose only content is a field; so many bytes of that follow.
+    #[inline(always)]
+    pub(crate) fn header_in(&mut self, outer: u32, field: u32, length: usize) {
+        if outer < 16 && field < 16 && length < 0x7e {
+            let tags = u64::from(outer << 3 | u32::from(LEN)) | u64::from(field << 3 | u32::from(LEN)) << 16;
+            let length = length as u64;
+            self.small(tags | (length + 2) << 8 | length << 24, 4);
+        } else {
+            self.header(outer, varint_len(u64::from(field << 3)) + varint_len(length as u64) + length);
+            self.header(field, length);
+        }
+    }
+
     /// A field of a message with two numbers, 1 and 2, that are not written when they are 0.
     #[inline(always)]
     pub(crate) fn pair(&mut self, field: u32, one: u32, two: u32) {
+        if field < 16 && one < 1 << 14 && two < 1 << 14 {
+            let ((one, one_len), (two, two_len)) = (short_field(1, one), short_field(2, two));
+            let length = one_len + two_len;
+            let header = u64::from(field << 3 | u32::from(LEN)) | (length as u64) << 8;
+            self.small(header | one << 16 | two << (16 + 8 * one_len), 2 + length);
+        } else {
+            self.long_pair(field, one, two);
+        }
+    }
+
+    #[inline(never)]
+    fn long_pair(&mut self, field: u32, one: u32, two: u32) {
         let room = self.room(4 * super::MAX_VARINT);
         let start = put_varint(room, u64::from(field << 3) | u64::from(LEN));
         let mut end = start + 1;
@@ -140,6 +169,17 @@ impl Buffer {
         }
         let _ = put_varint(&mut self.bytes[at..], length as u64);
     }
+}
+
+/// Tag and varint of a number below 2^14, lowest byte first, and their length; nothing of 0.
+#[inline(always)]
+fn short_field(field: u8, value: u32) -> (u64, usize) {
+    if value == 0 {
+        return (0, 0);
+    }
+    let is_long = value >= 0x80;
+    let varint = u64::from(value & 0x7f | u32::from(is_long) << 7 | value >> 7 << 8);
+    (u64::from(field << 3 | VARINT) | varint << 8, 2 + usize::from(is_long))
 }
 
 /// Writes a varint to where there is room for it; its length.

@@ -163,12 +163,12 @@ fn bytes_do_not_depend_on_hints() {
         let mut encoder = patch(StatementType::Quads, PatchStreamType::Punctuated);
         let same = |bits| if hints { Same(bits) } else { Same::NONE };
         for op in [
-            PlainOp::Add([A, B, C, A], Same(0b1111)),
-            PlainOp::Add([A, B, C, A], same(0b1111)),
+            PlainOp::Add(&[A, B, C, A], Same(0b1111)),
+            PlainOp::Add(&[A, B, C, A], same(0b1111)),
             PlainOp::AddPrefix { name: "", iri: "http://a/", graph: B },
-            PlainOp::Delete([A, A, C, A], same(0b1101)),
+            PlainOp::Delete(&[A, A, C, A], same(0b1101)),
             PlainOp::DeletePrefix { name: "x", iri: None, graph: A },
-            PlainOp::Delete([A, A, C, A], same(0b1111)),
+            PlainOp::Delete(&[A, A, C, A], same(0b1111)),
         ] {
             encoder.plain_row(&op).expect("a row");
         }
@@ -204,8 +204,8 @@ fn a_graph_in_triples_is_refused() {
     let error = add(&mut rdf(PhysicalType::Triples), [A, B, C, A]).expect_err("a graph");
     assert_eq!(error.kind(), ErrorKind::EncodeGraph);
     for op in [
-        PlainOp::Add([A, B, C, A], Same::NONE),
-        PlainOp::Delete([A, B, C, BlankNode("")], Same::NONE),
+        PlainOp::Add(&[A, B, C, A], Same::NONE),
+        PlainOp::Delete(&[A, B, C, BlankNode("")], Same::NONE),
         PlainOp::AddPrefix { name: "", iri: "", graph: A },
         PlainOp::DeletePrefix { name: "", iri: None, graph: A },
     ] {
@@ -219,10 +219,10 @@ fn a_graph_in_triples_is_refused() {
 fn the_default_graph_is_written() {
     let mut encoder = patch(StatementType::Quads, PatchStreamType::Flat);
     for op in [
-        PlainOp::Add([A, B, C, A], Same::NONE),
+        PlainOp::Add(&[A, B, C, A], Same::NONE),
         PlainOp::AddPrefix { name: "", iri: "http://a/", graph: DefaultGraph },
-        PlainOp::Add([A, B, C, A], Same::NONE),
-        PlainOp::Add([A, B, C, DefaultGraph], Same::NONE),
+        PlainOp::Add(&[A, B, C, A], Same::NONE),
+        PlainOp::Add(&[A, B, C, DefaultGraph], Same::NONE),
     ] {
         encoder.plain_row(&op).expect("a row");
     }

@@ -1,4 +1,4 @@
-//! Seekable files: marks, footers, sidecars, and parts of files between two restart points.
+//! Seekable files: marks, footers, sidecars, and parts of files: between restart points, or between lines of text.
 
 mod damage;
 mod hostile;
@@ -6,6 +6,7 @@ mod parts;
 #[cfg(feature = "arrow")]
 mod scoped;
 mod sidecars;
+mod text;
 
 use std::path::Path;
 use std::sync::Arc;

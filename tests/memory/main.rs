@@ -8,6 +8,7 @@ mod allocator;
 mod bombs;
 mod floods;
 mod kept;
+mod rows;
 
 use std::io::{BufWriter, Seek, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -9,58 +9,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import jelly
+from conversions import LOG, QUADS, TABLES, converted, rows, run, statements
 from jelly.errors import EncodeError, JellyError
 from shared_data import shared
 
 PATCH_FORMATS = ["jelly-patch", "rdfp", "trp"]
 RDF_FORMATS = ["jelly", "nq", "trig"]
-TABLES = ["parquet", "arrow"]
-LOG = """H id <urn:1> .
-H "a key" "v" .
-TX .
-PA "e" "http://e/" .
-A <http://e/a#s> <http://e/p> "x"@en <http://e/g> .
-A <http://e/a#s> <http://e/p> "a\\n\\"b"^^<http://e/t> .
-D <_:b> <http://e/p> <<( <_:b> <u:p> "" )>> <_:g> .
-TC .
-H id <urn:2> .
-TX .
-PD "e" .
-A <_:a\\u0020b> <u:p> "5"^^<http://www.w3.org/2001/XMLSchema#integer> .
-TA .
-Z .
-Z .
-A <u:s> <u:p> <u:o> .
-"""
-QUADS = """<http://e/a#s> <http://e/p> "x"@en <http://e/g> .
-<http://e/a#s> <http://e/p> "a\\n\\"b"^^<http://e/t> <http://e/g> .
-_:b <http://e/p> <u:o> .
-"""
-
-
-def rows(data: Any, **options: Any) -> list[tuple[Any, ...]]:
-    """All but the names of the ends of patches, which the formats imply in their own ways."""
-    found = [row[4:] for row in jelly.read_patch(data, **options).rows()]
-    return [row if row[0] != "Z" else ("Z",) for row in found]
-
-
-def statements(data: Any, **options: Any) -> list[tuple[Any, ...]]:
-    return sorted(row[3:] for row in jelly.read_rdf(data, **options).rows())
-
-
-def converted(data: bytes, to: str, **options: Any) -> bytes:
-    out = io.BytesIO()
-    jelly.convert(data, out, to=to, **options)
-    return out.getvalue()
 
 
 @pytest.mark.parametrize("one", PATCH_FORMATS + TABLES)
 @pytest.mark.parametrize("other", PATCH_FORMATS + TABLES)
-def test_patches_from_each_to_each(one: str, other: str, tmp_path: Path) -> None:
+def test_patches_from_each_to_each(one: Any, other: Any, tmp_path: Path) -> None:
     names = [tmp_path / f"one.{one}", tmp_path / f"other.{other}"]
     expected = rows(LOG.encode())
     assert len(expected) == 18
@@ -79,7 +41,7 @@ def test_patches_from_each_to_each(one: str, other: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("one", RDF_FORMATS + TABLES)
 @pytest.mark.parametrize("other", RDF_FORMATS + TABLES)
-def test_statements_from_each_to_each(one: str, other: str, tmp_path: Path) -> None:
+def test_statements_from_each_to_each(one: Any, other: Any, tmp_path: Path) -> None:
     names = [tmp_path / f"one.{one}", tmp_path / f"other.{other}"]
     expected = statements(QUADS.encode())
     assert len(expected) == 3
@@ -170,6 +132,7 @@ def test_bad_input_leaves_what_was_there(tmp_path: Path) -> None:
         with pytest.raises(JellyError):
             jelly.convert(bad, dest)
         assert dest.read_bytes() == b"before"
+    to: Any
     for to in TABLES:
         with pytest.raises(JellyError):
             jelly.convert(QUADS.encode() + b"<x", dest, to=to)
@@ -227,11 +190,6 @@ def test_round_trips_of_the_logs(name: str, record_property: Any) -> None:
     record_property("size", len(ours) / len(theirs))
 
 
-def run(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", "from jelly.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, input=data, capture_output=True, check=False)
-
-
 def test_the_command_line(tmp_path: Path) -> None:
     pytest.importorskip("click")
     source, dest = tmp_path / "log.rdfp", tmp_path / "log.jellyp.zst"
@@ -260,12 +218,3 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert run("convert", tmp_path / "none", dest).returncode == 1
     assert run("convert").returncode == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jellyp.zst", "log.rdfp"]
-
-
-def test_arrow_tables_hold_the_schemas(tmp_path: Path) -> None:
-    jelly.convert(LOG.encode(), tmp_path / "log.parquet")
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(tmp_path / "log.parquet")
-    assert table.schema.equals(pa.schema(jelly.PATCH_SCHEMA))
-    assert table.num_rows == 18

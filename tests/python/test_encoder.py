@@ -1,7 +1,7 @@
 """batch_encoder: rows in, one column of streams or frames out."""
 
 import pickle
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -63,8 +63,9 @@ def test_no_rows_give_no_values() -> None:
 def test_what_it_says_of_itself() -> None:
     encoder = jelly.batch_encoder("patch", column="a value")
     assert encoder.ddl == "`a value` binary"
+    wrong: Any
     for wrong in ({"unit": "row"}, {"rows": 0}, {"delimited": True}, {"format": "nq"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             jelly.batch_encoder("patch", **wrong)
     with pytest.raises(TypeError):
-        jelly.batch_encoder("patch", unknown=1)
+        jelly.batch_encoder("patch", unknown=1)  # type: ignore[call-overload]

@@ -1,7 +1,12 @@
 """Patches one after the other."""
 
+import gc
+import io
+import weakref
+from itertools import islice
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import jelly
@@ -192,3 +197,81 @@ def test_a_patch_that_was_cut_is_not_complete() -> None:
         (["H", "TX", "A", "A", "TC", "Z"], True),
         (["H", "H", "TX", "A", "A", "TC", None], False),
     ]
+
+
+def looked_at(columns: Any = None, **options: Any) -> list[tuple[Any, ...]]:
+    """A look at a patch, then all rows in another way."""
+    reader = jelly.read_patch(jb.small_patch(2, 2), columns=columns, **options)
+    patch = next(reader.patches())
+    assert (patch.id, len(patch.headers)) == ("_:p0", 1)
+    del patch
+    return [tuple(row) for row in reader.rows()]
+
+
+@pytest.mark.parametrize("terms", ["text", "struct"])
+@pytest.mark.parametrize("rows", ["all", "committed"])
+@pytest.mark.parametrize("batch_rows", [1, 2, 1000])
+def test_a_patch_that_is_dropped_keeps_no_rows(terms: Any, rows: Any, batch_rows: int) -> None:
+    data, options = jb.small_patch(3, 2), {"terms": terms, "rows": rows, "batch_rows": batch_rows}
+    whole = list(jelly.read_patch(data, **options).rows())
+    for taken in range(len(whole) + 1):
+        reader = jelly.read_patch(data, **options)
+        patches, patch, found = reader.patches(), None, list[Any]()
+        while len(found) < taken:
+            patch = next(patches)
+            found += islice(patch.rows(), taken - len(found))
+        del patch, patches
+        found += reader.rows()
+        assert found == whole, taken
+
+
+def test_a_look_at_a_patch_costs_nothing() -> None:
+    options: Any
+    for options in ({}, {"mode": "permissive"}, {"terms": "struct", "mode": "permissive"}):
+        whole = jelly.read_patch(jb.small_patch(2, 2), **options)
+        assert looked_at(**options) == [tuple(row) for row in whole.rows()]
+    names = ["value", "op", "txn", "patch", "name"]
+    assert looked_at(names) == [
+        tuple(row) for row in jelly.read_patch(jb.small_patch(2, 2), columns=names).rows()
+    ]
+    reader = jelly.read_patch(jb.small_patch(2, 2))
+    next(reader.patches())
+    assert pa.table(reader) == pa.table(jelly.read_patch(jb.small_patch(2, 2)))
+
+
+def test_no_snapshot_without_the_rows_of_a_patch() -> None:
+    reader = jelly.read_patch(jb.small_patch(2, 2), batch_rows=2)
+    patches = reader.patches()
+    patch = next(patches)
+    with pytest.raises(ValueError, match="wait"):
+        reader.snapshot()
+    patch.skip()
+    del patch, patches
+
+
+def test_the_error_of_the_next_patch_is_not_lost() -> None:
+    bad = jb.frame(jb.BEGIN, jb.BEGIN, jb.MARK)
+    data = jb.small_patch(1, 2) + jb.delimited(bad)
+    reader = jelly.read_patch(data, rows="committed")
+    patches = reader.patches()
+    patch = next(patches)
+    assert len(list(patch.rows())) == 2
+    assert patch.complete
+    del patch, patches
+    with pytest.raises(jelly.errors.PatchError):
+        list(reader.rows())
+    assert list(reader.rows()) == []
+
+
+def test_a_patch_and_its_reader_are_freed() -> None:
+    class Source(io.BytesIO):
+        pass
+
+    source = Source(jb.small_patch(1, 2) + jb.delimited(jb.frame(jb.BEGIN, jb.BEGIN, jb.MARK)))
+    alive = weakref.ref(source)
+    reader = jelly.read_patch(source, rows="committed")
+    patch = next(reader.patches())
+    patch.skip()
+    del source, reader, patch
+    gc.collect()
+    assert alive() is None

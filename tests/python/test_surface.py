@@ -15,7 +15,15 @@ from jelly import _internal
 
 STUB = Path(jelly.__file__).with_name("_internal.pyi")
 # what is reached through others
-INNER = {"History", "Writer", "read_any", "restart_points", "Reader", "RowIterator"}
+INNER = {
+    "History",
+    "Writer",
+    "convert_batches",
+    "read_any",
+    "restart_points",
+    "Reader",
+    "RowIterator",
+}
 
 
 def native_names() -> set[str]:
@@ -86,6 +94,22 @@ def test_functions_that_read_tell_of_every_option() -> None:
         assert len(options) >= 15
         doc = inspect.getdoc(function) or ""
         assert [name for name in options if f"\n    {name}: " not in doc] == []
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (jelly.convert, ["ConvertOptions"]),
+        (jelly.batch_encoder, ["RdfEncoderOptions", "PatchEncoderOptions"]),
+    ],
+)
+def test_functions_that_write_tell_of_every_option(function: Any, options: list[str]) -> None:
+    module = sys.modules[function.__module__]
+    names = set(inspect.signature(function).parameters) - {"options"}
+    names = names.union(*(getattr(module, kind).__annotations__ for kind in options))
+    assert len(names) >= 8
+    doc = inspect.getdoc(function) or ""
+    assert [name for name in names if f"\n    {name}: " not in doc] == []
 
 
 def test_stub_is_the_module() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any, assert_type, get_origin
 
 import pytest
@@ -63,7 +64,7 @@ def test_readers_in_annotations() -> None:
 
 def test_wrong_options_of_decoders() -> None:
     jelly.batch_decoder("patch", rows="committed", columns=["op"])
-    with pytest.raises(TypeError, match="colums"):
+    with pytest.raises(TypeError, match=r"'colums'; did you mean 'columns'"):
         jelly.batch_decoder("patch", colums=["op"])  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="rows"):
         jelly.batch_decoder("rdf", rows="committed")  # type: ignore[call-overload]
@@ -71,3 +72,35 @@ def test_wrong_options_of_decoders() -> None:
         jelly.batch_decoder("patch", rows="commited")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="terms is"):
         jelly.read_rdf(RDF, terms="parts")  # type: ignore[call-overload]
+
+
+def test_wrong_options_of_encoders() -> None:
+    jelly.batch_encoder("rdf", namespaces={"e": "http://e/"}, frame_rows=9)
+    with pytest.raises(TypeError, match=r"'frame_row'; did you mean 'frame_rows'"):
+        jelly.batch_encoder("patch", frame_row=9)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"'namespaces'$"):
+        jelly.batch_encoder("patch", namespaces={})  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"must be a jelly\.PatchOptions"):
+        jelly.batch_encoder("patch", options=jelly.RdfOptions())  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="takes no delimited"):
+        jelly.batch_encoder("patch", delimited=True)  # type: ignore[call-overload]
+
+
+def test_wrong_options_of_conversions() -> None:
+    jelly.convert(RDF, io.BytesIO(), to="jelly", physical_type="QUADS", namespaces=False)
+    with pytest.raises(TypeError, match=r"'stream_typ'; did you mean 'stream_type'"):
+        jelly.convert(PATCH, io.BytesIO(), stream_typ="FLAT")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"'colour'$"):
+        jelly.convert(PATCH, io.BytesIO(), colour="red")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="stream_type is"):
+        jelly.convert(PATCH, io.BytesIO(), stream_type="flat")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="format is"):
+        jelly.convert(PATCH, io.BytesIO(), to="json")  # type: ignore[arg-type]
+
+
+def test_wrong_options_of_writers() -> None:
+    jelly.PatchWriter(io.BytesIO(), abbreviate=True, format="rdfp")
+    with pytest.raises(TypeError, match="frame_row"):
+        jelly.RdfWriter(io.BytesIO(), frame_row=9)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="namespaces"):
+        jelly.PatchWriter(io.BytesIO(), namespaces={})  # type: ignore[call-arg]

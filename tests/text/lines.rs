@@ -92,6 +92,8 @@ fn errors_have_line_column_and_byte() {
     wrong(&after("<rel> <urn:p> <urn:o> .\n"), STRICT, 1, "text.iri: ", "column 1)");
     wrong(&after("<urn:s> <urn:\\u0020> <urn:o> .\n"), STRICT, 1, "text.iri: ", "column 9)");
     wrong(&after("<_:s> <urn:p> <urn:o> .\n"), STRICT, 1, "text.label: ", "column 1)");
+    let inside = after("<urn:s> <urn:p> <<( <_:s> <urn:p> <urn:o> )>> .\n");
+    wrong(&inside, STRICT, 1, "text.label: ", "column 21)");
     assert_eq!(read("<rel> <urn:\\u0020> <_:o> .\n", quads()), (1, None));
     let generalized = LinesOptions { generalized: true, ..quads() };
     assert_eq!(read("\"s\" _:p \"o\" \"g\" .\n", generalized), (1, None));

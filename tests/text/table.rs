@@ -300,6 +300,23 @@ fn repetitions_and_prefixed_names_of_v1() {
     check("A U <urn:p> <urn:o> .", V1, Err("text.term"));
     check("@base <urn:> .", V1, Err("text.keyword"));
     check("@prefix ex <urn:> .", V1, Err("text.prefixed"));
+    let typed = "@prefix x: <urn:d#> . @prefix s: <http://www.w3.org/2001/XMLSchema#string> .\n\
+        A x:a x:p '5'^^x:n x:g . A R R \"\\n\"^^x:n . A R R \"5\"^^s: . A R R \"5\"^^<u:n> . A R R \"5\"@en .";
+    check(
+        typed,
+        V1,
+        Ok(&[
+            "A <urn:d#a> <urn:d#p> \"5\"^^<urn:d#n> <urn:d#g>",
+            "A <urn:d#a> <urn:d#p> \"\\n\"^^<urn:d#n>",
+            "A <urn:d#a> <urn:d#p> \"5\"",
+            "A <urn:d#a> <urn:d#p> \"5\"^^<u:n>",
+            "A <urn:d#a> <urn:d#p> \"5\"@en",
+        ]),
+    );
+    check("A <u:s> <u:p> \"5\"^^x:n .", V1, Err("text.prefixed"));
+    check("A <u:s> <u:p> \"5\"^^x .", V1, Err("text.term"));
+    check("A <u:s> <u:p> \"5\"^<x> .", V1, Err("text.term"));
+    check("@prefix ex: <_:a> . A ex:s ex:p ex:o .", V1, Err("text.iri"));
     let names = "@prefix : <urn:a/> . @prefix e.x: <urn:b/> . A :a.b e.x:\\~%41: :.";
     check(names, V1, Ok(&["A <urn:a/a.b> <urn:b/~%41:> <urn:a/>"]));
     check(

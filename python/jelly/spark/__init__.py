@@ -10,12 +10,20 @@ or, with a builder or a session of your own,
 
     spark = SparkSession.builder.config(map=jelly.spark.settings()).getOrCreate()
 
-On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
+In it, files are read and written as Parquet is, by name:
+
+    patches = spark.read.format("jelly-patch").load("logs")
+
+:mod:`jelly.spark.files` tells the options, :mod:`jelly.spark.kafka` those of messages. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
 """
 
+from jelly.spark._register import register
 from jelly.spark._session import session, settings
+from jelly.spark.files.vacuum import vacuum
+from jelly.spark.kafka.connector import from_kafka
+from jelly.spark.parquet import write_parquet
 
-__all__ = ["session", "settings"]
+__all__ = ["from_kafka", "register", "session", "settings", "vacuum", "write_parquet"]
 
 
 def __dir__() -> list[str]:

@@ -28,8 +28,10 @@ def settings() -> dict[str, str]:
     """What a Spark session needs to run this library in its workers.
 
     The first entry is also a setting of running sessions: ``spark.conf.set(key, value)``.
+    Where the environment has no ``PYSPARK_PYTHON``, this interpreter is put there, too: functions
+    on RDDs and the planning of data sources take it from there alone.
     """
-    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    python = os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return {
         "spark.sql.execution.pyspark.python": python,
         "spark.pyspark.python": python,
@@ -60,8 +62,6 @@ def session(app_name: str = "jelly", conf: Mapping[str, Setting] | None = None) 
         chosen = {**_local_defaults(), **chosen}
     if not _has_jvm():
         _require_java()
-    # RDD functions take the interpreter from here alone.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return SparkSession.builder.appName(app_name).config(map=chosen).getOrCreate()
 
 

@@ -6,9 +6,8 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 
 use super::bad_cell;
-use super::rdf::statement;
 use super::strings::Strings;
-use super::terms::Terms;
+use super::terms::{Statements, Terms};
 use crate::create::PlainPatchSink;
 use crate::encode::PlainOp;
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -53,17 +52,17 @@ impl PatchRows {
             self.note_patch(columns.source.get(row), patches.value(row), sink)?;
         }
         if let "A" | "D" = op {
-            let mut same = statement(row, &mut columns.terms)?;
+            let mut same = columns.statements.read(row)?;
             if !self.after_statement {
                 same = Same::NONE;
             }
             self.after_statement = true;
-            let [s, p, o, g] = &columns.terms;
-            let terms = [s.term(), p.term(), o.term(), g.term()];
-            return sink.plain_row(&if op == "A" {
-                PlainOp::Add(terms, same)
-            } else {
-                PlainOp::Delete(terms, same)
+            return columns.statements.hand_on(|terms| {
+                sink.plain_row(&if op == "A" {
+                    PlainOp::Add(terms, same)
+                } else {
+                    PlainOp::Delete(terms, same)
+                })
             });
         }
         self.after_statement = false;
@@ -87,13 +86,13 @@ impl PatchRows {
             }
             "H" => {
                 let key = columns.name(row)?;
-                columns.value(row)?.ok_or_else(|| columns.value.missing())?;
-                PlainOp::Header { key, value: columns.value.term() }
+                columns.read_value(row)?.ok_or_else(|| columns.value.missing())?;
+                PlainOp::Header { key, value: columns.value() }
             }
             "PA" | "PD" => {
-                columns.read_graph(row)?;
-                let has_iri = columns.value(row)?.is_some();
-                let (name, graph) = (columns.name(row)?, columns.terms[3].term());
+                columns.statements.read_graph(row)?;
+                let has_iri = columns.read_value(row)?.is_some();
+                let (name, graph) = (columns.name(row)?, columns.statements.graph());
                 match columns.namespace(has_iri)? {
                     iri if op == "PD" => PlainOp::DeletePrefix { name, iri, graph },
                     Some(iri) => PlainOp::AddPrefix { name, iri, graph },
@@ -132,9 +131,11 @@ struct Columns<'b> {
     source: Strings<'b>,
     patch: Option<&'b Int64Array>,
     op: Strings<'b>,
-    terms: [Terms<'b>; 4],
+    statements: Statements<'b>,
     name: Strings<'b>,
     value: Terms<'b>,
+    /// The last term of `value`.
+    term: PlainTerm<'b>,
 }
 
 impl<'b> Columns<'b> {
@@ -144,14 +145,10 @@ impl<'b> Columns<'b> {
             source: Strings::of("source", column("source"))?,
             patch: numbers("patch", column("patch"))?,
             op: Strings::of("op", column("op"))?,
-            terms: [
-                Terms::of("subject", column("subject"))?,
-                Terms::of("predicate", column("predicate"))?,
-                Terms::of("object", column("object"))?,
-                Terms::of("graph", column("graph"))?,
-            ],
+            statements: Statements::of(batch)?,
             name: Strings::of("name", column("name"))?,
             value: Terms::of("value", column("value"))?,
+            term: PlainTerm::DefaultGraph,
         })
     }
 
@@ -159,24 +156,20 @@ impl<'b> Columns<'b> {
         self.name.get(row).ok_or_else(|| bad_cell("name", "no name"))
     }
 
-    fn value(&mut self, row: usize) -> Result<Option<()>> {
-        Ok(self.value.read(row)?.map(drop))
+    fn read_value(&mut self, row: usize) -> Result<Option<()>> {
+        Ok(self.value.read(row, &mut self.term)?.map(drop))
+    }
+
+    fn value(&self) -> PlainTerm<'_> {
+        self.value.term(&self.term)
     }
 
     fn namespace(&self, has_iri: bool) -> Result<Option<&str>> {
-        match self.value.term() {
+        match self.value() {
             _ if !has_iri => Ok(None),
             PlainTerm::Iri(iri) => Ok(Some(iri)),
             _ => Err(bad_cell("value", "the value of a prefix must be an IRI")),
         }
-    }
-
-    fn read_graph(&mut self, row: usize) -> Result<()> {
-        let graph = &mut self.terms[3];
-        if graph.read(row)?.is_none() {
-            graph.set_default_graph();
-        }
-        Ok(())
     }
 }
 

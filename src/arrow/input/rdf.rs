@@ -3,10 +3,9 @@
 use arrow_array::{Array, RecordBatch};
 
 use super::strings::Strings;
-use super::terms::Terms;
+use super::terms::Statements;
 use crate::create::PlainRdfSink;
 use crate::error::{Position, Result};
-use crate::sink::Same;
 use crate::term::PlainTerm;
 
 /// Reads batches with the columns of `RDF_SCHEMA`, one after the other.
@@ -21,19 +20,14 @@ impl RdfRows {
     /// Hands the rows of a batch to `sink`; an error tells its row, counted over all batches.
     pub fn write<S: PlainRdfSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
         let column = |name| batch.column_by_name(name);
-        let mut terms = [
-            Terms::of("subject", column("subject"))?,
-            Terms::of("predicate", column("predicate"))?,
-            Terms::of("object", column("object"))?,
-            Terms::of("graph", column("graph"))?,
-        ];
+        let mut statements = Statements::of(batch)?;
         let source = Strings::of("source", column("source"))?;
         let frames = super::patch::numbers("frame", column("frame"))?.filter(|_| sink.keeps_frames());
         for row in 0..batch.num_rows() {
             if let Some(frames) = frames.filter(|frames| frames.is_valid(row)) {
                 self.note_frame(source.get(row), frames.value(row), sink)?;
             }
-            hand_on(row, &mut terms, sink)
+            hand_on(row, &mut statements, sink)
                 .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
             self.rows += 1;
         }
@@ -42,9 +36,10 @@ impl RdfRows {
 
     /// Whether the first row is in a named graph, or none is there to tell.
     pub fn has_graphs(batch: &RecordBatch) -> bool {
-        let graph = Terms::of("graph", batch.column_by_name("graph"));
-        let first = graph
-            .and_then(|mut graph| Ok(graph.read(0)?.is_some() && graph.term() != PlainTerm::DefaultGraph));
+        let first = Statements::of(batch).and_then(|mut statements| {
+            statements.read_graph(0)?;
+            Ok(statements.graph() != PlainTerm::DefaultGraph)
+        });
         first.unwrap_or(false)
     }
 
@@ -60,23 +55,7 @@ impl RdfRows {
 }
 
 #[inline(always)]
-fn hand_on<S: PlainRdfSink>(row: usize, terms: &mut [Terms<'_>; 4], sink: &mut S) -> Result<()> {
-    let same = statement(row, terms)?;
-    let [s, p, o, g] = &*terms;
-    sink.plain_statement(&[s.term(), p.term(), o.term(), g.term()], same)
-}
-
-/// Reads the terms of a statement; a null graph is the default graph.
-#[inline(always)]
-pub(super) fn statement(row: usize, terms: &mut [Terms<'_>; 4]) -> Result<Same> {
-    let mut same = Same::NONE;
-    for (place, column) in terms.iter_mut().enumerate() {
-        match column.read(row)? {
-            Some(true) => same.set(place),
-            Some(false) => {}
-            None if place == 3 => column.set_default_graph(),
-            None => return Err(column.missing()),
-        }
-    }
-    Ok(same)
+fn hand_on<S: PlainRdfSink>(row: usize, statements: &mut Statements<'_>, sink: &mut S) -> Result<()> {
+    let same = statements.read(row)?;
+    statements.hand_on(|terms| sink.plain_statement(terms, same))
 }

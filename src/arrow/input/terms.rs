@@ -1,25 +1,27 @@
 //! Columns of terms: canonical text, or structs of kind, value, datatype and language.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::DataType;
 
 use super::bad_cell;
 use super::strings::Strings;
 use crate::encode::bytes::same;
 use crate::error::Result;
+use crate::sink::Same;
 use crate::term::{PlainTerm, TermBuf};
 use crate::text::lex::{Scratch, plain_term_of, term_of};
 
-/// A column of terms, and the term that was read last.
+/// A column of terms. The term that was read last is with the caller, unless it does not lie in the column.
 pub(super) struct Terms<'b> {
     name: &'static str,
     cells: Cells<'b>,
     /// The text of the last term.
     text: Option<&'b str>,
-    term: PlainTerm<'b>,
     /// The last term, where it does not lie in the column as it is.
     owned: Option<TermBuf>,
+    /// The last row was null, which stands for the default graph.
+    is_default_graph: bool,
 }
 
 enum Cells<'b> {
@@ -40,28 +42,27 @@ impl<'b> Terms<'b> {
             }
             column => Cells::Text(Strings::of(name, column)?),
         };
-        Ok(Terms { name, cells, text: None, term: PlainTerm::DefaultGraph, owned: None })
+        Ok(Terms { name, cells, text: None, owned: None, is_default_graph: false })
     }
 
     /// Reads the term of a row; says whether it is certainly that of the row read before, and `None` of a null.
     #[inline(always)]
-    pub(super) fn read(&mut self, row: usize) -> Result<Option<bool>> {
+    pub(super) fn read(&mut self, row: usize, place: &mut PlainTerm<'b>) -> Result<Option<bool>> {
         let Cells::Text(strings) = &self.cells else {
             return self.read_struct(row);
         };
         let Some(text) = strings.get(row) else {
-            self.text = None;
             return Ok(None);
         };
         if self.text.is_some_and(|last| same(last.as_bytes(), text.as_bytes())) {
             return Ok(Some(true));
         }
         if let Some(term) = plain_term_of(text) {
-            (self.term, self.owned) = (term, None);
+            (*place, self.owned) = (term, None);
         } else {
             self.owned = Some(self.odd_term(text)?);
         }
-        self.text = Some(text);
+        (self.text, self.is_default_graph) = (Some(text), false);
         Ok(Some(false))
     }
 
@@ -74,14 +75,17 @@ impl<'b> Terms<'b> {
 
     /// The term that was read.
     #[inline(always)]
-    pub(super) fn term(&self) -> PlainTerm<'_> {
-        self.owned.as_ref().map_or(self.term, TermBuf::as_plain)
+    pub(super) fn term<'t>(&'t self, place: &PlainTerm<'t>) -> PlainTerm<'t> {
+        self.owned.as_ref().map_or(*place, TermBuf::as_plain)
     }
 
-    /// A null graph: the default graph.
-    #[cold]
-    pub(super) fn set_default_graph(&mut self) {
-        (self.text, self.term, self.owned) = (None, PlainTerm::DefaultGraph, None);
+    /// A null graph: the default graph; says whether it was that before.
+    #[inline(always)]
+    fn set_default_graph(&mut self, place: &mut PlainTerm<'b>) -> bool {
+        if !self.is_default_graph {
+            (self.text, *place, self.owned) = (None, PlainTerm::DefaultGraph, None);
+        }
+        std::mem::replace(&mut self.is_default_graph, true)
     }
 
     /// A null, where there must be a term.
@@ -98,6 +102,7 @@ impl<'b> Terms<'b> {
         if parts.is_null(row) {
             return Ok(None);
         }
+        self.is_default_graph = false;
         let Some(kind) = kind.get(row) else {
             return Err(bad_cell(self.name, "a term without a kind"));
         };
@@ -123,5 +128,65 @@ impl<'b> Terms<'b> {
             }
         });
         Ok(Some(false))
+    }
+}
+
+/// The columns of statements, and the statement that was read last.
+pub(super) struct Statements<'b> {
+    columns: [Terms<'b>; 4],
+    /// Terms stay where they were put: copies of what was just written would wait for it.
+    terms: [PlainTerm<'b>; 4],
+}
+
+const GRAPH: usize = 3;
+
+impl<'b> Statements<'b> {
+    /// The columns that a batch has.
+    pub(super) fn of(batch: &'b RecordBatch) -> Result<Self> {
+        let terms = |name| Terms::of(name, batch.column_by_name(name));
+        Ok(Statements {
+            columns: [terms("subject")?, terms("predicate")?, terms("object")?, terms("graph")?],
+            terms: [PlainTerm::DefaultGraph; 4],
+        })
+    }
+
+    /// Reads the statement of a row; a null graph is the default graph.
+    #[inline(always)]
+    pub(super) fn read(&mut self, row: usize) -> Result<Same> {
+        let mut same = Same::NONE;
+        for (place, (column, term)) in self.columns.iter_mut().zip(&mut self.terms).enumerate() {
+            let repeats = match column.read(row, term)? {
+                Some(repeats) => repeats,
+                None if place == GRAPH => column.set_default_graph(term),
+                None => return Err(column.missing()),
+            };
+            if repeats {
+                same.set(place);
+            }
+        }
+        Ok(same)
+    }
+
+    /// Hands the statement on.
+    #[inline(always)]
+    pub(super) fn hand_on<R>(&self, take: impl FnOnce(&[PlainTerm<'_>; 4]) -> R) -> R {
+        if self.columns.iter().all(|column| column.owned.is_none()) {
+            return take(&self.terms);
+        }
+        take(&std::array::from_fn(|place| self.columns[place].term(&self.terms[place])))
+    }
+
+    /// Reads the graph of a row alone.
+    pub(super) fn read_graph(&mut self, row: usize) -> Result<()> {
+        let (column, term) = (&mut self.columns[GRAPH], &mut self.terms[GRAPH]);
+        if column.read(row, term)?.is_none() {
+            column.set_default_graph(term);
+        }
+        Ok(())
+    }
+
+    /// The graph that was read.
+    pub(super) fn graph(&self) -> PlainTerm<'_> {
+        self.columns[GRAPH].term(&self.terms[GRAPH])
     }
 }

@@ -2,12 +2,14 @@
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{Array, RecordBatch, StructArray};
+use arrow_array::{RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
+
+use super::check::check;
 
 /// The batches of an object of an Arrow library.
 pub(in super::super) enum Batches {
@@ -45,10 +47,7 @@ impl Batches {
         let Some(batch) = batch else {
             return Ok(None);
         };
-        // others may be wrong about their offsets and their UTF-8, on which our safety rests
-        for column in batch.columns() {
-            column.to_data().validate_full().map_err(wrong)?;
-        }
+        batch.columns().iter().try_for_each(check).map_err(wrong)?;
         Ok(Some(batch))
     }
 }

@@ -3,6 +3,7 @@
 //! The `unsafe` code of the crate is here, but for two measured lines.
 #![expect(unsafe_code, reason = "the C data interface is structs of C callbacks")]
 
+mod check;
 mod export;
 mod import;
 

@@ -70,6 +70,9 @@ impl Lexer<'_> {
         let iri = &self.text[inside..end];
         self.check_characters(inside, end)?;
         let is_label = iri.starts_with("_:");
+        if is_label && self.rules.no_angle_labels {
+            return bad(ErrorKind::TextLabel, start, "<_:label> is of RDF Patch");
+        }
         let text = inside + 2 * usize::from(is_label);
         let kind = if is_label { Kind::BlankNode } else { Kind::Iri };
         let mut lexed = Lexed::at(kind, start, end + 1).with_text(text, end);

@@ -3,6 +3,7 @@
 use super::super::buffer::{Padded, PaddedBuf};
 use crate::term::{
     DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf, Triple,
+    XSD_STRING,
 };
 
 /// What a term has that does not lie in the text as it is: unescaped strings and quoted triples.
@@ -120,6 +121,18 @@ impl Lexed {
         let mut lexed = Lexed::at(Kind::Iri, start, end).unescaped();
         lexed.plain = super::iri::is_plain(&scratch.text);
         lexed
+    }
+
+    /// The literal with a datatype, which ends at `end` and is put in the scratch.
+    pub(crate) fn with_datatype(mut self, end: usize, datatype: String, scratch: &mut Scratch) -> Self {
+        self.end = end;
+        if datatype == XSD_STRING {
+            return self;
+        }
+        self.kind = Kind::Datatype;
+        self.tail_plain = super::iri::is_plain(&datatype);
+        scratch.datatype = datatype;
+        self.tail_unescaped()
     }
 
     /// A word.

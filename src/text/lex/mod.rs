@@ -47,6 +47,8 @@ pub(crate) struct Rules {
     pub(crate) odd_iris: bool,
     /// IRIs must have a scheme and may not hide in escapes what they may not hold.
     pub(crate) absolute_iris: bool,
+    /// No `<_:label>`, which only RDF Patch has.
+    pub(crate) no_angle_labels: bool,
     /// `'..'`, `"""..."""`, `'''...'''` and `\u{...}`.
     pub(crate) quotes: bool,
     /// Numbers, `true` and `false`.

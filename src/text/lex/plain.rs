@@ -12,6 +12,7 @@ use crate::text::scan::{is_plain_iri, is_plain_label};
 const RULES: Rules = Rules {
     odd_iris: false,
     absolute_iris: false,
+    no_angle_labels: false,
     quotes: false,
     bare: false,
     old_triples: true,

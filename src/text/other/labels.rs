@@ -44,6 +44,11 @@ impl Labels {
         Ok([subject, predicate, object, graph])
     }
 
+    /// Bytes of what is known.
+    pub(super) fn bytes(&self) -> usize {
+        self.known.len() * ENTRY
+    }
+
     fn node(&mut self, node: &NamedOrBlankNode) -> Result<TermBuf> {
         match node {
             NamedOrBlankNode::NamedNode(iri) => Ok(TermBuf::iri(iri.as_str())),
@@ -75,7 +80,7 @@ impl Labels {
             return Ok(TermBuf::blank_node(&[escape, label].concat()));
         };
         let next = self.known.len() as u64;
-        if self.known.len() * ENTRY > self.most {
+        if self.bytes() > self.most {
             return Err(too_many("blank nodes", self.most));
         }
         let number = *self.known.entry(id).or_insert(next);

@@ -21,6 +21,7 @@ use crate::format::RdfFormat;
 use crate::io::Stream;
 use crate::push::{Progress, PushState};
 use crate::reader::{Feed, Poll};
+use crate::rows::check_kept;
 use crate::sink::{RdfRow, RdfSink, Statement};
 use crate::term::{Term, TermBuf};
 
@@ -36,6 +37,8 @@ pub struct OtherRdf {
     prefixes: HashSet<String>,
     prefix_bytes: usize,
     most: usize,
+    /// Bytes that may be kept from row to row.
+    most_kept: usize,
     source: Option<Arc<str>>,
     failed: bool,
 }
@@ -63,6 +66,7 @@ impl OtherRdf {
             prefixes: HashSet::new(),
             prefix_bytes: 0,
             most: config.limits.lookup_bytes,
+            most_kept: config.limits.kept_bytes(),
             source: config.source.clone(),
             failed: false,
         }
@@ -85,6 +89,7 @@ impl OtherRdf {
         let statement = Statement::of(terms.each_ref().map(TermBuf::as_term));
         sink.statement(&RdfRow { frame: 0, seq: self.seq, statement })?;
         self.seq += 1;
+        check_kept(self.labels.bytes() + self.prefix_bytes + sink.kept_bytes(), self.most_kept)?;
         Ok(true)
     }
 
@@ -98,7 +103,8 @@ impl OtherRdf {
         let mut new: Vec<_> = prefixes.filter(|(name, _)| !self.prefixes.contains(*name)).collect();
         new.sort_unstable();
         for (name, iri) in new {
-            self.prefix_bytes += name.len() + ENTRY;
+            // we keep the name, the library both
+            self.prefix_bytes += 2 * name.len() + iri.len() + ENTRY;
             if self.prefix_bytes > self.most {
                 return Err(too_many("prefixes", self.most));
             }

@@ -23,6 +23,8 @@ const PREFIXES: usize = 256;
 pub struct TurtleWriter {
     triples: bool,
     prefixes: Vec<(String, String)>,
+    /// Prefixes that are written.
+    most_prefixes: usize,
     writer: Option<LowLevelTriGSerializer>,
     out: Vec<u8>,
 }
@@ -30,12 +32,24 @@ pub struct TurtleWriter {
 impl TurtleWriter {
     /// Writes Turtle, where a graph is an error.
     pub fn turtle() -> Self {
-        TurtleWriter { triples: true, prefixes: Vec::new(), writer: None, out: Vec::new() }
+        TurtleWriter {
+            triples: true,
+            prefixes: Vec::new(),
+            most_prefixes: PREFIXES,
+            writer: None,
+            out: Vec::new(),
+        }
     }
 
     /// Writes `TriG`.
     pub fn trig() -> Self {
         TurtleWriter { triples: false, ..TurtleWriter::turtle() }
+    }
+
+    /// Writes whole IRIs, whatever prefixes there are.
+    #[must_use]
+    pub fn without_prefixes(self) -> Self {
+        TurtleWriter { most_prefixes: 0, ..self }
     }
 
     /// What was written; the caller takes it away.
@@ -96,7 +110,7 @@ impl RdfSink for TurtleWriter {
             let iri = iri.to_string();
             self.prefixes.retain(|(known, _)| known != name);
             // those that Turtle cannot have are not needed
-            if self.prefixes.len() < PREFIXES && NamedNode::new(&iri).is_ok() {
+            if self.prefixes.len() < self.most_prefixes && NamedNode::new(&iri).is_ok() {
                 self.prefixes.push((name.to_owned(), iri));
             }
         }

@@ -5,9 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from .s3_server import S3, running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from .tables import Table
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +29,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session = jelly.spark.session(
         "tests",
         {
-            "spark.master": "local[2]",
+            "spark.master": "local[2,2]",  # a task that fails is repeated once
             "spark.ui.enabled": False,
             "spark.log.level": "OFF",
             "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
@@ -30,3 +38,32 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3]:
+    """An S3 service on loopback."""
+    pytest.importorskip("moto", reason="moto is not installed")
+    with running() as service:
+        yield service
+
+
+@pytest.fixture(params=["local", "s3"])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
+    """A folder here, then one on an object store."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from .tables import Table
+
+    if request.param == "local":
+        return Table(str(tmp_path / "to"))
+    s3: S3 = request.getfixturevalue("s3")
+    return Table(f"{s3.bucket()}/to", s3)
+
+
+@pytest.fixture(scope="session")
+def jelly_spark(spark: SparkSession) -> SparkSession:
+    """The session, with our data sources."""
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    return spark

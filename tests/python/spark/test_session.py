@@ -15,6 +15,8 @@ import pytest
 
 import jelly.spark
 
+from .streams import rdf
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -60,7 +62,8 @@ def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_only_its_own_names_are_offered() -> None:
-    assert dir(jelly.spark) == ["session", "settings"]
+    names = ["from_kafka", "register", "session", "settings", "vacuum", "write_parquet"]
+    assert dir(jelly.spark) == names
 
 
 @pytest.mark.spark
@@ -70,9 +73,11 @@ def test_session_is_the_running_one(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-def test_workers_have_the_interpreter_of_the_driver(spark: SparkSession) -> None:
+def test_workers_have_the_interpreter_of_the_driver(spark: SparkSession, tmp_path: Path) -> None:
     """In a process of its own: nothing outside says which Python the workers take."""
     del spark  # only to skip where Spark cannot run
+    file = tmp_path / "a.jelly"
+    file.write_bytes(rdf(3))
     code = """
 import sys
 import jelly.spark
@@ -90,9 +95,12 @@ def start():
 
 for spark in start():
     print(spark.range(1).mapInArrow(where, "python string").first().python)
+    print(spark.read.format("jelly").load(sys.argv[1]).count())
     spark.stop()
 """
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")}
     env["PATH"] = f"{Path(shutil.which('java') or '/usr/bin/java').parent}:/usr/bin:/bin"
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
-    assert done.stdout.splitlines() == [sys.executable] * 2, done.stderr[-2000:]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], env=env, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == [sys.executable, "3"] * 2, done.stderr[-2000:]

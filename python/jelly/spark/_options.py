@@ -1,0 +1,344 @@
+"""Options of data sources: strings with names that Spark has put in lower case."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from jelly.readers import read_patch, read_rdf
+from jelly.types import Limits, PatchOptions, RdfOptions
+
+if TYPE_CHECKING:
+    from jelly._internal import PatchReader, RdfReader, Schema
+
+Kind = Literal["rdf", "patch"]
+
+
+class Option(NamedTuple):
+    """An option of a data source."""
+
+    name: str
+    """As it is documented; Spark takes it in any case."""
+    parse: Callable[[str], Any]
+    """From the text that Spark hands over; its ValueError says what would be right."""
+
+    @property
+    def keyword(self) -> str:
+        """As readers and writers call it."""
+        return re.sub("[A-Z]", lambda upper: "_" + upper[0].lower(), self.name)
+
+
+def text(value: str) -> str:
+    """Any text; choices are checked where they are used."""
+    return value
+
+
+def choice(value: str) -> str:
+    """A word of ours, in any case as with Spark's own sources."""
+    return value.lower()
+
+
+def upper(value: str) -> str:
+    """A name of the Jelly specification, in any case."""
+    return value.upper()
+
+
+def flag(value: str) -> bool:
+    """``true`` or ``false``."""
+    try:
+        return {"true": True, "false": False}[value.strip().lower()]
+    except KeyError:
+        raise ValueError(f"{value!r} is neither true nor false") from None
+
+
+def number(value: str) -> int:
+    """A whole number."""
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a whole number") from None
+
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+def size(value: str) -> int:
+    """Bytes: a number, or one with a unit as Spark has them: ``64m``, ``1gb``."""
+    parts = re.fullmatch(r"\s*(\d+)\s*([kmgt]?)b?\s*", value, re.IGNORECASE)
+    if parts is None:
+        raise ValueError(f"{value!r} is not a number of bytes such as 1000 or 64m")
+    return int(parts[1]) * _UNITS[parts[2].lower()]
+
+
+def positive(parse: Callable[[str], int]) -> Callable[[str], int]:
+    """What must be at least 1."""
+
+    def parsed(value: str) -> int:
+        if (number := parse(value)) < 1:
+            raise ValueError(f"{value!r} is less than 1")
+        return number
+
+    return parsed
+
+
+def names(value: str) -> list[str]:
+    """Names between commas."""
+    found = [name.strip() for name in value.split(",")]
+    if not all(found):
+        raise ValueError(f"{value!r} is not a list of names such as `subject,object`")
+    return found
+
+
+def mapping(value: str) -> dict[str, str]:
+    """A JSON object of strings."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(item, str) for item in found.values()):
+        raise ValueError(f"{value!r} is not a JSON object of strings")
+    return found
+
+
+def camel(keyword: str) -> str:
+    """The name of an option for a keyword: ``batch_rows`` is ``batchRows``."""
+    head, *rest = keyword.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+LIMITS = tuple(
+    Option(camel(limit.name), size if limit.name.endswith("_bytes") else number)
+    for limit in fields(Limits)
+)
+"""Fields of ``jelly.Limits``; ``batchRows`` and ``batchBytes`` are among them."""
+
+DECODE = (
+    Option("framing", choice),
+    Option("compression", choice),
+    Option("columns", names),
+    Option("terms", choice),
+    Option("blankNodes", choice),
+    Option("mode", choice),
+    Option("strict", flag),
+    Option("lenientFlags", flag),
+)
+DECODE_KIND: dict[str, tuple[Option, ...]] = {
+    "rdf": (Option("format", choice), Option("strictGraphs", flag)),
+    "patch": (Option("format", choice), Option("rows", choice)),
+}
+FILES = (
+    Option("splitBytes", positive(size)),
+    Option("openCostBytes", size),
+    Option("minPartitions", positive(number)),
+    Option("recursiveFileLookup", flag),
+    Option("pathGlobFilter", text),
+)
+STREAM = (
+    Option("maxFilesPerTrigger", positive(number)),
+    Option("maxBytesPerTrigger", positive(size)),
+    Option("latenessSeconds", number),
+    Option("ignoreChangedFiles", flag),
+)
+
+ENCODE = (
+    Option("format", choice),
+    Option("compression", choice),
+    Option("compressionLevel", number),
+    Option("delimited", flag),
+    Option("frameRows", positive(number)),
+    Option("restartBytes", size),
+)
+ENCODE_KIND: dict[str, tuple[Option, ...]] = {
+    "rdf": (Option("namespaces", mapping),),
+    "patch": (Option("abbreviate", flag),),
+}
+_STREAM_PARSERS: dict[str, Callable[[str], Any]] = {"int": number, "bool": flag}
+STREAM_OPTIONS: dict[str, tuple[Option, ...]] = {
+    kind: tuple(
+        Option(
+            camel(option.name),
+            _STREAM_PARSERS.get(str(option.type), text if option.name == "stream_name" else upper),
+        )
+        for option in fields(options)
+    )
+    for kind, options in (("rdf", RdfOptions), ("patch", PatchOptions))
+}
+"""Fields of ``jelly.RdfOptions`` and ``jelly.PatchOptions``."""
+
+# A worker runs ahead of Spark by what the connection holds, some MB. Batches as large as that make
+# `limit(1)` read two of them, and cost no more than small ones.
+BATCH_ROWS = 50_000
+
+STORAGE = "storage."
+_PATHS = ("path", "paths")
+# Spark keeps settings of its own among the options of a streaming sink.
+_OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
+
+
+def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> dict[str, Any]:
+    """The keywords of options.
+
+    Args:
+        options: As Spark hands them over.
+        known: The options that there are.
+        source: Name of the data source, for messages.
+
+    Raises:
+        ValueError: There is no such option, or its value is wrong.
+    """
+    table = {option.name.lower(): option for option in known}
+    keywords = {}
+    for name, value in options.items():
+        option = table.get(name.lower())
+        if option is None:
+            near = difflib.get_close_matches(name.lower(), table, 1, cutoff=0.0)
+            hint = f"; did you mean {table[near[0]].name!r}?" if near else ""
+            raise ValueError(f"the source {source!r} has no option {name!r} here{hint}")
+        try:
+            keywords[option.keyword] = option.parse(value)
+        except ValueError as error:
+            raise ValueError(f"option {option.name!r}: {error}") from None
+    return keywords
+
+
+def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The paths that ``load(path)`` or ``load([path, ...])`` put among the options.
+
+    Raises:
+        ValueError: There is none.
+    """
+    if "paths" in options:
+        found = tuple(json.loads(options["paths"]))
+    else:
+        found = (options["path"],) if options.get("path") else ()
+    if not found:
+        raise ValueError("no path: give one to load(), or several as a list")
+    return found
+
+
+def _taken(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
+    """Takes the keywords of some options out of the rest."""
+    return {
+        option.keyword: chosen.pop(option.keyword) for option in known if option.keyword in chosen
+    }
+
+
+def _without(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
+    return {
+        name.lower(): value
+        for name, value in options.items()
+        if name.lower() not in left_out and not name.lower().startswith(STORAGE)
+    }
+
+
+def _storage(options: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name.lower().removeprefix(STORAGE): value
+        for name, value in options.items()
+        if name.lower().startswith(STORAGE)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files are found, divided and decoded."""
+
+    kind: Kind
+    paths: tuple[str, ...] = ()
+    keywords: dict[str, Any] = field(default_factory=dict)
+    """Of ``read_rdf`` or ``read_patch``."""
+    storage: dict[str, str] = field(default_factory=dict)
+    """Options ``storage.*`` without the prefix: how remote storage is reached."""
+    split_bytes: int = 128 << 20
+    open_cost_bytes: int = 4 << 20
+    min_partitions: int | None = None
+    recursive_file_lookup: bool = True
+    path_glob_filter: str | None = None
+    max_files_per_trigger: int | None = None
+    max_bytes_per_trigger: int | None = None
+    lateness_seconds: int = 3600
+    ignore_changed_files: bool = False
+
+    @classmethod
+    def of(cls, kind: Kind, options: Mapping[str, str], source: str, *, stream: bool) -> Self:
+        """What Spark's options say.
+
+        Raises:
+            ValueError: An option is wrong, or there is no path.
+        """
+        known = (*DECODE, *DECODE_KIND[kind], *LIMITS, *FILES, *STREAM)
+        chosen = parse(_without(options, *_PATHS), known, source)
+        if not stream and (only := _taken(chosen, STREAM)):
+            raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
+        if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
+            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
+        keywords = _taken(chosen, (*DECODE, *DECODE_KIND[kind]))
+        limits = _taken(chosen, LIMITS)
+        keywords["batch_rows"] = limits.pop("batch_rows", BATCH_ROWS)
+        if limits:
+            keywords["limits"] = Limits(**limits)
+        made = cls(kind, paths_of(options), keywords, _storage(options), **chosen)
+        made.schema  # noqa: B018 - a wrong option shows here, not in a worker
+        return made
+
+    @property
+    def schema(self) -> Schema:
+        """Schema of the rows."""
+        with self.open(b"") as reader:
+            return reader.schema
+
+    @property
+    def ddl(self) -> str:
+        """The schema in Spark's DDL."""
+        return self.schema.ddl
+
+    def at(self, path: str) -> Self:
+        """The same for one path."""
+        return replace(self, paths=(path,), path_glob_filter=None)
+
+    def with_keywords(self, **changes: Any) -> Self:
+        """The same with other keywords of the reader."""
+        return replace(self, keywords=self.keywords | changes)
+
+    def open(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
+        """A reader; ``more`` are keywords that say which part is read, and its name."""
+        read: Callable[..., Any] = read_patch if self.kind == "patch" else read_rdf
+        reader: PatchReader[Any] | RdfReader[Any] = read(source, **(self.keywords | more))
+        return reader
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """Where and how rows are written."""
+
+    kind: Kind
+    path: str
+    keywords: dict[str, Any] = field(default_factory=dict)
+    """Of ``RdfWriter`` or ``PatchWriter``."""
+    storage: dict[str, str] = field(default_factory=dict)
+    """Options ``storage.*`` without the prefix: how remote storage is reached."""
+
+    @classmethod
+    def of(cls, kind: Kind, options: Mapping[str, str], source: str) -> Self:
+        """What Spark's options say. Options of the Jelly stream become ``keywords["options"]``.
+
+        Raises:
+            ValueError: An option is wrong, or there is not exactly one path.
+        """
+        known = (*ENCODE, *ENCODE_KIND[kind], *STREAM_OPTIONS[kind], *LIMITS)
+        keywords = parse(_without(options, *_PATHS, *_OF_SPARK), known, source)
+        paths = paths_of(options)
+        if len(paths) != 1:
+            raise ValueError(f"one path to write to, not {len(paths)}")
+        if limits := _taken(keywords, LIMITS):
+            keywords["limits"] = Limits(**limits)
+        if stream := _taken(keywords, STREAM_OPTIONS[kind]):
+            made = PatchOptions if kind == "patch" else RdfOptions
+            # No partition knows whether another has graphs.
+            default = {} if kind == "patch" else {"physical_type": "QUADS"}
+            keywords["options"] = made(**(default | stream))
+        return cls(kind, paths[0], keywords, _storage(options))

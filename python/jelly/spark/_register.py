@@ -1,0 +1,26 @@
+"""Data sources by name in a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["register"]
+
+
+def register(spark: SparkSession) -> None:
+    """Registers the data sources ``jelly``, ``jelly-patch`` and ``jelly-kafka`` in a session.
+
+    Where the library is on the driver's own path, Spark finds them by name without this; the
+    driver of a notebook service may have been started before.
+
+    Raises:
+        ImportError: PySpark is not installed, or older than 4.1.
+    """
+    from jelly.spark.kafka.source import KafkaSource
+    from jelly.spark.sources import Patch, Rdf
+
+    for source in (Rdf, Patch, KafkaSource):
+        spark.dataSource.register(source)

@@ -1,0 +1,163 @@
+"""The files that paths, folders and globs name."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from jelly.spark.files import filesystem, manifest
+
+if TYPE_CHECKING:
+    import pyarrow.fs as pafs
+
+    from jelly.spark._options import ReadOptions
+    from jelly.spark.files.filesystem import Place
+
+
+class File(NamedTuple):
+    """A file as it was when it was listed."""
+
+    where: str
+    """What a worker opens, wherever it runs: an absolute path, or a URI."""
+    source: str
+    """What the column ``source`` says: the path as it was given."""
+    size: int
+    """Bytes, as they are stored."""
+    modified: int
+    """Nanoseconds since 1970; 0 where the storage does not tell."""
+
+
+def files_of(options: ReadOptions, *, complete: bool = True) -> list[File]:
+    """All files, each once, sorted within each of the paths.
+
+    Args:
+        options: Where to look.
+        complete: Whether a glob must match something.
+
+    Raises:
+        FileNotFoundError: A path does not exist.
+        OSError: A folder cannot be listed.
+    """
+    found: dict[str, File] = {}
+    for path in options.paths:
+        place = filesystem.resolve(path, options.storage)
+        for file in _files(place, options, complete):
+            found.setdefault(file.where, file)
+    return list(found.values())
+
+
+def _files(place: Place, options: ReadOptions, complete: bool) -> Iterator[File]:
+    import pyarrow.fs as pafs
+
+    info = place.fs.get_file_info(place.path)
+    if info.type == pafs.FileType.NotFound and _is_glob(place.path):
+        matches = manifest.counting(place.fs, sorted(_matches(place), key=lambda match: match.path))
+        if complete and not matches:
+            raise FileNotFoundError(f"{place.uri}: no file or folder matches")
+    elif info.type == pafs.FileType.NotFound:
+        raise FileNotFoundError(f"{place.uri}: there is no such file or folder")
+    else:
+        matches = [info]
+    for match in matches:
+        shown = _shown(place, match.path)
+        if match.type == pafs.FileType.Directory:
+            yield from _under(place, match.path, shown, options)
+        elif _is_wanted(match.base_name, options):
+            yield _file(place, match, shown)
+
+
+def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Iterator[File]:
+    """The files in a folder."""
+    import pyarrow.fs as pafs
+
+    selector = pafs.FileSelector(folder, recursive=options.recursive_file_lookup)
+    base = folder.rstrip("/") + "/"
+    found = manifest.visible(place.fs, folder, place.fs.get_file_info(selector))
+    for info in sorted(found, key=lambda info: info.path):
+        inner = info.path.removeprefix(base)
+        if not any(_is_hidden(name) for name in inner.split("/")) and _is_wanted(
+            info.base_name, options
+        ):
+            yield _file(place, info, f"{shown.rstrip('/')}/{inner}")
+
+
+def _file(place: Place, info: pafs.FileInfo, shown: str) -> File:
+    where = info.path if place.fs.type_name == "local" else shown
+    return File(where, shown, info.size or 0, info.mtime_ns or 0)
+
+
+def _is_wanted(name: str, options: ReadOptions) -> bool:
+    glob = options.path_glob_filter
+    return glob is None or any(_pattern(one).fullmatch(name) for one in _without_braces(glob))
+
+
+def _is_hidden(name: str) -> bool:
+    """As in Spark: columns of partitions may begin with ``_``."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _shown(place: Place, path: str) -> str:
+    """A path as the user would have given it."""
+    if filesystem.is_remote(place.uri):
+        return place.shown(path)
+    inside, given = place.path.rstrip("/"), place.uri.rstrip("/")
+    if given.endswith(inside):
+        return given.removesuffix(inside) + path
+    if inside.endswith("/" + given):
+        return path.removeprefix(inside.removesuffix(given))
+    return given if path == inside else path
+
+
+# Globs, as Hadoop has them
+
+
+def _is_glob(path: str) -> bool:
+    return re.search(r"[*?\[{]", path) is not None
+
+
+def _matches(place: Place) -> Iterator[pafs.FileInfo]:
+    """Files and folders that match, each once."""
+    seen = set()
+    for glob in _without_braces(place.path):
+        for info in _walk(place.fs, "", glob.split("/")):
+            if info.path not in seen:
+                seen.add(info.path)
+                yield info
+
+
+def _walk(fs: pafs.FileSystem, folder: str, names: list[str]) -> Iterator[pafs.FileInfo]:
+    import pyarrow.fs as pafs
+
+    plain = 0
+    while plain < len(names) and not _is_glob(names[plain]):
+        plain += 1
+    if plain == len(names):
+        info = fs.get_file_info(folder + "/".join(names))
+        if info.type != pafs.FileType.NotFound:
+            yield info
+        return
+    folder += "".join(name + "/" for name in names[:plain])
+    pattern, rest = _pattern(names[plain]), names[plain + 1 :]
+    hidden = names[plain].startswith((".", "_"))
+    for info in fs.get_file_info(pafs.FileSelector(folder or "/", allow_not_found=True)):
+        if not pattern.fullmatch(info.base_name) or (_is_hidden(info.base_name) and not hidden):
+            continue
+        if not rest:
+            yield info
+        elif info.type == pafs.FileType.Directory:
+            yield from _walk(fs, info.path + "/", rest)
+
+
+def _pattern(glob: str) -> re.Pattern[str]:
+    return re.compile(fnmatch.translate(glob.replace("[^", "[!")))
+
+
+def _without_braces(glob: str) -> list[str]:
+    """The globs that one with ``{a,b}`` stands for."""
+    inner = re.search(r"\{([^{}]*)\}", glob)
+    if inner is None:
+        return [glob]
+    head, tail = glob[: inner.start()], glob[inner.end() :]
+    return [one for choice in inner[1].split(",") for one in _without_braces(head + choice + tail)]

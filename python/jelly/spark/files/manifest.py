@@ -1,0 +1,417 @@
+"""Which files of a folder count: what commits publish, and what readers see.
+
+A folder that Spark wrote to has a folder ``_jelly``. A commit is one small file in it, written at
+once, that names the files it adds; so a reader sees all of a commit or nothing, on object stores
+too, where files cannot be renamed.
+
+- ``<time>-<id>.commit``: a commit. Commits are in the order of their names. One that overwrites
+  hides all before it, and the files of others that it found (it then deletes both).
+- ``<time>-<id>.commits``: commits of before, put together so that readers have less to open.
+- ``<job>.begun``: files of the job (they have its name in theirs) only count once it committed.
+- ``<job>/``: where the tasks of a job write if files can be renamed.
+
+Files of others, which no job began, count as in any folder. What attempts leave that failed, were
+repeated or were killed is never seen, and :func:`jelly.spark.vacuum` deletes it.
+
+Several writers: appends at the same time are all kept. Overwrites at the same time, and appends
+beside them, end as if one had come after the other; none of it needs a lock or a conditional write.
+A batch of a stream counts once, however often it is committed. A query that listed files before an
+overwrite and opens them later fails, because they are deleted: as with other files in Spark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from jelly.spark.files.filesystem import Place
+
+if TYPE_CHECKING:
+    import pyarrow.fs as pafs
+
+FOLDER = "_jelly"
+_VERSION = 1
+# A reader opens at most so many commits and what is put together of those before.
+_LOOSE = 32
+_TRIES = 20
+_JOB = re.compile(r"part-([0-9a-z]+-[0-9a-z]+)-")
+
+
+class Written(NamedTuple):
+    """A file that a job wrote."""
+
+    name: str
+    size: int
+
+
+class Batch(NamedTuple):
+    """A batch of a stream."""
+
+    stream: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What a commit says."""
+
+    time: int
+    """Nanoseconds since 1970, later than of all commits that it knew."""
+    id: str
+    job: str
+    files: list[Written]
+    overwrite: bool = False
+    batch: Batch | None = None
+    gone: list[tuple[str, int, int]] = field(default_factory=list)
+    """Files of others that it hides: path, size, time of change."""
+    retired: list[str] = field(default_factory=list)
+    """Jobs whose commits it hides."""
+    batches: dict[str, int] = field(default_factory=dict)
+    """The last batch of each stream among the commits that it hides."""
+
+    @property
+    def name(self) -> str:
+        """Commits are in the order of their names."""
+        return f"{self.time:020d}-{self.id}"
+
+
+def new_job() -> str:
+    """A name for a job; names sort by the time when jobs began."""
+    now = time.time_ns()
+    clock = time.strftime("%Y%m%dt%H%M%S", time.gmtime(now // 10**9))
+    return f"{clock}{now // 10**6 % 1000:03d}-{secrets.token_hex(8)}"
+
+
+def stream_job(query: str) -> str:
+    """The name of the job of a streaming query, the same after a restart."""
+    return f"stream-{query.replace('-', '')}"
+
+
+def visible(
+    fs: pafs.FileSystem, folder: str, found: Sequence[pafs.FileInfo]
+) -> list[pafs.FileInfo]:
+    """The files of a folder that count, of those that were found in it.
+
+    Those that commits name come with the time of their commit; they are there even if they appeared
+    after the folder was listed. Commits are looked up after the listing: what a job wrote before it
+    must find the job among those that began.
+
+    Args:
+        fs: Where the folder is.
+        folder: Path of the folder.
+        found: What a listing gave, with folders in folders or without, hidden names among it.
+
+    Raises:
+        OSError: A commit cannot be read.
+        ValueError: A commit is of a later version of this library.
+    """
+    folder = folder.rstrip("/")
+    governed = {folder} | {
+        info.path.partition(f"/{FOLDER}/")[0] for info in found if f"/{FOLDER}/" in info.path
+    }
+    governed |= {info.path.rpartition("/")[0] for info in found if _JOB.match(info.base_name)}
+    shown = [info for info in found if info.is_file and not is_inside(info.path, folder)]
+    for inner in sorted(governed, key=len, reverse=True):
+        shown = State.load(fs, inner).shown(shown)
+    return shown
+
+
+def counting(fs: pafs.FileSystem, found: Sequence[pafs.FileInfo]) -> list[pafs.FileInfo]:
+    """Those that count, of files that were found by their names; folders stay.
+
+    Raises:
+        OSError: A commit cannot be read.
+        ValueError: A commit is of a later version of this library.
+    """
+    by_folder: dict[str, list[pafs.FileInfo]] = {}
+    for info in found:
+        if info.is_file:
+            by_folder.setdefault(info.path.rpartition("/")[0], []).append(info)
+    paths = {
+        info.path for folder, files in by_folder.items() for info in visible(fs, folder, files)
+    }
+    return [info for info in found if not info.is_file or info.path in paths]
+
+
+def announce(place: Place, job: str) -> None:
+    """Says that a job begins to write files into the folder itself.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    _put(place, f"{job}.begun", b"")
+
+
+def is_committed(place: Place, job: str, batch: Batch | None = None) -> bool:
+    """Whether a job was committed, or a batch of a stream or one after it.
+
+    Raises:
+        OSError: A commit cannot be read.
+    """
+    state = State.load(place.fs, place.path)
+    if batch is not None:
+        return batch.number <= state.batches.get(batch.stream, -1)
+    return any(commit.job == job for commit in state.commits)
+
+
+def leftovers(place: Place, label: str) -> list[str]:
+    """Files of tasks in the folder itself, by what their names begin with."""
+    import pyarrow.fs as pafs
+
+    selector = pafs.FileSelector(place.path, allow_not_found=True)
+    return [
+        info.base_name
+        for info in place.fs.get_file_info(selector)
+        if info.base_name.startswith(f"part-{label}-")
+    ]
+
+
+def publish(
+    place: Place,
+    job: str,
+    files: Iterable[Written],
+    *,
+    overwrite: bool = False,
+    batch: Batch | None = None,
+) -> None:
+    """Commits: the files count from now on, and with ``overwrite`` only they.
+
+    Args:
+        place: The folder.
+        job: The job, which was announced.
+        files: What it wrote.
+        overwrite: Hides all that was there, and deletes it.
+        batch: The batch of a stream that this is; one that is there already is not counted twice.
+
+    Raises:
+        OSError: The commit cannot be written; then it may count or not.
+    """
+    state = State.load(place.fs, place.path)
+    commit = Commit(
+        time=max(time.time_ns(), state.last + 1),
+        id=secrets.token_hex(8),
+        job=job,
+        files=list(files),
+        overwrite=overwrite,
+        batch=batch,
+    )
+    if overwrite:
+        others = _others(place, state)
+        commit.gone.extend((below(place, info), info.size, info.mtime_ns or 0) for info in others)
+        commit.retired.extend(sorted(state.retired | {old.job for old in state.commits}))
+        commit.batches.update(state.batches)
+    _put(place, f"{commit.name}.commit", _encoded(commit))
+    try:
+        if overwrite:
+            delete(place, [below(place, info) for info in others])
+            delete(place, [file.name for old in state.commits for file in old.files])
+            delete(place, [f"{FOLDER}/{name}" for name in state.markers])
+        elif len(state.markers) >= _LOOSE:
+            _put_together(place, state)
+        if batch is None:
+            delete(place, [f"{FOLDER}/{job}.begun"])
+    except OSError as error:
+        # The commit counts; to say that it failed would be wrong.
+        warnings.warn(f"{place.uri}: could not tidy up: {error}", stacklevel=2)
+
+
+class State:
+    """What the commits of a folder say together."""
+
+    def __init__(
+        self, folder: str, commits: Iterable[Commit], begun: set[str], markers: list[str]
+    ) -> None:
+        self.folder = folder
+        self.markers = markers
+        self.commits = sorted(
+            {commit.name: commit for commit in commits}.values(), key=lambda commit: commit.name
+        )
+        self.last = self.commits[-1].time if self.commits else 0
+        self.batches: dict[str, int] = {}
+        self.live: list[Commit] = []
+        self.gone: set[tuple[str, int, int]] = set()
+        self.retired: set[str] = set()
+        seen: set[Batch] = set()
+        for commit in self.commits:
+            for stream, number in commit.batches.items():
+                self.batches[stream] = max(number, self.batches.get(stream, -1))
+            self.gone.update(commit.gone)
+            self.retired.update(commit.retired)
+            # A batch counts where it comes first: a driver that was thought dead may repeat it.
+            if commit.batch in seen:
+                continue
+            if (batch := commit.batch) is not None:
+                seen.add(batch)
+                self.batches[batch.stream] = max(batch.number, self.batches.get(batch.stream, -1))
+            if commit.overwrite:
+                self.live.clear()
+            self.live.append(commit)
+        self.jobs = begun | self.retired | {commit.job for commit in self.commits}
+
+    @classmethod
+    def load(cls, fs: pafs.FileSystem, folder: str) -> State:
+        """Reads the commits of a folder; a folder without any has an empty state."""
+        import pyarrow.fs as pafs
+
+        base = f"{folder.rstrip('/')}/{FOLDER}"
+        for _ in range(_TRIES):
+            entries = fs.get_file_info(pafs.FileSelector(base, allow_not_found=True))
+            names = [info.base_name for info in entries if info.is_file]
+            markers = [name for name in names if name.endswith((".commit", ".commits"))]
+            begun = {Path(name).stem for name in names if name.endswith(".begun")}
+            try:
+                commits = [
+                    commit
+                    for content in _contents(fs, [f"{base}/{name}" for name in markers])
+                    for commit in _decoded(content, folder)
+                ]
+            except FileNotFoundError:
+                continue  # another writer has just put them together, or overwritten
+            return cls(folder, commits, begun, markers)
+        raise OSError(f"{folder}: its commits change faster than they can be read")
+
+    def shown(self, found: Iterable[pafs.FileInfo]) -> list[pafs.FileInfo]:
+        """The files that count, in the order of commits after those of others."""
+        import pyarrow.fs as pafs
+
+        base = self.folder.rstrip("/") + "/"
+        named = {base + file.name for commit in self.live for file in commit.files}
+        shown = [
+            info
+            for info in found
+            if info.path not in named
+            and not (info.path.startswith(base) and self.is_leftover(info.path[len(base) :], info))
+        ]
+        for commit in self.live:
+            shown += [
+                pafs.FileInfo(
+                    base + file.name, pafs.FileType.File, size=file.size, mtime_ns=commit.time
+                )
+                for file in commit.files
+            ]
+        return shown
+
+    def is_leftover(self, name: str, info: pafs.FileInfo) -> bool:
+        """Whether a file that no commit names is not one of others."""
+        if (name, info.size, info.mtime_ns or 0) in self.gone:
+            return True
+        folder, _, rest = name.partition("/")
+        if folder == FOLDER:
+            return "/" in rest or rest.startswith(".")
+        return not rest and job_of(name) in self.jobs
+
+
+def job_of(name: str) -> str | None:
+    """The job that a file has in its name."""
+    job = _JOB.match(name)
+    return job[1] if job else None
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is in a folder ``_jelly`` below a folder."""
+    return f"/{FOLDER}/" in path[len(folder) :]
+
+
+def below(place: Place, info: pafs.FileInfo) -> str:
+    """The path of a file within a folder."""
+    name: str = info.path.removeprefix(place.path.rstrip("/") + "/")
+    return name
+
+
+def _others(place: Place, state: State) -> list[pafs.FileInfo]:
+    """The files that readers see and that no commit of the folder names."""
+    import pyarrow.fs as pafs
+
+    selector = pafs.FileSelector(place.path, recursive=True, allow_not_found=True)
+    ours = {file.name for commit in state.commits for file in commit.files}
+    return [
+        info
+        for info in visible(place.fs, place.path, place.fs.get_file_info(selector))
+        if (name := below(place, info)) not in ours
+        and not any(part.startswith((".", "_")) for part in name.split("/"))
+    ]
+
+
+def _put_together(place: Place, state: State) -> None:
+    """Writes all commits that were read as one file, then deletes theirs."""
+    name = f"{state.commits[-1].name}-{secrets.token_hex(8)}.commits"
+    _put(place, name, b"".join(_encoded(commit) for commit in state.commits))
+    delete(place, [f"{FOLDER}/{marker}" for marker in state.markers])
+
+
+# Commits as lines of JSON
+
+
+def _encoded(commit: Commit) -> bytes:
+    return json.dumps({"version": _VERSION, **asdict(commit)}).encode() + b"\n"
+
+
+def _decoded(content: bytes, folder: str) -> Iterator[Commit]:
+    for line in content.splitlines():
+        said = json.loads(line)
+        if said.pop("version") != _VERSION:
+            raise ValueError(f"{folder}/{FOLDER}: written by a later version of jelly-patch")
+        said["files"] = [Written(*file) for file in said["files"]]
+        said["gone"] = [(path, size, changed) for path, size, changed in said["gone"]]
+        said["batch"] = Batch(*said["batch"]) if said["batch"] else None
+        yield Commit(**said)
+
+
+# Small files
+
+
+def _contents(fs: pafs.FileSystem, paths: list[str]) -> list[bytes]:
+    def content(path: str) -> bytes:
+        with fs.open_input_stream(path, compression=None) as file:
+            read: bytes = file.read()
+            return read
+
+    if len(paths) < 3 or fs.type_name == "local":
+        return [content(path) for path in paths]
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(content, paths))
+
+
+def _put(place: Place, name: str, content: bytes) -> None:
+    """Writes a file of ``_jelly`` at once."""
+    folder = place.under(FOLDER)
+    path = folder.under(name).path
+    if not place.can_rename:
+        with place.fs.open_output_stream(path, compression=None) as file:
+            file.write(content)
+        return
+    place.fs.create_dir(folder.path)
+    hidden = folder.under(f".{name}.{secrets.token_hex(8)}").path
+    if place.fs.type_name == "local":
+        with Path(hidden).open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    else:
+        with place.fs.open_output_stream(hidden, compression=None) as file:
+            file.write(content)
+    place.fs.move(hidden, path)
+
+
+def delete_folder(place: Place, name: str) -> None:
+    """Deletes a folder with all that is in it, whether it is there or not."""
+    if place.can_rename:
+        with suppress(FileNotFoundError):
+            place.fs.delete_dir(place.under(name).path)
+
+
+def delete(place: Place, names: Iterable[str]) -> None:
+    """Deletes files, whether they are there or not."""
+    for name in names:
+        with suppress(FileNotFoundError):
+            place.fs.delete_file(place.under(name).path)

@@ -1,0 +1,245 @@
+"""What tasks write: one file each, which counts when the job commits."""
+
+from __future__ import annotations
+
+import io
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pyspark.sql.datasource import WriterCommitMessage
+
+import jelly
+from jelly.spark.files import manifest
+from jelly.spark.files.filesystem import Place, naming, resolve
+from jelly.spark.files.order import Order, Run, require_whole_patches
+from jelly.writers import PatchWriter, RdfWriter
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from jelly.spark._options import Kind, WriteOptions
+    from jelly.spark.files.manifest import Batch
+
+_WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
+    "patch": PatchWriter,
+    "rdf": RdfWriter,
+}
+_JELLY = {"patch": "jelly-patch", "rdf": "jelly"}
+_EXTENSIONS = {"jelly-patch": "jellyp"}
+_SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
+_NEEDED = {
+    "patch": ("op", "subject", "predicate", "object"),
+    "rdf": ("subject", "predicate", "object"),
+}
+_NUMBERS = ("patch", "txn", "seq", "frame")
+_TYPES = {
+    "number": ("long", "integer", "short", "byte", "void"),
+    "text": ("string", "struct", "void"),
+}
+# As in local files, so that many workers can read one file.
+_RESTART_BYTES = 64 << 20
+
+
+class Job(NamedTuple):
+    """A write of a DataFrame, or of a batch of a stream."""
+
+    name: str
+    batch: Batch | None = None
+
+    @property
+    def label(self) -> str:
+        """What names of its files begin with; in their order when sorted."""
+        return self.name if self.batch is None else f"{self.name}-{self.batch.number:010d}"
+
+    @property
+    def staging(self) -> str:
+        """Where its tasks write if files can be renamed."""
+        return f"{manifest.FOLDER}/{self.label}"
+
+
+@dataclass(frozen=True)
+class Part(WriterCommitMessage):
+    """What a task wrote."""
+
+    partition: int
+    job: Job
+    name: str | None = None
+    """Path of its file in the folder; none without rows."""
+    size: int = 0
+    runs: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """A folder, and how files are written into it."""
+
+    options: WriteOptions
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, options: WriteOptions, schema: StructType) -> Output:
+        """The output of a DataFrame, checked before tasks begin.
+
+        Raises:
+            ValueError: Columns are missing or unknown, or options are wrong.
+            OSError: The path is a file, or cannot be reached.
+        """
+        made = cls(options, tuple(schema.names))
+        _require_columns(options.kind, schema)
+        made._require_folder()
+        made._writer(io.BytesIO()).abort()
+        return made
+
+    @property
+    def place(self) -> Place:
+        """The folder."""
+        return resolve(self.options.path, self.options.storage)
+
+    def write(self, batches: Iterable[pa.RecordBatch], job: Job, partition: int) -> Part:
+        """Writes the rows of a partition; any number of attempts may do so at the same time."""
+        rows = (batch for batch in batches if batch.num_rows)
+        first = next(rows, None)
+        if first is None:
+            return Part(partition, job)
+        return self._write_file(chain([first], rows), job, partition)
+
+    def commit(self, parts: Sequence[Part | None], job: Job, *, overwrite: bool) -> None:
+        """Makes all that the tasks wrote count, at once."""
+        place = self.place
+        written = [part for part in parts if part is not None]
+        with naming(place.uri):
+            if job.batch is not None and manifest.is_committed(place, job.name, job.batch):
+                _discard(place, parts, job)
+                return
+        require_whole_patches([(part.partition, part.runs) for part in written])
+        files = [part for part in written if part.name is not None]
+        if not files and job.batch is None:
+            files = [self._write_file(iter(()), job, 0)]
+        with naming(place.uri):
+            if place.can_rename:
+                # Until the commit names them, readers must not take them for files of others.
+                manifest.announce(place, job.name)
+            published = [manifest.Written(_moved(place, part), part.size) for part in files]
+            manifest.publish(place, job.name, published, overwrite=overwrite, batch=job.batch)
+            manifest.delete_folder(place, job.staging)
+
+    def abort(self, parts: Sequence[Part | None], job: Job) -> None:
+        """Deletes what tasks wrote; what attempts may still write never counts."""
+        place = self.place
+        with naming(place.uri):
+            # Spark also calls this when the commit was written and only its answer was lost.
+            if not manifest.is_committed(place, job.name, job.batch):
+                _discard(place, parts, job)
+                manifest.delete(place, manifest.leftovers(place, job.label))
+
+    def _write_file(self, batches: Iterator[pa.RecordBatch], job: Job, partition: int) -> Part:
+        place = self.place
+        name = f"part-{job.label}-{partition:05d}-{secrets.token_hex(4)}{self._extension}"
+        with naming(place.uri):
+            if place.can_rename:
+                name = f"{job.staging}/{name}"
+                place.fs.create_dir(place.under(job.staging).path)
+            else:
+                manifest.announce(place, job.name)
+        target = place.under(name)
+        order = Order()
+        if place.fs.type_name == "local":
+            self._fill(target.path, batches, order)
+            size = Path(target.path).stat().st_size
+        else:
+            size = self._upload(target, batches, order)
+        return Part(partition, job, name, size, order.runs)
+
+    def _upload(self, target: Place, batches: Iterator[pa.RecordBatch], order: Order) -> int:
+        with naming(target.uri):
+            file = target.fs.open_output_stream(target.path, compression=None)
+            try:
+                self._fill(file, batches, order)
+                size: int = file.tell()
+            except BaseException:
+                # An upload cannot be given up; what it leaves is in no commit.
+                file.close()
+                target.fs.delete_file(target.path)
+                raise
+            file.close()
+        return size
+
+    def _fill(self, destination: Any, batches: Iterator[pa.RecordBatch], order: Order) -> None:
+        with self._writer(destination) as writer:
+            for batch in batches:
+                if self.options.kind == "patch":
+                    order.check(batch)
+                writer.write(batch)
+
+    def _writer(self, destination: Any) -> PatchWriter | RdfWriter:
+        kind, keywords = self.options.kind, dict(self.options.keywords)
+        keywords |= {"format": self._format, "compression": self._compression}
+        if self._format == _JELLY[kind]:
+            restart = _RESTART_BYTES if keywords.get("delimited", True) else 0
+            keywords.setdefault("restart_bytes", restart)
+            if kind == "rdf":
+                # No partition knows whether another has graphs.
+                physical = "QUADS" if "graph" in self.columns else "TRIPLES"
+                keywords.setdefault("options", jelly.RdfOptions(physical_type=physical))
+        return _WRITERS[kind](destination, **keywords)
+
+    @property
+    def _format(self) -> str:
+        chosen = self.options.keywords.get("format", "auto")
+        return _JELLY[self.options.kind] if chosen == "auto" else str(chosen)
+
+    @property
+    def _compression(self) -> str:
+        chosen = self.options.keywords.get("compression", "auto")
+        return "none" if chosen == "auto" else str(chosen)
+
+    @property
+    def _extension(self) -> str:
+        return f".{_EXTENSIONS.get(self._format, self._format)}{_SUFFIXES[self._compression]}"
+
+    def _require_folder(self) -> None:
+        import pyarrow.fs as pafs
+
+        place = self.place
+        with naming(place.uri):
+            if place.fs.get_file_info(place.path).type == pafs.FileType.File:
+                raise NotADirectoryError(f"{place.uri}: a file is there; give a folder to write to")
+
+
+def _discard(place: Place, parts: Sequence[Part | None], job: Job) -> None:
+    manifest.delete(place, [part.name for part in parts if part and part.name])
+    manifest.delete_folder(place, job.staging)
+
+
+def _moved(place: Place, part: Part) -> str:
+    """The name of a file once it is in its folder."""
+    assert part.name is not None
+    if not place.can_rename:
+        return part.name
+    # Without the attempt: a batch that is repeated after a crash replaces what that left.
+    stem, _, rest = part.name.rpartition("/")[2].rpartition("-")
+    name = f"{stem}.{rest.partition('.')[2]}"
+    place.fs.move(place.under(part.name).path, place.under(name).path)
+    return name
+
+
+def _require_columns(kind: Kind, schema: StructType) -> None:
+    known = (jelly.PATCH_SCHEMA if kind == "patch" else jelly.RDF_SCHEMA).names
+    listed = f"{_JELLY[kind]} has {', '.join(known)}"
+    for name in _NEEDED[kind]:
+        if name not in schema.names:
+            raise ValueError(f"there is no column {name!r}; {listed}")
+    for column in schema:
+        if column.name not in known:
+            raise ValueError(
+                f"column {column.name!r} cannot be written, use df.drop({column.name!r}); {listed}"
+            )
+        found = column.dataType.typeName()
+        right = _TYPES["number" if column.name in _NUMBERS else "text"]
+        if found not in right:
+            raise ValueError(f"column {column.name!r} is {found}; it must be {' or '.join(right)}")

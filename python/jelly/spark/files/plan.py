@@ -1,0 +1,145 @@
+"""Who reads what: small files together, large ones in parts."""
+
+from __future__ import annotations
+
+import heapq
+import io
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jelly.errors import DecodeError
+from jelly.spark.files import filesystem
+from jelly.splitting import splits
+from jelly.types import Split
+
+if TYPE_CHECKING:
+    from jelly.spark._options import ReadOptions
+    from jelly.spark.files.listing import File
+
+# What the driver reads at most of a remote file to find its parts: an index is small, but text must
+# be walked over from end to end, and stays whole.
+_FRUGAL = 32 << 20
+_THREADS = 8
+_OF_SPLITS = ("format", "framing", "compression", "limits")
+
+
+class Part(NamedTuple):
+    """A file, or a part of it that can be read alone."""
+
+    file: File
+    size: int
+    """About how many of the bytes of the file it has."""
+    split: Split | None = None
+    is_last: bool = True
+    """Whether the file ends with it."""
+
+
+def plan(files: Sequence[File], options: ReadOptions) -> list[tuple[Part, ...]]:
+    """Tasks, the longest first: each reads its parts in the order of the files.
+
+    A task has about ``split_bytes``, or less if that gives work to all cores. As in Spark, opening
+    a file counts as so many bytes.
+
+    Raises:
+        OSError: A large file cannot be read.
+    """
+    # Spark does not tell a data source how many cores its executors have.
+    cores = options.min_partitions or os.cpu_count() or 1
+    total = sum(file.size + options.open_cost_bytes for file in files)
+    most = min(options.split_bytes, max(options.open_cost_bytes, -(-total // cores), 1))
+    # Pieces are smaller than tasks, so that these come out even.
+    piece = max(most // 2, options.open_cost_bytes, 1)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        cut = pool.map(lambda file: _parts(file, piece, options), files)
+        parts = [part for found in cut for part in found]
+    costs = [part.size + options.open_cost_bytes for part in parts]
+    tasks = max(-(-sum(costs) // most), min(cores, len(parts)))
+    return [tuple(parts[i] for i in chosen) for chosen in packed(costs, tasks)]
+
+
+def packed(costs: Sequence[int], bins: int) -> list[list[int]]:
+    """Spreads items over bins of about the same cost: the dearest first, into the emptiest bin.
+
+    Returns:
+        For each bin that has any the indices of its items, in order; the dearest bin first.
+    """
+    filled: list[list[int]] = [[] for _ in range(bins)]
+    heap = [(0, number) for number in range(bins)]
+    for item in sorted(range(len(costs)), key=lambda item: -costs[item]):
+        cost, number = heap[0]
+        filled[number].append(item)
+        heapq.heapreplace(heap, (cost + max(costs[item], 1), number))
+    order = sorted(heap, key=lambda bin: (-bin[0], bin[1]))
+    return [sorted(filled[number]) for _, number in order if filled[number]]
+
+
+def _parts(file: File, piece: int, options: ReadOptions) -> list[Part]:
+    found = _splits(file, piece, options) if file.size > piece else []
+    if len(found) < 2:
+        return [Part(file, file.size)]
+    lengths = [split.end - split.start for split in found if split.end is not None]
+    if len(lengths) < len(found):  # the last one goes to the end of the file, wherever that is
+        lengths.append(max(file.size - found[-1].start, 0) or lengths[-1])
+    whole = sum(lengths)
+    return [
+        Part(file, file.size * length // whole, split, split is found[-1])
+        for split, length in zip(found, lengths, strict=True)
+    ]
+
+
+def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
+    keywords = options.keywords
+    told = {name: keywords[name] for name in _OF_SPLITS if name in keywords}
+    committed = keywords.get("rows") == "committed"
+    with filesystem.naming(file.source):
+        source = filesystem.open_input(file.where, options.storage)
+        if source != file.where:
+            source = io.BufferedReader(_Frugal(source), io.DEFAULT_BUFFER_SIZE)
+        try:
+            return splits(
+                source,
+                split_bytes=piece,
+                whole_patches=committed,
+                source_name=file.source,
+                **told,
+            )
+        except (_TooMuchError, DecodeError):
+            return []  # whoever reads a bad file tells of it, as the mode says
+        finally:
+            if source != file.where:
+                source.close()
+
+
+class _TooMuchError(OSError):
+    """More was read than an index needs."""
+
+
+class _Frugal(io.RawIOBase):
+    """A file object that gives up when too much is read."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._left = _FRUGAL
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise _TooMuchError("too much to find the parts of a file")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -1,0 +1,160 @@
+"""Reading in streams: the files that appear in folders, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from jelly.spark.files.listing import File, files_of
+from jelly.spark.files.offsets import Offset, key_of
+from jelly.spark.files.plan import Part, plan
+from jelly.spark.files.read import Parts, Shape, batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+    from pyspark.sql.types import StructType
+
+    from jelly.spark._options import ReadOptions
+else:
+    try:
+        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+    except ImportError:  # Spark 4.1 wraps sources itself
+
+        class SupportsTriggerAvailableNow:
+            """Nothing."""
+
+
+# Without a limit the first batch would be all there is, and a failure would begin it anew.
+FILES_PER_TRIGGER = 1000
+
+
+class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Files that appear; offsets are told in :mod:`jelly.spark.files.offsets`."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self._shape = Shape(options, schema)
+        self._options = options
+        self._snapshot: list[File] | None = None
+        self._batch: dict[bytes, File] = {}
+        self._known: Offset | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Nothing was read."""
+        return Offset().stored()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """What the options say, else a number of files."""
+        from pyspark.sql.streaming.datasource import ReadMaxBytes, ReadMaxFiles
+
+        if (most := self._options.max_bytes_per_trigger) is not None:
+            return ReadMaxBytes(most)
+        return ReadMaxFiles(self._options.max_files_per_trigger or FILES_PER_TRIGGER)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """From here on there are only the files of this moment."""
+        self._snapshot = files_of(self._options, complete=False)
+
+    def latestOffset(  # noqa: N802
+        self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, Any]:
+        """With the files of one more batch.
+
+        Spark 4.1 tells neither ``start`` nor ``limit``. Until it has told the end of a batch, the
+        offset is of all files there are, and :meth:`partitions` leaves out what was read.
+        """
+        known = self._known if start is None else Offset.of(start)
+        listed = self._listed()
+        if known is None:
+            return self._end(Offset(), Offset().new(listed), [])
+        if not self._options.ignore_changed_files:
+            _require_unchanged(known.changed(listed))
+        new = known.new(listed)
+        # The limit that Spark tells counts: there may be none.
+        max_files = getattr(limit, "max_files", len(new))
+        max_bytes = getattr(limit, "max_bytes", None)
+        if start is None:
+            # Only a limit that was asked for: with availableNow it ends the query after a batch.
+            max_files = self._options.max_files_per_trigger or len(new)
+            max_bytes = self._options.max_bytes_per_trigger
+        count = _fitting(new, max_files, max_bytes)
+        if count == 0:
+            return known.stored()
+        return self._end(known, new[:count], new[count:])
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """Tasks over the files of a batch.
+
+        Raises:
+            FileNotFoundError: Files of a batch that was begun before are gone.
+            ValueError: A file is not what it was then.
+        """
+        last = Offset.of(end)
+        self._known = last
+        wanted = last.since(Offset.of(start))
+        files = self._batch
+        if not wanted <= files.keys():  # the batch was planned before a restart
+            listed = files_of(self._options, complete=False) if wanted else []
+            files = {key_of(file): file for file in listed}
+            if gone := wanted - files.keys():
+                paths = ", ".join(self._options.paths)
+                raise FileNotFoundError(
+                    f"{len(gone)} of {len(wanted)} files of a batch that was begun are gone: {paths}"
+                )
+        chosen = [file for key, file in files.items() if key in wanted]
+        if not self._options.ignore_changed_files:
+            _require_unchanged(last.changed(chosen))
+        return [Parts(parts) for parts in plan(chosen, self._options)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Rows of one task."""
+        check = None if self._options.ignore_changed_files else self._require_whole
+        return batches(partition.value, self._shape, check)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Notes how far Spark got."""
+        self._known = Offset.of(end)
+
+    def stop(self) -> None:
+        """Nothing is open."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers need no listing.
+        return self.__dict__ | {"_snapshot": None, "_batch": {}, "_known": None}
+
+    def _listed(self) -> list[File]:
+        if self._snapshot is not None:
+            return self._snapshot
+        return files_of(self._options, complete=False)
+
+    def _end(self, start: Offset, taken: list[File], waiting: list[File]) -> dict[str, Any]:
+        self._batch = {key_of(file): file for file in taken}
+        return start.plus(taken, waiting, self._options.lateness_seconds).stored()
+
+    def _require_whole(self, part: Part) -> None:
+        """The file has the size that it had when the batch was planned."""
+        if part.is_last:
+            one = self._options.at(part.file.where)
+            [now] = files_of(one)
+            if now.size != part.file.size:
+                _require_unchanged([now])
+
+
+def _fitting(files: list[File], most_files: int, most_bytes: int | None) -> int:
+    """How many files go into a batch: at least one, if there is any."""
+    if most_bytes is not None:
+        sizes = accumulate(file.size for file in files)
+        return max(sum(size <= most_bytes for size in sizes), min(1, len(files)))
+    return min(most_files, len(files))
+
+
+def _require_unchanged(files: Iterable[File]) -> None:
+    for file in files:
+        raise ValueError(
+            f"{file.source} has changed since the stream found it, and has {file.size} bytes now: "
+            "files must appear whole, by a rename, and stay as they are; a name that begins with . "
+            "or _ is passed over until then. ignoreChangedFiles=true goes on with what there is"
+        )

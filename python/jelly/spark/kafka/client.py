@@ -1,0 +1,256 @@
+"""What is asked of brokers. Handles are made where they are used: workers are forked, and librdkafka does not outlive a fork."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from jelly.errors import JellyWarning
+from jelly.spark.kafka.config import for_admin, for_consumer
+from jelly.spark.kafka.offsets import EARLIEST, LATEST, Offsets, Place, Range
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, Message
+
+    from jelly.spark.kafka.options import KafkaOptions
+
+# Messages handed on at a time; how many bytes they may have is told to librdkafka.
+_CHUNK = 1000
+_CONSUMER = {
+    "group.id": "jelly-spark",  # librdkafka wants one; no group is joined and nothing committed
+    "enable.auto.commit": "false",
+    "enable.auto.offset.store": "false",
+    "enable.partition.eof": "true",
+    "auto.offset.reset": "error",
+    "queued.max.messages.kbytes": "16384",
+}
+
+
+class DataLossError(RuntimeError):
+    """Messages that were to be read are not in the log any more."""
+
+
+def require_confluent_kafka() -> None:
+    """Refuses to go on without confluent-kafka.
+
+    Raises:
+        ImportError: It is not installed.
+    """
+    try:
+        import confluent_kafka  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            "confluent-kafka is not installed: pip install 'jelly-patch[kafka]'"
+        ) from error
+
+
+@contextmanager
+def asking(what: str, settings: Mapping[str, str]) -> Iterator[None]:
+    """Turns errors of librdkafka into one line that says what was asked of whom."""
+    from confluent_kafka import KafkaException
+
+    try:
+        yield
+    except KafkaException as error:
+        servers = settings["bootstrap.servers"]
+        raise OSError(f"{what} (kafka.bootstrap.servers={servers}): {said(error)}") from error
+
+
+def said(error: Any) -> str:
+    """The words of an error of librdkafka."""
+    fault = error.args[0] if isinstance(error, Exception) and error.args else error
+    return fault.str() if hasattr(fault, "str") else str(fault)
+
+
+def lost(options: KafkaOptions, message: str) -> None:
+    """Messages are gone: an error, or a warning with ``failOnDataLoss=false``.
+
+    Raises:
+        DataLossError: It is an error.
+    """
+    if options.fail_on_data_loss:
+        raise DataLossError(f"{message}; option failOnDataLoss=false goes on with what there is")
+    warnings.warn(message, JellyWarning, stacklevel=2)
+
+
+class Cluster:
+    """Topics and offsets, asked for on the driver."""
+
+    def __init__(self, options: KafkaOptions) -> None:
+        from confluent_kafka import KafkaException
+        from confluent_kafka.admin import AdminClient
+
+        self._options = options
+        settings = for_admin(options.settings)
+        try:
+            self._admin = AdminClient(settings)
+        except KafkaException as error:
+            raise ValueError(f"an option kafka.*: {said(error)}") from error
+
+    def places(self) -> list[Place]:
+        """The partitions that the options name.
+
+        Raises:
+            OSError: No broker answers.
+            ValueError: A topic or partition does not exist.
+        """
+        options = self._options
+        with asking("the topics could not be listed", options.settings):
+            topics = self._admin.list_topics(timeout=options.timeout).topics
+        known = {name: sorted(topic.partitions) for name, topic in topics.items()}
+        if options.assign:
+            wanted = options.assign
+            missing = [place for place in wanted if place[1] not in known.get(place[0], ())]
+            if missing:
+                told = ", ".join(f"{topic}/{partition}" for topic, partition in missing)
+                raise ValueError(f"option 'assign': there is no {told}")
+            return sorted(wanted)
+        if options.subscribe_pattern is not None:
+            pattern = re.compile(options.subscribe_pattern)
+            names = [
+                name for name in known if pattern.fullmatch(name) and not name.startswith("__")
+            ]
+        else:
+            names = list(options.subscribe)
+            if missing_topics := [name for name in names if not known.get(name)]:
+                message = f"option 'subscribe': there is no topic {', '.join(missing_topics)}"
+                if options.fail_on_data_loss:
+                    raise ValueError(message)
+                warnings.warn(message, JellyWarning, stacklevel=2)
+        return sorted((name, partition) for name in names for partition in known.get(name, ()))
+
+    def earliest(self, places: Iterable[Place]) -> Offsets:
+        """The first offsets that are there."""
+        from confluent_kafka.admin import OffsetSpec
+
+        return self._offsets(places, OffsetSpec.earliest())
+
+    def latest(self, places: Iterable[Place]) -> Offsets:
+        """The offsets of the next messages; with ``read_committed`` behind what is committed."""
+        from confluent_kafka.admin import OffsetSpec
+
+        return self._offsets(places, OffsetSpec.latest())
+
+    def at_time(self, places: Iterable[Place], milliseconds: int) -> Offsets:
+        """The first offsets of messages that are not older."""
+        from confluent_kafka.admin import OffsetSpec
+
+        places = list(places)
+        found = self._offsets(places, OffsetSpec.for_timestamp(milliseconds))
+        ends = self.latest(place for place in places if found[place] < 0)
+        return found | ends
+
+    def resolved(self, places: list[Place], wanted: str | Offsets, what: str) -> Offsets:
+        """``earliest``, ``latest`` or offsets that were given, as numbers.
+
+        Raises:
+            ValueError: Partitions are missing, or one is not read.
+        """
+        if wanted == "earliest":
+            return self.earliest(places)
+        if wanted == "latest":
+            return self.latest(places)
+        assert not isinstance(wanted, str)
+        for topic, partition in sorted(set(places) ^ wanted.keys()):
+            fault = "is not read" if (topic, partition) in wanted else "is missing there"
+            raise ValueError(f"option {what!r}: {topic}/{partition} {fault}")
+        found = dict(wanted)
+        for mark, ask in ((EARLIEST, self.earliest), (LATEST, self.latest)):
+            found |= ask([place for place in places if wanted[place] == mark])
+        return found
+
+    def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
+        """Ids of topics, which tell a topic from one of the same name that was made anew; empty where the broker has none."""
+        from confluent_kafka import KafkaException, TopicCollection
+
+        found = {}
+        asked = self._admin.describe_topics(
+            TopicCollection(sorted(topics)), request_timeout=self._options.timeout
+        )
+        for topic, answer in asked.items():
+            try:
+                found[topic] = str(answer.result().topic_id)
+            except KafkaException:  # an old broker, or one that does not let us describe
+                found[topic] = ""
+        return found
+
+    def _offsets(self, places: Iterable[Place], spec: Any) -> Offsets:
+        from confluent_kafka import IsolationLevel, TopicPartition
+
+        options = self._options
+        asked = {TopicPartition(*place): spec for place in places}
+        if not asked:
+            return {}
+        committed = options.settings.get("isolation.level", "read_committed") == "read_committed"
+        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        with asking("offsets could not be asked for", options.settings):
+            answers = self._admin.list_offsets(
+                asked, isolation_level=level, request_timeout=options.timeout
+            )
+            return {
+                (place.topic, place.partition): answer.result().offset
+                for place, answer in answers.items()
+            }
+
+
+def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
+    """Messages of a range, in order, some at a time.
+
+    Raises:
+        DataLossError: The log does not have them any more.
+        OSError: The broker does not answer, or with an error.
+    """
+    require_confluent_kafka()
+    from confluent_kafka import Consumer, KafkaError, TopicPartition
+
+    if part.start >= part.end:
+        return
+    consumer = Consumer({**_CONSUMER, **for_consumer(options.settings)})
+    try:
+        consumer.assign([TopicPartition(part.topic, part.partition, part.start)])
+        next_offset = part.start
+        while next_offset < part.end:
+            first = consumer.poll(options.timeout)
+            if first is None:
+                raise TimeoutError(
+                    f"{part.name}: no message from offset {next_offset} to {part.end} in {options.timeout} s; is the "
+                    "broker there, and are they still in the log?"
+                )
+            found = []
+            for message in [first, *consumer.consume(_CHUNK - 1, 0)]:
+                error, offset = message.error(), message.offset()
+                if error is None and offset < part.end:
+                    found.append(message)
+                    next_offset = offset + 1
+                elif error is None or error.code() == KafkaError._PARTITION_EOF:
+                    # what lies between is no message: compacted away, or marks of transactions
+                    if offset >= part.end:
+                        next_offset = part.end
+                elif error.code() in (
+                    KafkaError._AUTO_OFFSET_RESET,
+                    KafkaError.OFFSET_OUT_OF_RANGE,
+                ):
+                    begin = _begin(consumer, options, part)
+                    told = f"{part.name}: offsets {next_offset} to {min(begin, part.end) - 1} are not in the log any more"
+                    lost(options, told)
+                    next_offset = min(begin, part.end)
+                    consumer.assign([TopicPartition(part.topic, part.partition, next_offset)])
+                    break
+                elif error.fatal() or not error.retriable():
+                    raise OSError(f"{part.name}@{next_offset}: {said(error)}")
+            if found:
+                yield found
+    finally:
+        consumer.close()
+
+
+def _begin(consumer: Consumer, options: KafkaOptions, part: Range) -> int:
+    from confluent_kafka import TopicPartition
+
+    with asking(f"{part.name}: offsets could not be asked for", options.settings):
+        where = TopicPartition(part.topic, part.partition)
+        begin, _ = consumer.get_watermark_offsets(where, options.timeout)
+    return int(begin)

@@ -1,0 +1,272 @@
+"""Messages of a range into rows, in a worker."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Generator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from jelly._ddl import arrow_type
+from jelly.errors import JellyError
+from jelly.spark.kafka.client import lost, messages
+from jelly.spark.kafka.offsets import Range
+from jelly.spark.kafka.snapshots import Snapshots, State
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from confluent_kafka import Message
+
+    from jelly._internal import PatchReader, RdfReader
+    from jelly.spark.kafka.options import KafkaOptions
+
+# kinds of timestamps that say that there is none
+_NO_TIMESTAMP = 0
+
+
+def rows(options: KafkaOptions, part: Range, begin: int, topic_id: str) -> Iterator[pa.RecordBatch]:
+    """The rows of a range; ``begin`` is the first offset of its log."""
+    if options.shared_lookups:
+        return _Continued(options, part, begin, topic_id).rows()
+    return options.decoder(_table(options, found) for found in messages(options, part))
+
+
+def _table(options: KafkaOptions, found: list[Message]) -> pa.RecordBatch:
+    """Messages as Spark's own Kafka source has them, as far as they are wanted."""
+    import pyarrow as pa
+
+    wanted = {"topic": "string", "partition": "int", "offset": "bigint", "value": "binary"}
+    wanted |= options.message_columns
+    arrays = [
+        pa.array([_FIELDS[name](message) for message in found], arrow_type(kind))
+        for name, kind in wanted.items()
+    ]
+    return pa.record_batch(arrays, names=list(wanted))
+
+
+def _timestamp(message: Message) -> int | None:
+    kind, milliseconds = message.timestamp()
+    return None if kind == _NO_TIMESTAMP else milliseconds * 1000
+
+
+def _headers(message: Message) -> list[dict[str, Any]] | None:
+    found = message.headers()
+    return None if found is None else [{"key": key, "value": value} for key, value in found]
+
+
+_FIELDS: dict[str, Any] = {
+    "topic": lambda message: message.topic(),
+    "partition": lambda message: message.partition(),
+    "offset": lambda message: message.offset(),
+    "value": lambda message: message.value(),
+    "key": lambda message: message.key(),
+    "timestamp": _timestamp,
+    "headers": _headers,
+}
+
+
+class _Continued:
+    """Decodes messages that go on with the stream of their partition."""
+
+    def __init__(self, options: KafkaOptions, part: Range, begin: int, topic_id: str) -> None:
+        self._options = options
+        self._part = part
+        self._begin = begin
+        self._snapshots = Snapshots(options, part, topic_id)
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        part = self._part
+        state = self._state()
+        if state.offset < part.start:  # what was kept is older: decode what lies between once more
+            between = part._replace(start=state.offset, end=part.start)
+            state = yield from self._through(between, state, silent=True)
+        state = yield from self._through(part._replace(start=state.offset), state)
+        assert state.snapshot is not None
+        self._snapshots.keep(part.end, state.snapshot)
+        self._snapshots.prune(part.start)
+
+    def _state(self) -> State:
+        """Where to begin so that the range can be decoded."""
+        part, begin = self._part, self._begin
+        state = self._snapshots.before(part.start)
+        if state is not None and state.offset >= begin:
+            return state
+        if state is not None:
+            message = (
+                f"{part.name}: the state of the lookups was kept at offset {state.offset}, but the log begins at "
+                f"{begin}: the messages between are lost, and with them what later ones refer to"
+            )
+            lost(self._options, message)
+            return State(self._stream_start(begin), None)
+        if begin > 0 and part.start > begin:
+            message = (
+                f"{part.name}: no state of the lookups is kept for offset {part.start}, and the log begins at {begin}: "
+                "what messages refer to may be lost; begin at the earliest offset"
+            )
+            lost(self._options, message)
+        return State(self._stream_start(begin) if begin > 0 else begin, None)
+
+    def _stream_start(self, begin: int) -> int:
+        """The first message of a log without its start at which a stream begins, if data may be lost."""
+        part = self._part
+        if self._options.fail_on_data_loss:
+            return begin
+        for found in messages(self._options, part._replace(start=begin)):
+            for message in found:
+                if begins_stream(message.value(), self._options.framing):
+                    return int(message.offset())
+        return part.end
+
+    def _through(
+        self, part: Range, state: State, *, silent: bool = False
+    ) -> Generator[pa.RecordBatch, None, State]:
+        """Gives the rows of a range; returns the state behind it."""
+        each = self._options.message_columns and not silent
+        found = messages(self._options, part)
+        if not each:
+            flat = (message for chunk in found for message in chunk)
+            snapshot = yield from self._decode(flat, state.snapshot, silent=silent)
+            return State(part.end, snapshot)
+        after = state.snapshot
+        for chunk in found:
+            for message in chunk:
+                columns = _table(self._options, [message])
+                decoded = self._decode([message], after)
+                after = yield from _extended(decoded, columns, self._options.message_columns)
+        if after is None:  # nothing but gaps
+            after = yield from self._decode([], None)
+        return State(part.end, after)
+
+    def _decode(
+        self, found: Iterable[Message], snapshot: bytes | None, *, silent: bool = False
+    ) -> Generator[pa.RecordBatch, None, bytes]:
+        """Gives the rows of messages; returns the snapshot behind them."""
+        import pyarrow as pa
+
+        feed = _Feed(found, self._options.framing == "delimited")
+        with self._open(feed, snapshot, silent=silent) as reader:
+            first = reader.position.offset
+            held: pa.RecordBatch | None = None
+            try:
+                for batch in reader:
+                    if silent:
+                        continue
+                    if held is not None:
+                        yield held
+                    held = pa.record_batch(batch)
+                after = reader.snapshot()
+            except JellyError as error:
+                if held is not None:
+                    yield held
+                raise _of_message(
+                    error, self._part.name, feed.at((error.offset or 0) - first)
+                ) from error
+        if held is not None:
+            # the stream goes on: what its end would imply comes when it has ended
+            implied = self._implied(after)
+            if held.num_rows > implied:
+                yield held.slice(0, held.num_rows - implied)
+        return after
+
+    def _implied(self, snapshot: bytes) -> int:
+        with self._open(b"", snapshot) as reader:
+            return sum(batch.num_rows for batch in reader)
+
+    def _open(
+        self, source: Any, snapshot: bytes | None, *, silent: bool = False
+    ) -> PatchReader[Any] | RdfReader[Any]:
+        # frames lie behind one another here, each after its length
+        framing = "concatenated" if self._options.new_stream_at_options else "delimited"
+        keywords: dict[str, Any] = {"columns": ["seq"]} if silent else {}
+        form = "jelly-patch" if self._options.read.kind == "patch" else "jelly"
+        return self._options.read.open(
+            source, framing=framing, compression="none", format=form, resume=snapshot,
+            source_name=self._part.name, **keywords,
+        )  # fmt: skip
+
+
+class _Feed:
+    """Bytes of messages, each with its length before it where it has none."""
+
+    def __init__(self, found: Iterable[Message], delimited: bool) -> None:
+        self._found = iter(found)
+        self._delimited = delimited
+        self._starts: list[int] = []
+        self._offsets: list[int] = []
+        self._length = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for message in self._found:
+            value = message.value()
+            if value is None:
+                continue
+            piece = value if self._delimited else _varint(len(value)) + value
+            self._starts.append(self._length)
+            self._offsets.append(message.offset())
+            self._length += len(piece)
+            yield piece
+
+    def at(self, byte: int) -> int | None:
+        """The offset of the message that a byte is in."""
+        if not self._starts:
+            return None
+        return self._offsets[max(bisect_right(self._starts, byte) - 1, 0)]
+
+
+def begins_stream(value: bytes | None, framing: str) -> bool:
+    """Whether the first row of a message is the options of a stream."""
+    at = 0
+    if value and framing == "delimited":
+        while at < len(value) and value[at] & 0x80:
+            at += 1
+        at += 1
+    # a row, then its length, then the options: all are field 1 with bytes
+    if not value or at >= len(value) or value[at] != 0x0A:
+        return False
+    at += 1
+    while at < len(value) and value[at] & 0x80:
+        at += 1
+    return at + 1 < len(value) and value[at + 1] == 0x0A
+
+
+def _extended(
+    batches: Generator[pa.RecordBatch, None, bytes],
+    message: pa.RecordBatch,
+    columns: dict[str, str],
+) -> Generator[pa.RecordBatch, None, bytes]:
+    """Batches with the columns of their message; returns what the batches return."""
+    import pyarrow as pa
+
+    try:
+        while True:
+            batch = next(batches)
+            arrays = [pa.repeat(message.column(name)[0], batch.num_rows) for name in columns]
+            fields = [pa.field(name, arrow_type(kind)) for name, kind in columns.items()]
+            yield pa.RecordBatch.from_arrays(
+                [*batch.columns, *arrays], schema=pa.schema([*batch.schema, *fields])
+            )
+    except StopIteration as end:
+        snapshot: bytes = end.value
+        return snapshot
+
+
+def _of_message(error: JellyError, name: str, offset: int | None) -> JellyError:
+    """The error, with the message that it is in."""
+    if offset is None:
+        return error
+    where = f"{name}@{offset}"
+    text = str(error).replace(f"({name}:", f"({where}:")
+    if where not in text:
+        text = f"{text} ({where})"
+    facts = {
+        fact: getattr(error, fact)
+        for fact in ("kind", "frame", "row", "offset", "field", "limit", "line", "column")
+    }
+    return type(error)(text, source=where, **facts)
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*out, number])

@@ -1,0 +1,117 @@
+"""Offsets of partitions: as Spark's own Kafka source writes them, bounded and divided."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+EARLIEST, LATEST = -2, -1
+
+Place: TypeAlias = tuple[str, int]
+"""Topic and partition."""
+Offsets: TypeAlias = dict[Place, int]
+
+
+class Range(NamedTuple):
+    """Offsets of one partition, without the last."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    @property
+    def name(self) -> str:
+        """As errors and the column ``source`` call the partition."""
+        return f"{self.topic}/{self.partition}"
+
+
+def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
+    """``{"topic": {"0": 23}}``, sorted, so that equal offsets are equal text."""
+    found: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        found.setdefault(topic, {})[str(partition)] = offset
+    return found
+
+
+def from_json(found: Mapping[str, Mapping[str, int]]) -> Offsets:
+    """The way back from ``to_json``."""
+    return {
+        (topic, int(partition)): offset
+        for topic, partitions in found.items()
+        for partition, offset in partitions.items()
+    }
+
+
+def parse_offsets(value: str) -> str | Offsets:
+    """``earliest``, ``latest``, or JSON with -2 for the earliest and -1 for the latest.
+
+    Raises:
+        ValueError: It is nothing of these.
+    """
+    if value.strip().lower() in ("earliest", "latest"):
+        return value.strip().lower()
+    found = _json(value)
+    try:
+        offsets = from_json(found)
+        if all(type(offset) is int and offset >= EARLIEST for offset in offsets.values()):
+            return offsets
+    except (AttributeError, ValueError):
+        pass
+    raise ValueError(
+        f'{value!r} is not earliest, latest or JSON such as {{"topic":{{"0":23,"1":-2}}}}'
+    )
+
+
+def parse_assign(value: str) -> tuple[Place, ...]:
+    """``{"topic": [0, 1]}``.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    found = _json(value)
+    if isinstance(found, dict) and found and all(isinstance(each, list) for each in found.values()):
+        places = [(topic, each) for topic, partitions in found.items() for each in partitions]
+        if all(type(partition) is int and partition >= 0 for _, partition in places):
+            return tuple(places)
+    raise ValueError(f'{value!r} is not JSON such as {{"topic":[0,1]}}')
+
+
+def _json(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return None
+
+
+def limited(start: Offsets, end: Offsets, most: int | None) -> Offsets:
+    """An end at which there are at most so many messages, shared out by what each partition has."""
+    left = {place: max(end[place] - start[place], 0) for place in end}
+    total = sum(left.values())
+    if most is None or total <= most:
+        return end
+    # whole messages to each, then one more to those with the largest rest: exactly `most` in all
+    shares = {place: divmod(most * size, total) for place, size in left.items()}
+    over = most - sum(whole for whole, _ in shares.values())
+    lucky = sorted(shares, key=lambda place: (-shares[place][1], place))[:over]
+    return {place: start[place] + shares[place][0] + (place in lucky) for place in end}
+
+
+def divided(ranges: Iterable[Range], parts: int | None, most: int | None) -> list[Range]:
+    """Ranges cut so that there are ``parts`` at least, and no more than ``most`` messages in each."""
+    ranges = list(ranges)
+    total = sum(each.end - each.start for each in ranges)
+    found = []
+    for each in ranges:
+        size = each.end - each.start
+        pieces = 1
+        if parts is not None and parts > len(ranges):
+            pieces = max(1, round(parts * size / total))
+        if most is not None:
+            pieces = max(pieces, -(-size // most))
+        pieces = min(pieces, size)
+        cuts = [each.start + size * piece // pieces for piece in range(pieces + 1)]
+        found += [each._replace(start=start, end=end) for start, end in pairwise(cuts)]
+    return found

@@ -1,0 +1,156 @@
+"""Where the state of decoders waits between batches: files ``topic/partition/offset``.
+
+What is in a file follows from the messages before the offset, so any two that write it write the same: it is written once, whole
+or not at all, and tasks that run twice do no harm.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from jelly.errors import JellyWarning
+from jelly.spark.kafka.client import lost
+
+if TYPE_CHECKING:
+    import pyarrow.fs as pafs
+
+    from jelly.spark.kafka.offsets import Range
+    from jelly.spark.kafka.options import KafkaOptions
+
+_MAGIC = "jelly-kafka-snapshot"
+_VERSION = 1
+_OBJECT_STORES = ("s3", "gcs", "abfs")
+
+
+class State(NamedTuple):
+    """A decoder before a message."""
+
+    offset: int
+    """Of that message."""
+    snapshot: bytes | None
+    """None: at the start of the log."""
+
+
+class Snapshots:
+    """The snapshots of one partition."""
+
+    def __init__(self, options: KafkaOptions, part: Range, topic_id: str) -> None:
+        self._options = options
+        self._identity = {
+            "kind": options.read.kind,
+            "framing": options.framing,
+            "newStreamAtOptions": options.new_stream_at_options,
+        }
+        self._topic_id = topic_id
+        self._files: pafs.FileSystem | None = None
+        self._folder = ""
+        if options.snapshot_location is not None:
+            from jelly.spark.files.filesystem import resolve
+
+            place = resolve(options.snapshot_location, options.read.storage)
+            self._files = place.fs
+            self._folder = f"{place.path.rstrip('/')}/{part.name}"
+
+    def before(self, offset: int) -> State | None:
+        """The last that was kept at this offset or before it."""
+        for known in sorted((each for each in self._offsets() if each <= offset), reverse=True):
+            if (snapshot := self._read(known)) is not None:
+                return State(known, snapshot)
+        return None
+
+    def _read(self, offset: int) -> bytes | None:
+        assert self._files is not None
+        path = f"{self._folder}/{offset}"
+        try:
+            with self._files.open_input_stream(path) as file:
+                content: bytes = file.read()
+        except FileNotFoundError:  # another query has just removed it
+            return None
+        line, _, snapshot = content.partition(b"\n")
+        try:
+            head = json.loads(line)
+            right = (
+                head["magic"] == _MAGIC
+                and head["version"] == _VERSION
+                and head["bytes"] == len(snapshot)
+            )
+        except (ValueError, KeyError, TypeError):
+            right = False
+        if not right:
+            warnings.warn(
+                f"{path}: not a whole snapshot; it is not used", JellyWarning, stacklevel=2
+            )
+            return None
+        if head["identity"] != self._identity:
+            raise ValueError(
+                f"{path}: the snapshot is of a query with {_words(head['identity'])}, this one has {_words(self._identity)}; "
+                "give it another snapshotLocation"
+            )
+        if head["topicId"] != self._topic_id and head["topicId"] and self._topic_id:
+            lost(
+                self._options,
+                f"{path}: the snapshot is of a topic that is gone, and one of its name was made anew",
+            )
+            return None
+        return snapshot
+
+    def keep(self, offset: int, snapshot: bytes) -> None:
+        """Writes the state at an offset, unless it is there."""
+        if self._files is None or offset in self._offsets():
+            return
+        head = {
+            "magic": _MAGIC,
+            "version": _VERSION,
+            "identity": self._identity,
+            "topicId": self._topic_id,
+            "bytes": len(snapshot),
+        }
+        content = json.dumps(head, sort_keys=True).encode() + b"\n" + snapshot
+        _write_whole(self._files, self._folder, str(offset), content)
+
+    def prune(self, start: int) -> None:
+        """Removes all but the last that are older than the start of a batch, which still may be read again."""
+        if self._files is None:
+            return
+        older = sorted(each for each in self._offsets() if each < start)
+        for offset in older[: max(len(older) - (self._options.snapshots_kept - 1), 0)]:
+            try:
+                self._files.delete_file(f"{self._folder}/{offset}")
+            except FileNotFoundError:
+                continue  # another task was quicker
+
+    def _offsets(self) -> list[int]:
+        if self._files is None:
+            return []
+        import pyarrow.fs as pafs
+
+        listed = self._files.get_file_info(pafs.FileSelector(self._folder, allow_not_found=True))
+        return [int(info.base_name) for info in listed if info.base_name.isdecimal()]
+
+
+def _write_whole(files: pafs.FileSystem, folder: str, name: str, content: bytes) -> None:
+    """Writes a file that appears whole or not at all."""
+    if files.type_name in _OBJECT_STORES:  # an object appears when its upload ends
+        with files.open_output_stream(f"{folder}/{name}") as file:
+            file.write(content)
+        return
+    files.create_dir(folder, recursive=True)
+    unfinished = f"{folder}/.{name}.{uuid.uuid4().hex}"
+    if files.type_name == "local":
+        with Path(unfinished).open("wb") as local:
+            local.write(content)
+            local.flush()
+            os.fsync(local.fileno())
+    else:
+        with files.open_output_stream(unfinished) as file:
+            file.write(content)
+    files.move(unfinished, f"{folder}/{name}")
+
+
+def _words(identity: dict[str, object]) -> str:
+    return ", ".join(f"{name}={json.dumps(value)}" for name, value in identity.items())

@@ -1,0 +1,65 @@
+"""The data source ``jelly-kafka``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource
+
+from jelly.spark.kafka.client import require_confluent_kafka
+from jelly.spark.kafka.options import NAME, KafkaOptions, KafkaWriteOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import (
+        DataSourceReader,
+        DataSourceStreamReader,
+        DataSourceStreamWriter,
+        DataSourceWriter,
+    )
+    from pyspark.sql.types import StructType
+
+__all__ = ["KafkaSource"]
+
+
+class KafkaSource(DataSource):
+    """``format("jelly-kafka")``; :mod:`jelly.spark.kafka` tells the options."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return NAME
+
+    def schema(self) -> str:
+        """Columns of the rows, as the options have them."""
+        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        return KafkaOptions.of(self.options, stream=None).ddl
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads what the log holds."""
+        require_confluent_kafka()
+        from jelly.spark.kafka.batch import KafkaReader
+
+        return KafkaReader(KafkaOptions.of(self.options, stream=False), schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+        """Reads the log as it grows."""
+        require_confluent_kafka()
+        from jelly.spark.kafka.stream import KafkaStreamReader
+
+        return KafkaStreamReader(KafkaOptions.of(self.options, stream=True), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Writes rows as messages."""
+        require_confluent_kafka()
+        from jelly.spark.kafka.sink import KafkaWriter
+
+        return KafkaWriter(KafkaWriteOptions.of(self.options), schema, overwrite)
+
+    def streamWriter(  # noqa: N802
+        self, schema: StructType, overwrite: bool
+    ) -> DataSourceStreamWriter:
+        """Writes the rows of each batch as messages."""
+        require_confluent_kafka()
+        from jelly.spark.kafka.sink import KafkaStreamWriter
+
+        return KafkaStreamWriter(KafkaWriteOptions.of(self.options), schema, overwrite)

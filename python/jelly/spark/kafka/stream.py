@@ -1,0 +1,113 @@
+"""Reads a log as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from jelly.spark.kafka.batch import chosen, planned, read, starting
+from jelly.spark.kafka.client import Cluster, lost
+from jelly.spark.kafka.offsets import Offsets, from_json, limited, to_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.kafka.options import KafkaOptions
+
+try:
+    from pyspark.sql.streaming.datasource import (
+        ReadAllAvailable,
+        ReadMaxRows,
+        SupportsTriggerAvailableNow,
+    )
+except ImportError:  # before Spark 4.2, which asks for offsets without a limit
+    ReadAllAvailable = ReadMaxRows = None  # type: ignore[assignment,misc]
+
+    class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
+        """Nothing: Spark reads all that there is in one batch."""
+
+
+class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Offsets are those of the log, ``{"topic": {"0": 23}}``, and Spark's checkpoint holds them."""
+
+    def __init__(self, options: KafkaOptions, schema: StructType) -> None:
+        self._options = options
+        self._wanted = chosen(options, schema)
+        self._cluster: Cluster | None = None
+        self._target: Offsets | None = None
+        self._last: Offsets | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a handle of librdkafka stays in its process
+        return self.__dict__ | {"_cluster": None}
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins."""
+        cluster = self._brokers()
+        found = starting(cluster, self._options, cluster.places(), "latest")
+        self._last = found
+        return to_json(found)
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        """``maxOffsetsPerTrigger``."""
+        most = self._options.max_offsets_per_trigger
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    def latestOffset(  # noqa: N802
+        self, start: dict[str, Any] | None = None, limit: Any = None
+    ) -> dict[str, Any]:
+        """Where the next batch ends."""
+        cluster = self._brokers()
+        latest = cluster.latest(cluster.places()) if self._target is None else self._target
+        before = from_json(start) if start is not None else self._last
+        if before is None:  # before Spark 4.2 a query that starts again does not say where it is
+            return to_json(latest)
+        most = self._options.max_offsets_per_trigger
+        if limit is not None:
+            most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        if gone := before.keys() - latest.keys():
+            names = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(gone))
+            lost(self._options, f"partitions that were read are not there any more: {names}")
+        # new partitions begin at their start, and so do those that were made anew
+        anew = [place for place in latest if place not in before or latest[place] < before[place]]
+        end = limited(before | cluster.earliest(anew), latest, most)
+        self._last = end
+        return to_json(end)
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
+        """Where the log ends, for the progress of the query."""
+        cluster = self._brokers()
+        return to_json(cluster.latest(cluster.places()))
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """What comes from now on is not read."""
+        cluster = self._brokers()
+        self._target = cluster.latest(cluster.places())
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """The tasks of a batch."""
+        cluster = self._brokers()
+        first, last = from_json(start), from_json(end)
+        self._last = last
+        new = [place for place in last if place not in first]
+        first = {place: offset for place, offset in first.items() if place in last}
+        return planned(cluster, self._options, first | cluster.earliest(new), last)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a range."""
+        return read(self._options, self._wanted, partition)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Nothing is to be done: the log is not ours."""
+
+    def stop(self) -> None:
+        """Lets go of the connection."""
+        self._cluster = None
+
+    def _brokers(self) -> Cluster:
+        if self._cluster is None:
+            self._cluster = Cluster(self._options)
+        return self._cluster

@@ -1,0 +1,68 @@
+"""``splits``: parts of a file that can be read side by side."""
+
+from __future__ import annotations
+
+from jelly import _internal
+from jelly.types import AnyFormat, Compression, Framing, Limits, Source, Split
+
+__all__ = ["splits"]
+
+
+def splits(
+    source: Source,
+    *,
+    split_bytes: int = 64 << 20,
+    whole_patches: bool = False,
+    format: AnyFormat = "auto",
+    framing: Framing = "auto",
+    compression: Compression = "auto",
+    limits: Limits | None = None,
+    source_name: str | None = None,
+) -> list[Split]:
+    """Cuts a file into parts for ``read_rdf(source, split=...)`` and ``read_patch(source, split=...)``.
+
+    Read one after the other, the parts give the rows of the file with the same numbers, the same
+    marks that its end implies, and errors with the same line; each part can be read by itself, in
+    any process that can open the file.
+
+    Jelly is cut at the restart points of its footer, or of its sidecar where the source is a path.
+    N-Triples, N-Quads and RDF Patch text are cut between lines, after one quick walk over the bytes.
+    zstd needs a seek table. Anything else (gzip, Turtle, RDF Patch v1, Thrift, Jelly without an
+    index) is one part.
+
+    Args:
+        source: A path, a binary file object that can seek (read from its first byte on), or bytes.
+        split_bytes: About how many bytes a part may have, uncompressed. Parts of Jelly are longer
+            where its restart points are further apart.
+        whole_patches: Cut no patch, so that the parts can be read with ``rows="committed"``.
+        format: As the file will be read; ``auto`` goes by the first bytes, and by the extension
+            where they tell nothing.
+        framing: As the file will be read.
+        compression: As the file will be read.
+        limits: As the file will be read.
+        source_name: What stands for the name of a path, whose extension may tell the format.
+
+    Returns:
+        The parts in the order of the file; one at least. A part that is read after the file changed
+        is an error: of another size, with other bytes where a part of text begins, with other rows.
+
+    Raises:
+        OSError: The source cannot be opened or read.
+        ValueError: The source can be read only once, or an option has a value that does not exist.
+        TypeError: The source or an option is of the wrong type.
+    """
+    if split_bytes < 1:
+        raise ValueError(f"split_bytes is {split_bytes}; it must be at least 1")
+    keywords = {
+        "format": format,
+        "framing": framing,
+        "compression": compression,
+        "limits": limits,
+        "source_name": source_name,
+    }
+    keywords = {name: value for name, value in keywords.items() if value is not None}
+    found, packed, parts = _internal.splits(source, split_bytes, whole_patches, keywords)
+    return [
+        Split(start=start, end=end, rows=rows, format=found, compression=packed, state=state)
+        for start, end, rows, state in parts
+    ]

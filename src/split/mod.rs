@@ -1,0 +1,193 @@
+//! Cuts a file into parts that can be read side by side, each as the whole file has it.
+//!
+//! Jelly is cut at the restart points of its footer or sidecar. N-Triples, N-Quads and RDF Patch are cut between
+//! lines, after one walk over the bytes, and each part carries what is counted before it. What cannot be entered
+//! in the middle is one part.
+
+mod state;
+
+pub use state::{AnyFormat, PartOf};
+pub(crate) use state::{HEAD, TextState};
+
+use crate::error::{ErrorKind, Result};
+use crate::index::{Bytes, Index};
+use crate::io::{Compression, Source};
+use crate::open::{OpenOptions, find_format};
+use crate::reader::Poll;
+use crate::text::{Place, Places};
+use crate::warning::Warning;
+
+/// How a source is split.
+#[derive(Clone, Debug)]
+pub struct SplitOptions {
+    /// How it will be read; no part of it yet.
+    pub open: OpenOptions,
+    /// About as many bytes has a part, uncompressed.
+    pub split_bytes: u64,
+    /// No patch is cut, so that `committed` rows can be read of the parts.
+    pub whole_patches: bool,
+}
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Its first byte, uncompressed.
+    pub start: u64,
+    /// The byte behind it, uncompressed; `None`: the end of a file whose length is not known.
+    pub end: Option<u64>,
+    /// How many rows it has, where that is known.
+    pub rows: Option<u64>,
+    /// What [`PartOf::decode`] reads.
+    pub state: Vec<u8>,
+}
+
+/// The parts of a file.
+#[derive(Clone, Debug)]
+pub struct Splits {
+    /// What the file is.
+    pub format: AnyFormat,
+    /// How it is compressed.
+    pub compression: Compression,
+    /// The parts, in the order of the file; one at least.
+    pub splits: Vec<Split>,
+    /// Indexes that were found and are not used.
+    pub warnings: Vec<Warning>,
+}
+
+/// A place at which a part begins.
+#[derive(Clone, Copy)]
+struct Cut {
+    offset: u64,
+    /// Rows before it.
+    rows: u64,
+    text: Option<(Place, u32)>,
+}
+
+/// Splits a source that can be opened again: a file, or bytes in memory.
+pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<Splits> {
+    let name = options.open.decode.source.clone();
+    let again =
+        || source.again().ok_or_else(|| crate::open::argument("splits are of a file, or of bytes in memory"));
+    let (size, path) = (
+        source.size()?.unwrap_or_default(),
+        match &source {
+            Source::Path(path) => Some(path.clone()),
+            _ => None,
+        },
+    );
+    let bytes = again()?;
+    let found = find_format(again()?, &options.open)?;
+    let (format, opened) = (found.format, found.opened);
+    let compression = opened.compression;
+    let mut plan =
+        Plan { format, size, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
+    let mut warnings = Vec::new();
+    match Bytes::open(bytes, Some(compression), &options.open.decode.limits) {
+        // gzip, zstd without a table: read from the start only
+        Err(error) if error.kind() == ErrorKind::Argument => {}
+        Err(error) => return Err(error),
+        Ok(mut bytes) => {
+            plan.length = Some(bytes.len());
+            let targets = targets(bytes.len(), options.split_bytes);
+            if found.is_refused || targets.is_empty() {
+                // it has one part
+            } else if let Some(kind) = found.format.text_kind() {
+                let reader = opened.stream.into_reader();
+                let mut places = Places::new(reader, kind, &options.open.decode.limits);
+                plan.cut_text(&mut places, targets, poll)?;
+            } else if found.format.is_jelly() {
+                let index = Index::read(&mut bytes, path.as_deref(), name.as_ref())?;
+                plan.cut_jelly(&index, targets);
+                warnings = index.warnings;
+            }
+        }
+    }
+    Ok(Splits { format, compression, splits: plan.splits(), warnings })
+}
+
+/// Where parts should begin, but for the first: as many as are needed, of the same length.
+fn targets(length: u64, split_bytes: u64) -> Vec<u64> {
+    let count = length.div_ceil(split_bytes.max(1)).min(MOST_SPLITS);
+    (1..count).map(|part| (u128::from(length) * u128::from(part) / u128::from(count)) as u64).collect()
+}
+
+/// More parts than this are of no use.
+const MOST_SPLITS: u64 = 1 << 20;
+
+struct Plan {
+    format: AnyFormat,
+    size: u64,
+    length: Option<u64>,
+    whole_patches: bool,
+    cuts: Vec<Cut>,
+}
+
+impl Plan {
+    /// Behind an error no place is known: the last part has it, and says what it is.
+    fn cut_text(&mut self, places: &mut Places, targets: Vec<u64>, poll: Poll<'_>) -> Result<()> {
+        let checksum = places.checksum(poll)?;
+        self.cuts.push(Cut { offset: 0, rows: 0, text: Some((Place::START, checksum)) });
+        for target in targets {
+            let place = match places.next(target, self.whole_patches, poll) {
+                Ok(Some(place)) => place,
+                Ok(None) => break,
+                Err(error) if error.kind() == ErrorKind::Io => return Err(error),
+                Err(_) => break,
+            };
+            if self.cuts.last().is_none_or(|last| last.offset < place.offset) {
+                let checksum = places.checksum(poll)?;
+                self.cuts.push(Cut {
+                    offset: place.offset,
+                    rows: place.counters.seq,
+                    text: Some((place, checksum)),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn cut_jelly(&mut self, index: &Index, targets: Vec<u64>) {
+        let mut points =
+            index.points.iter().filter(|point| !self.whole_patches || point.counters.is_between_patches());
+        let mut cuts = vec![Cut { offset: 0, rows: 0, text: None }];
+        for target in targets {
+            if cuts.last().is_some_and(|last| last.offset >= target) {
+                continue;
+            }
+            match points.find(|point| point.offset >= target) {
+                Some(point) => cuts.push(Cut { offset: point.offset, rows: point.counters.seq, text: None }),
+                None => break,
+            }
+        }
+        self.cuts = cuts;
+    }
+
+    fn splits(mut self) -> Vec<Split> {
+        let &mut Plan { format, size, length, .. } = &mut self;
+        if self.cuts.len() < 2 {
+            self.cuts = vec![Cut { offset: 0, rows: 0, text: None }];
+        }
+        // a part that begins and ends with the file has whole patches however it was cut
+        let whole_patches = self.whole_patches || self.cuts.len() == 1;
+        let split = |at: usize| {
+            let (cut, next) = (self.cuts[at], self.cuts.get(at + 1));
+            let text =
+                |(place, checksum)| TextState { place, end_rows: next.map_or(0, |next| next.rows), checksum };
+            let state = PartOf {
+                size,
+                format,
+                whole_patches,
+                start: cut.offset,
+                end: next.map(|next| next.offset),
+                text: cut.text.map(text),
+            };
+            Split {
+                start: cut.offset,
+                end: next.map(|next| next.offset).or(length),
+                rows: next.map(|next| next.rows - cut.rows),
+                state: state.encode(),
+            }
+        };
+        (0..self.cuts.len()).map(split).collect()
+    }
+}

@@ -1,0 +1,321 @@
+//! Where text may be entered: the starts of lines at which a row may begin, with all that is counted there.
+//!
+//! One walk over the bytes. In N-Triples and N-Quads a row is a line, so only line ends and first bytes are
+//! looked at. Rows of RDF Patch are made of tokens: a line that is plainly one `A` or `D` is passed over by the
+//! ends of its terms, and every other is read by the reader itself, so that there is one rule of what a row is.
+
+use std::io::{ErrorKind as IoKind, Read};
+
+use memchr::{memchr, memchr2};
+
+use super::rdf_patch::{PatchDialect, RdfPatch};
+use super::rows::{MARK, TextRows};
+use super::scan::is_tag_byte;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::index::Counters;
+use crate::limits::Limits;
+use crate::reader::Poll;
+use crate::rows::{RowFormat, Step};
+use crate::sink::{PatchRow, PatchSink, Sink};
+use crate::split::HEAD;
+
+/// The start of a line, between two rows, and what lies before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    /// From 1.
+    pub(crate) line: u64,
+    pub(crate) counters: Counters,
+    /// The patch has rows other than `H`.
+    pub(crate) has_changes: bool,
+}
+
+impl Place {
+    /// The start of a stream.
+    pub(crate) const START: Place = Place {
+        offset: 0,
+        line: 1,
+        counters: Counters { seq: 0, frame: 0, patch: 0, txns: 0, in_transaction: false, has_rows: false },
+        has_changes: false,
+    };
+}
+
+/// Which text is walked over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    /// N-Triples or N-Quads.
+    Lines,
+    /// RDF Patch, but not v1, where a row may need the one before.
+    Patch,
+}
+
+/// Bytes read at a time.
+const CHUNK: usize = 256 << 10;
+/// What a row may have beyond its limit while it is read.
+const PIECE: usize = 4 << 10;
+
+/// Walks over a text from its start.
+pub(crate) struct Places {
+    reader: Box<dyn Read + Send>,
+    rows: Rows,
+    buffer: Vec<u8>,
+    /// What is walked over, and what is there, in the buffer.
+    at: usize,
+    filled: usize,
+    /// Byte of the stream that is first in the buffer.
+    base: u64,
+    ended: bool,
+    /// All rows before this place are decided by the bytes before it, and it starts a line.
+    is_place: bool,
+    /// So many bytes from there on do not end the row that begins there.
+    look: usize,
+    most: usize,
+}
+
+enum Rows {
+    Lines { line: u64, seq: u64 },
+    Patch(Box<TextRows<RdfPatch>>),
+}
+
+impl Places {
+    /// Of a stream at its start.
+    pub(crate) fn new(reader: Box<dyn Read + Send>, kind: TextKind, limits: &Limits) -> Self {
+        let rows = match kind {
+            TextKind::Lines => Rows::Lines { line: 1, seq: 0 },
+            // what others refuse is refused where it is read
+            TextKind::Patch => Rows::Patch(Box::new(TextRows::patch(PatchDialect::Any, false, limits))),
+        };
+        let most = limits.row_bytes.saturating_add(PIECE);
+        Places {
+            reader,
+            rows,
+            buffer: Vec::new(),
+            at: 0,
+            filled: 0,
+            base: 0,
+            ended: false,
+            is_place: true,
+            look: 0,
+            most,
+        }
+    }
+
+    /// The first place at byte `least` or after it, and not before those that were given.
+    ///
+    /// `None`: there is none before the end of the input, which is no place. With `whole_patches` only places at
+    /// which a patch begins. An error: rows cannot be told apart from there on; a reader will say so as well.
+    pub(crate) fn next(&mut self, least: u64, whole_patches: bool, poll: Poll<'_>) -> Result<Option<Place>> {
+        loop {
+            if self.at == self.filled && !self.fill(poll)? {
+                return Ok(None);
+            }
+            if self.is_place && self.base + self.at as u64 >= least {
+                // the word at the start of the line, whole
+                while whole_patches && self.filled - self.at < 2 && self.fill(poll)? {}
+                if !whole_patches || self.begins_patch() {
+                    return Ok(Some(self.place()));
+                }
+            }
+            let walked = match self.rows {
+                Rows::Lines { .. } => self.pass_line(),
+                Rows::Patch(_) => self.pass_rows()?,
+            };
+            if !walked && !self.fill(poll)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Of the bytes at the place that was given last, or at the start.
+    pub(crate) fn checksum(&mut self, poll: Poll<'_>) -> Result<u32> {
+        while self.filled - self.at < HEAD && self.fill(poll)? {}
+        let head = &self.rest()[..HEAD.min(self.filled - self.at)];
+        Ok(crc32c::crc32c(head))
+    }
+
+    fn place(&self) -> Place {
+        let (line, (counters, has_changes)) = match &self.rows {
+            Rows::Lines { line, seq } => (*line, (Counters { seq: *seq, ..Counters::default() }, false)),
+            Rows::Patch(rows) => (rows.line(), rows.grammar().numbering().counters()),
+        };
+        Place { offset: self.base + self.at as u64, line, counters, has_changes }
+    }
+
+    /// Whether the rows before this place are whole patches.
+    fn begins_patch(&self) -> bool {
+        let Place { counters, has_changes, .. } = self.place();
+        let is_header = || matches!(self.rest(), [b'H', b' ' | b'\t', ..]);
+        !counters.in_transaction && (!counters.has_rows || has_changes && is_header())
+    }
+
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.at..self.filled]
+    }
+
+    /// Reads more behind what is there; `false`: there is no more.
+    fn fill(&mut self, poll: Poll<'_>) -> Result<bool> {
+        poll()?;
+        if self.ended {
+            return Ok(false);
+        }
+        if self.at > 0 {
+            self.buffer.copy_within(self.at..self.filled, 0);
+            self.base += self.at as u64;
+            (self.at, self.filled) = (0, self.filled - self.at);
+        }
+        if self.filled > self.most {
+            let message = "a row, or a line, of more than its limit of bytes";
+            let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
+            return Err(error.located(&Position { offset: Some(self.base), ..Position::default() }));
+        }
+        if self.filled == self.buffer.len() {
+            self.buffer.resize((self.filled * 2).max(CHUNK), 0);
+        }
+        loop {
+            match self.reader.read(&mut self.buffer[self.filled..]) {
+                Err(error) if error.kind() == IoKind::Interrupted => poll()?,
+                Err(error) => return Err(error.into()),
+                Ok(0) => {
+                    self.ended = true;
+                    return Ok(false);
+                }
+                Ok(read) => {
+                    self.filled += read;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    /// Goes over a line of N-Triples or N-Quads; `false`: it is not there whole.
+    fn pass_line(&mut self) -> bool {
+        let bytes = &self.buffer[self.at..self.filled];
+        let is_start = self.base + self.at as u64 == 0;
+        let Rows::Lines { line, seq } = &mut self.rows else { return false };
+        let (mut from, mut rows) = (if is_start && bytes.starts_with(MARK) { MARK.len() } else { 0 }, 0);
+        while let Some(length) = memchr2(b'\n', b'\r', &bytes[from..]) {
+            let end = from + length;
+            rows += u64::from(has_row(&bytes[from..end]));
+            from = end + 1;
+            if bytes[end] == b'\n' {
+                self.at += from;
+                *line += 1;
+                *seq += rows;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Goes over a line of RDF Patch, or over several that rows share; `false`: more bytes are needed.
+    fn pass_rows(&mut self) -> Result<bool> {
+        let bytes = &self.buffer[self.at..self.filled];
+        let Rows::Patch(rows) = &mut self.rows else { return Ok(false) };
+        let Some(length) = bytes.get(self.look..).and_then(|bytes| memchr(b'\n', bytes)) else {
+            return Ok(false);
+        };
+        let end = self.look + length + 1;
+        if self.is_place && is_plain_change(&bytes[..end - 1]) {
+            rows.pass_line().pass_change();
+            self.at += end;
+            return Ok(true);
+        }
+        let offset = self.base + self.at as u64;
+        let mut done = 0;
+        while done < end {
+            match rows.row(&bytes[done..end], offset + done as u64, false, &mut Nothing)? {
+                Step::Taken(taken) => done += taken,
+                Step::Short => break,
+            }
+        }
+        // a row may go on over any number of lines: more and more are looked at, or long ones would take forever
+        let left = end - done;
+        self.look = left + left / 8;
+        if left == 0 {
+            self.look = 0;
+        }
+        self.is_place = left == 0;
+        self.at += done;
+        Ok(true)
+    }
+}
+
+/// Whether a line of N-Triples or N-Quads has a statement, or what should be one.
+#[inline(always)]
+fn has_row(line: &[u8]) -> bool {
+    match line.first() {
+        None | Some(b'#') => false,
+        Some(b' ' | b'\t') => line.trim_ascii_start().first().is_some_and(|&byte| byte != b'#'),
+        Some(_) => true,
+    }
+}
+
+/// Whether a line is one `A` or `D` row, as far as the ends of terms tell; where it is not, reading it fails.
+///
+/// Says no to whatever is rare.
+#[inline]
+fn is_plain_change(line: &[u8]) -> bool {
+    let [b'A' | b'D', b' ' | b'<', ..] = line else { return false };
+    let mut at = 1;
+    for place in 0..5 {
+        while let Some(b' ') = line.get(at) {
+            at += 1;
+        }
+        let rest = line.get(at..).unwrap_or_default();
+        let length = match rest {
+            [b'.', end @ ..] => return place >= 3 && end.iter().all(|byte| matches!(byte, b' ' | b'\r')),
+            [b'<', next, ..] if *next != b'<' => match memchr(b'>', rest) {
+                Some(end) => end + 1,
+                None => return false,
+            },
+            [b'_', b':', label @ ..] => {
+                let is_label = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte == b'-';
+                2 + label.iter().take_while(is_label).count()
+            }
+            [b'"', ..] => match literal(rest) {
+                Some(length) => length,
+                None => return false,
+            },
+            _ => return false,
+        };
+        if place == 4 {
+            return false;
+        }
+        at += length;
+    }
+    false
+}
+
+/// Bytes of the literal that begins here, if it is on one line.
+#[inline]
+fn literal(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr2(b'"', b'\\', &text[at..])?;
+        if text[at] == b'"' {
+            break;
+        }
+        at += 2;
+        if at > text.len() {
+            return None;
+        }
+    }
+    at += 1;
+    match text.get(at..)? {
+        [b'"', ..] => None, // a long one
+        [b'@', tag @ ..] => Some(at + 1 + tag.iter().take_while(|&&byte| is_tag_byte(byte)).count()),
+        [b'^', b'^', b'<', iri @ ..] => Some(at + 3 + memchr(b'>', iri)? + 1),
+        _ => Some(at),
+    }
+}
+
+/// Takes rows and does nothing.
+struct Nothing;
+
+impl Sink for Nothing {}
+
+impl PatchSink for Nothing {
+    fn row(&mut self, _: &PatchRow<'_>) -> Result<()> {
+        Ok(())
+    }
+}

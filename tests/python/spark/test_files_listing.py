@@ -1,0 +1,224 @@
+"""Which files are read, and by whom. No Spark is started."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import jelly
+from jelly.spark._options import ReadOptions, WriteOptions
+from jelly.spark.files.listing import File, files_of
+from jelly.spark.files.plan import packed, plan
+
+pytest.importorskip("pyarrow")
+
+
+def options(*paths: str | Path, kind: Any = "rdf", **more: Any) -> ReadOptions:
+    return ReadOptions(kind, tuple(map(str, paths)), **more)
+
+
+def listed(*paths: str | Path, **more: Any) -> list[str]:
+    return [file.source for file in files_of(options(*paths, **more))]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b.nt", "a.nt", "sub/c.nq", "_spark/d.nt", ".e.nt", "_f=1/g.nt", "h[1].nt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    return tmp_path
+
+
+def test_folders_are_listed_without_hidden_names(folder: Path) -> None:
+    assert listed(folder) == [
+        f"{folder}/{n}" for n in ("_f=1/g.nt", "a.nt", "b.nt", "h[1].nt", "sub/c.nq")
+    ]
+    assert listed(folder, recursive_file_lookup=False) == [
+        f"{folder}/{n}" for n in ("a.nt", "b.nt", "h[1].nt")
+    ]
+    assert listed(folder, path_glob_filter="*.nq") == [f"{folder}/sub/c.nq"]
+    assert len(listed(folder, path_glob_filter="{a,c}.n[tq]")) == 2
+    # A file that is named is meant.
+    assert listed(folder / ".e.nt") == [f"{folder}/.e.nt"]
+
+
+@pytest.mark.parametrize(
+    ("glob", "names"),
+    [
+        ("*.nt", ["a.nt", "b.nt", "h[1].nt"]),
+        ("?.nt", ["a.nt", "b.nt"]),
+        ("[^a].nt", ["b.nt"]),
+        ("{sub/c,a}.n*", ["a.nt", "sub/c.nq"]),
+        ("s*", ["sub/c.nq"]),
+        ("*/c.nq", ["sub/c.nq"]),
+        ("_spark*", ["_spark/d.nt"]),
+        ("h[1].nt", ["h[1].nt"]),
+    ],
+)
+def test_globs(folder: Path, glob: str, names: list[str]) -> None:
+    assert listed(f"{folder}/{glob}") == [f"{folder}/{name}" for name in names]
+
+
+def test_paths_are_shown_as_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert listed("sub") == ["sub/c.nq"]
+    assert listed("sub/*.nq", "./a.nt") == ["sub/c.nq", "./a.nt"]
+    [file] = files_of(options("sub"))
+    assert file.where == str(folder / "sub" / "c.nq")  # wherever the worker runs
+    assert listed(folder.as_uri())[1] == f"{folder.as_uri()}/a.nt"
+
+
+def test_a_file_that_is_named_twice_is_read_once(folder: Path) -> None:
+    assert listed(folder / "a.nt", folder, folder / "*.nt").count(f"{folder}/a.nt") == 1
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere: there is no such file or folder"):
+        listed(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError, match=r"\*\.nt: no file or folder matches"):
+        listed(tmp_path / "*.nt")
+    assert files_of(options(tmp_path / "*.nt"), complete=False) == []
+    assert listed(tmp_path) == []
+
+
+@given(st.lists(st.integers(0, 1000), max_size=60), st.integers(1, 8))
+def test_packing_loses_nothing_and_is_even(costs: list[int], bins: int) -> None:
+    tasks = packed(costs, bins)
+    assert sorted(item for task in tasks for item in task) == list(range(len(costs)))
+    assert all(task == sorted(task) for task in tasks)
+    loads = [sum(costs[item] for item in task) for task in tasks]
+    assert loads == sorted(loads, reverse=True) or 0 in costs
+    # The largest first, into the emptiest: never worse than the mean and one item.
+    assert max(loads, default=0) <= sum(costs) / bins + max(costs, default=0)
+
+
+def sizes(*sizes: int) -> list[File]:
+    return [File(f"/{i}", f"/{i}", size, 0) for i, size in enumerate(sizes)]
+
+
+def test_small_files_share_tasks() -> None:
+    small = plan(sizes(*[1000] * 30), options(min_partitions=2))
+    assert [len(task) for task in small] == [15, 15]
+    many = plan(sizes(*[1000] * 200), options(min_partitions=2))
+    assert sorted(len(task) for task in many) == [28] * 3 + [29] * 4  # opening 29 costs 116 MiB
+    spread = plan(sizes(*[60 << 20] * 20), options(min_partitions=2))
+    assert [len(task) for task in spread] == [2] * 10  # 128 MiB each
+    assert len(plan(sizes(*[1000] * 5), options(min_partitions=8, open_cost_bytes=1000))) == 5
+    assert plan([], options()) == []
+
+
+@pytest.mark.parametrize("name", ["a.jelly", "a.nt", "a.nq.gz"])
+def test_large_files_are_divided(tmp_path: Path, name: str) -> None:
+    rows = [(f"<http://a/{n}>", "<http://a/p>", f'"{n}"', "") for n in range(20_000)]
+    path = tmp_path / name
+    with jelly.RdfWriter(path, restart_bytes=2_000 if name == "a.jelly" else None) as writer:
+        writer.write(rows)
+    one = options(path, min_partitions=4, open_cost_bytes=0)
+    tasks = plan(files_of(one), one)
+    assert len(tasks) == (1 if name == "a.nq.gz" else 4)
+    parts = [part for task in tasks for part in task]
+    assert sum(part.is_last for part in parts) == 1
+    assert 0.9 < sum(part.size for part in parts) / path.stat().st_size < 1.1
+    found = [
+        row.seq
+        for part in parts
+        for row in one.open(part.file.where, split=part.split, batch_rows=None).rows()
+    ]
+    assert sorted(found) == list(range(20_000))
+
+
+def test_patches_are_whole_where_only_what_was_committed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.rdfp"
+    path.write_text("TX .\nA <http://a/s> <http://a/p> <http://a/o> .\nTC .\n" * 1000)
+    one = options(
+        path, kind="patch", min_partitions=4, open_cost_bytes=0, keywords={"rows": "committed"}
+    )
+    assert len([part for task in plan(files_of(one), one) for part in task]) == 1
+    one = options(path, kind="patch", min_partitions=4, open_cost_bytes=0)
+    assert len([part for task in plan(files_of(one), one) for part in task]) > 4
+
+
+def test_a_bad_file_is_left_to_those_who_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.jelly"
+    path.write_bytes(b"no jelly\n" * 1000)
+    one = options(path, min_partitions=4, open_cost_bytes=0)
+    assert len(plan(files_of(one), one)) == 1
+
+
+def test_options_are_checked_where_they_are_given() -> None:
+    def read(*, stream: bool = False, kind: Any = "patch", **given: Any) -> ReadOptions:
+        return ReadOptions.of(kind, {"path": "x"} | given, "jelly-patch", stream=stream)
+
+    made = read(columns="seq, op", mode="PERMISSIVE", rowbytes="1m", splitbytes="64MB")
+    assert made.keywords["limits"].row_bytes == 1 << 20
+    assert made.split_bytes == 64 << 20
+    assert made.ddl == "seq bigint, op string, _corrupt_record string"
+    assert pickle.loads(pickle.dumps(made)) == made
+    remote: dict[str, Any] = {"storage.region": "x"}
+    assert read(**remote).storage == {"region": "x"}
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"colums": "a"}, "no option 'colums' here; did you mean 'columns'"),
+        ({"mode": "dropmalformed"}, "mode is"),
+        ({"columns": "nothing"}, "there is no column"),
+        ({"strict": "yes"}, "'strict': 'yes' is neither true nor false"),
+        ({"splitbytes": "0"}, "'splitBytes': '0' is less than 1"),
+        ({"rowbytes": "many"}, "'rowBytes': 'many' is not a number of bytes"),
+        ({"strictgraphs": "true"}, "no option 'strictgraphs'"),  # of statements
+        ({"maxfilespertrigger": "1"}, "'maxFilesPerTrigger' is for streams"),
+    ]
+    for wrong, told in cases:
+        with pytest.raises(ValueError, match=told):
+            read(**wrong)
+    with pytest.raises(ValueError, match="cannot both be given"):
+        read(stream=True, maxfilespertrigger="1", maxbytespertrigger="1")
+    with pytest.raises(ValueError, match="no path"):
+        ReadOptions.of("rdf", {}, "jelly", stream=False)
+    several = ReadOptions.of("rdf", {"paths": '["a", "b"]'}, "jelly", stream=False)
+    assert several.paths == ("a", "b")
+
+
+def test_every_option_of_the_readers_and_writers_can_be_given() -> None:
+    """Names in the table are keywords: a new keyword must be added there."""
+    import inspect
+
+    from jelly.spark import _options
+
+    here = {o.keyword for o in _options.DECODE} | {"source", "limits", "batch_rows", "batch_bytes"}
+    not_for_files = {"resume", "start", "end", "split", "source_name"}
+    for kind, read in (("rdf", jelly.read_rdf), ("patch", jelly.read_patch)):
+        known = here | {o.keyword for o in _options.DECODE_KIND[kind]}
+        assert set(inspect.signature(read).parameters) - not_for_files == known
+    here = {o.keyword for o in _options.ENCODE} | {"dest", "options", "limits"}
+    for kind, writer in (("rdf", jelly.RdfWriter), ("patch", jelly.PatchWriter)):
+        known = here | {o.keyword for o in _options.ENCODE_KIND[kind]}
+        assert set(inspect.signature(writer).parameters) == known
+    given = {"path": "x", "namespaces": '{"a": "http://a/"}', "maxnametablesize": "64"}
+    made = WriteOptions.of("rdf", given | {"checkpointlocation": "y"}, "jelly")
+    assert made.keywords["namespaces"] == {"a": "http://a/"}
+    assert made.keywords["options"] == jelly.RdfOptions(
+        physical_type="QUADS", max_name_table_size=64
+    )
+    with pytest.raises(ValueError, match="not a JSON object of strings"):
+        WriteOptions.of("rdf", given | {"namespaces": "a"}, "jelly")
+
+
+def test_modules_that_spark_looks_for_break_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    import pyspark_jelly
+    import pyspark_jelly_kafka
+    import pyspark_jelly_patch
+
+    for name in list(sys.modules):
+        if name.startswith("jelly.spark.") and "source" in name:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyspark.sql.datasource", None)  # as with an old Spark
+    for module in (pyspark_jelly, pyspark_jelly_patch, pyspark_jelly_kafka):
+        assert not hasattr(module, "DefaultSource")
+        assert not hasattr(module, "other")
