@@ -68,9 +68,13 @@ impl Lexer<'_> {
         let start = self.at;
         let inside = start + 1;
         let iri = &self.text[inside..end];
-        self.check_characters(inside, end)?;
         let is_label = iri.starts_with("_:");
         let text = inside + 2 * usize::from(is_label);
+        if is_label && is_plain_iri(iri) {
+            self.at = end + 1;
+            return Ok(Lexed::at(Kind::BlankNode, start, end + 1).with_text(text, end));
+        }
+        self.check_characters(inside, end)?;
         let kind = if is_label { Kind::BlankNode } else { Kind::Iri };
         let mut lexed = Lexed::at(kind, start, end + 1).with_text(text, end);
         let mut own = &self.text[text..end];
