@@ -68,12 +68,16 @@ impl Lexer<'_> {
         let start = self.at;
         let inside = start + 1;
         let iri = &self.text[inside..end];
-        self.check_characters(inside, end)?;
         let is_label = iri.starts_with("_:");
         if is_label && self.rules.no_angle_labels {
             return bad(ErrorKind::TextLabel, start, "<_:label> is of RDF Patch");
         }
         let text = inside + 2 * usize::from(is_label);
+        if is_label && is_plain_iri(iri) {
+            self.at = end + 1;
+            return Ok(Lexed::at(Kind::BlankNode, start, end + 1).with_text(text, end));
+        }
+        self.check_characters(inside, end)?;
         let kind = if is_label { Kind::BlankNode } else { Kind::Iri };
         let mut lexed = Lexed::at(kind, start, end + 1).with_text(text, end);
         let mut own = &self.text[text..end];
