@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import pyarrow as pa
 
@@ -169,12 +170,14 @@ def count_thrift(effort: Effort) -> Iterator[Line]:
     return patches("trp", COUNTED, effort)
 
 
-def patches(to: str, columns: list[str], effort: Effort) -> Iterator[Line]:
+def patches(to: Literal["rdfp", "trp"], columns: list[str], effort: Effort) -> Iterator[Line]:
     harness()
     return (against_jena(path, to, columns, effort) for path in corpus(".jellyp"))
 
 
-def against_jena(path: Path, to: str, columns: list[str], effort: Effort) -> Line:
+def against_jena(
+    path: Path, to: Literal["rdfp", "trp"], columns: list[str], effort: Effort
+) -> Line:
     """Jena's readers make their terms and count the rows; they build nothing of them."""
     kind, goal = JENA[to]
     log, out = path.read_bytes(), io.BytesIO()

@@ -195,7 +195,7 @@ def test_permissive_reads_on_in_the_next_part() -> None:
     lines = LINES.encode().splitlines(keepends=True)
     lines[101] = b"oops\n"
     data = b"".join(lines)
-    read = {"mode": "permissive", "format": "nq"}
+    read: dict[str, Any] = {"mode": "permissive", "format": "nq"}
     rows = joined(jelly.read_rdf, data, [], **read)
     for split in jelly.splits(data, split_bytes=1000, format="nq"):
         rows += list(jelly.read_rdf(data, split=split, **read).rows())

@@ -51,7 +51,15 @@ def test_an_environment_that_comes_with_the_job(tmp_path: Path) -> None:
     env = tmp_path / "env"
     subprocess.run([sys.executable, "-m", "venv", env], check=True)
     packages = [f"{name}=={version(name)}" for name in ("pyarrow", "pandas")]
-    install = [env / "bin/python", "-m", "pip", "install", "--quiet", wheels[-1], *packages]
+    install = [
+        str(env / "bin/python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        str(wheels[-1]),
+        *packages,
+    ]
     subprocess.run([*install, "venv-pack", "setuptools"], check=True)
     archive = tmp_path / "environment.tar.gz"
     subprocess.run([env / "bin/venv-pack", "-q", "-p", env, "-o", archive], check=True)

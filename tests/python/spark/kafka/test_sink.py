@@ -48,7 +48,7 @@ def test_statements() -> None:
 
 def test_columns_say_where_to() -> None:
     rows = [row for n in range(4) for row in patch_rows("s", n, 1)]
-    to = {"topic": ["a"] * 8 + ["b"] * 8, "key": [b"1"] * 4 + [None] * 12}
+    to: dict[str, list[Any]] = {"topic": ["a"] * 8 + ["b"] * 8, "key": [b"1"] * 4 + [None] * 12}
     found = encoded(table(rows, **to).to_batches(max_chunksize=5))
     assert found == [("a", b"1", ['"0"']), ("a", None, ['"1"']), ("b", None, ['"2"', '"3"'])]
     found = encoded(table(rows, **to).to_batches(), topic="c", key="x")
