@@ -78,7 +78,7 @@ pub struct Decoder<D> {
     consumed: u64,
     /// Bytes of terms that may be copied; see [`repeat::Held`].
     copies: u64,
-    /// See [`Limits::kept_bytes`].
+    /// See [`Limits::kept_bytes`](crate::limits::Limits::kept_bytes).
     most_kept: usize,
     /// After an error nothing can be trusted.
     failed: bool,
