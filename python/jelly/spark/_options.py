@@ -176,7 +176,7 @@ BATCH_ROWS = 50_000
 STORAGE = "storage."
 _PATHS = ("path", "paths")
 # Spark keeps settings of its own among the options of a streaming sink.
-_OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
+OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
 
 
 def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     return found
 
 
-def _taken(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
+def taken(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
     """Takes the keywords of some options out of the rest."""
     return {
         option.keyword: chosen.pop(option.keyword) for option in known if option.keyword in chosen
@@ -235,7 +235,8 @@ def _without(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
     }
 
 
-def _storage(options: Mapping[str, str]) -> dict[str, str]:
+def storage_of(options: Mapping[str, str]) -> dict[str, str]:
+    """Options ``storage.*`` without the prefix."""
     return {
         name.lower().removeprefix(STORAGE): value
         for name, value in options.items()
@@ -272,16 +273,16 @@ class ReadOptions:
         """
         known = (*DECODE, *DECODE_KIND[kind], *LIMITS, *FILES, *STREAM)
         chosen = parse(_without(options, *_PATHS), known, source)
-        if not stream and (only := _taken(chosen, STREAM)):
+        if not stream and (only := taken(chosen, STREAM)):
             raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
-        keywords = _taken(chosen, (*DECODE, *DECODE_KIND[kind]))
-        limits = _taken(chosen, LIMITS)
+        keywords = taken(chosen, (*DECODE, *DECODE_KIND[kind]))
+        limits = taken(chosen, LIMITS)
         keywords["batch_rows"] = limits.pop("batch_rows", BATCH_ROWS)
         if limits:
             keywords["limits"] = Limits(**limits)
-        made = cls(kind, paths_of(options), keywords, _storage(options), **chosen)
+        made = cls(kind, paths_of(options), keywords, storage_of(options), **chosen)
         made.schema  # noqa: B018 - a wrong option shows here, not in a worker
         return made
 
@@ -330,15 +331,15 @@ class WriteOptions:
             ValueError: An option is wrong, or there is not exactly one path.
         """
         known = (*ENCODE, *ENCODE_KIND[kind], *STREAM_OPTIONS[kind], *LIMITS)
-        keywords = parse(_without(options, *_PATHS, *_OF_SPARK), known, source)
+        keywords = parse(_without(options, *_PATHS, *OF_SPARK), known, source)
         paths = paths_of(options)
         if len(paths) != 1:
             raise ValueError(f"one path to write to, not {len(paths)}")
-        if limits := _taken(keywords, LIMITS):
+        if limits := taken(keywords, LIMITS):
             keywords["limits"] = Limits(**limits)
-        if stream := _taken(keywords, STREAM_OPTIONS[kind]):
+        if stream := taken(keywords, STREAM_OPTIONS[kind]):
             made = PatchOptions if kind == "patch" else RdfOptions
             # No partition knows whether another has graphs.
             default = {} if kind == "patch" else {"physical_type": "QUADS"}
             keywords["options"] = made(**(default | stream))
-        return cls(kind, paths[0], keywords, _storage(options))
+        return cls(kind, paths[0], keywords, storage_of(options))

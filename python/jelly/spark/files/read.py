@@ -9,6 +9,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from jelly._batches import Joined
 from jelly._internal import Schema
+from jelly.spark._columns import arrow_schema, as_wanted
 from jelly.spark.files import filesystem
 from jelly.spark.files.listing import files_of
 from jelly.spark.files.plan import Part, plan
@@ -59,7 +60,7 @@ class Shape:
     """
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
-        self.wanted = _arrow_schema(schema)
+        self.wanted = arrow_schema(schema)
         self._require_known(options)
         chosen = [name for name in self.wanted.names if name != _CORRUPT]
         # A batch must have a column, or it could not have rows.
@@ -97,24 +98,7 @@ class Shape:
         """
         import pyarrow as pa
 
-        batch = pa.record_batch(rows)
-        if batch.schema.equals(self.wanted):
-            return batch
-        columns = [batch.column(name) for name in self.wanted.names]
-        for field, column in zip(self.wanted, columns, strict=True):
-            if not field.nullable and column.null_count:
-                raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")
-        return pa.RecordBatch.from_arrays(columns, schema=self.wanted)
-
-
-def _arrow_schema(schema: StructType) -> pa.Schema:
-    """The schema that Spark asks of batches, to the letter."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    try:
-        return to_arrow_schema(schema, timezone="UTC")
-    except TypeError:  # before Spark 4.3 it is UTC without being told
-        return to_arrow_schema(schema)
+        return as_wanted(pa.record_batch(rows), self.wanted)
 
 
 def batches(

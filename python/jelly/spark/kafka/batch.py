@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from jelly.spark._columns import arrow_schema, as_wanted
 from jelly.spark.kafka.client import Cluster, lost
 from jelly.spark.kafka.decode import rows
 from jelly.spark.kafka.offsets import Offsets, Range, divided
@@ -108,20 +109,11 @@ def read(
     Raises:
         ValueError: There is a null where the schema has NOT NULL.
     """
-    import pyarrow as pa
-
     assert isinstance(partition, KafkaPartition)
     if partition.part is None:
         return
     for batch in rows(options, partition.part, partition.begin, partition.topic_id):
-        if batch.schema.equals(wanted):
-            yield batch
-            continue
-        columns = [batch.column(name) for name in wanted.names]
-        for field, column in zip(wanted, columns, strict=True):
-            if not field.nullable and column.null_count:
-                raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")
-        yield pa.RecordBatch.from_arrays(columns, schema=wanted)
+        yield as_wanted(batch, wanted)
 
 
 def chosen(options: KafkaOptions, schema: StructType) -> pa.Schema:
@@ -130,10 +122,7 @@ def chosen(options: KafkaOptions, schema: StructType) -> pa.Schema:
     Raises:
         ValueError: There is no such column, or it has another type.
     """
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    # the check of Spark is of this schema, to the letter
-    wanted: pa.Schema = to_arrow_schema(schema, timezone="UTC")
+    wanted = arrow_schema(schema)
     known = options.arrow_schema
     for field in wanted:
         if field.name not in known.names:

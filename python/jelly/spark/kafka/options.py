@@ -14,6 +14,7 @@ from jelly.spark._options import (
     DECODE_KIND,
     ENCODE_KIND,
     LIMITS,
+    OF_SPARK,
     STORAGE,
     STREAM_OPTIONS,
     Kind,
@@ -25,6 +26,8 @@ from jelly.spark._options import (
     number,
     parse,
     positive,
+    storage_of,
+    taken,
     text,
 )
 from jelly.spark.kafka.config import PREFIX, translated
@@ -78,8 +81,6 @@ _MESSAGE = {
     "timestamp": "timestamp",
 }
 _HEADERS = {"headers": "array<struct<key:string,value:binary>>"}
-# Spark keeps settings of its own among the options of a streaming sink.
-_OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +119,12 @@ class KafkaOptions:
         decode = (*DECODE, *DECODE_KIND[kind], *LIMITS)
         chosen = parse(_plain(options), (*_READ, *decode), NAME)
         chosen.pop("kind", None)
-        keywords = {
-            option.keyword: chosen.pop(option.keyword)
-            for option in (*DECODE, *DECODE_KIND[kind])
-            if option.keyword in chosen
-        }
+        keywords = taken(chosen, (*DECODE, *DECODE_KIND[kind]))
         if keywords.get("format") in ("rdf", "patch"):
             del keywords["format"]
-        if limits := _taken(chosen, LIMITS):
+        if limits := taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
-        storage = {
-            name.lower().removeprefix(STORAGE): value
-            for name, value in options.items()
-            if name.lower().startswith(STORAGE)
-        }
+        storage = storage_of(options)
         if "subscribe" in chosen:
             chosen["subscribe"] = tuple(chosen["subscribe"])
         made = cls(ReadOptions(kind, (), keywords, storage), translated(options), **_timed(chosen))
@@ -258,12 +251,12 @@ class KafkaWriteOptions:
         kind = _kind(options)
         encode = tuple(option for option in ENCODE_KIND[kind] if option.name != "abbreviate")
         known = (*_WRITE, *encode, *STREAM_OPTIONS[kind], *LIMITS)
-        chosen = parse(_plain(options, *_OF_SPARK), known, NAME)
+        chosen = parse(_plain(options, *OF_SPARK), known, NAME)
         chosen.pop("kind", None)
-        keywords: dict[str, Any] = _taken(chosen, (*encode, Option("frameRows", number)))
-        if limits := _taken(chosen, LIMITS):
+        keywords: dict[str, Any] = taken(chosen, (*encode, Option("frameRows", number)))
+        if limits := taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
-        if stream := _taken(chosen, STREAM_OPTIONS[kind]):
+        if stream := taken(chosen, STREAM_OPTIONS[kind]):
             keywords["options"] = (
                 PatchOptions(**stream) if kind == "patch" else RdfOptions(**stream)
             )
@@ -290,10 +283,6 @@ def _plain(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
         for name, value in options.items()
         if not name.lower().startswith((PREFIX, STORAGE)) and name.lower() not in left_out
     }
-
-
-def _taken(chosen: dict[str, Any], known: tuple[Option, ...]) -> dict[str, Any]:
-    return {each.keyword: chosen.pop(each.keyword) for each in known if each.keyword in chosen}
 
 
 def _timed(chosen: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,36 @@
+"""The columns that Spark wants of a data source, to the letter of its check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """The schema that Spark asks of batches."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    try:
+        return to_arrow_schema(schema, timezone="UTC")
+    except TypeError:  # before Spark 4.3 it is UTC without being told
+        return to_arrow_schema(schema)
+
+
+def as_wanted(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
+    """A batch with the columns that are wanted, of those that it has.
+
+    Raises:
+        ValueError: There is a null where the schema has NOT NULL.
+    """
+    import pyarrow as pa
+
+    if batch.schema.equals(wanted):
+        return batch
+    columns = [batch.column(name) for name in wanted.names]
+    for field, column in zip(wanted, columns, strict=True):
+        if not field.nullable and column.null_count:
+            raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")
+    return pa.RecordBatch.from_arrays(columns, schema=wanted)
