@@ -40,7 +40,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="jelly")
 def jelly() -> None:
-    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text, from each to each."""
+    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text: from each to each, and what patches mean."""
 
 
 def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,7 +56,7 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@jelly.command(name="convert")
+@jelly.command(name="convert", short_help="A file in another format.")
 @click.argument("source")
 @click.argument("dest")
 @_reading
@@ -96,7 +96,12 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
 def convert_command(
     source: str, dest: str, as_json: bool, skolemize: str | None, **options: Any
 ) -> None:
-    """Converts SOURCE to DEST; - is standard input or output."""
+    """Converts SOURCE to DEST.
+
+    Such as: jelly convert log.jellyp log.rdfp.gz
+
+    - is standard input or output.
+    """
     if skolemize is not None:
         options["skolemize"] = skolemize or True
     with Bar(source, quiet=as_json) as bar:
@@ -107,7 +112,7 @@ def convert_command(
         click.echo(_summary(done), err=True)
 
 
-@jelly.command()
+@jelly.command(short_help="Statements as N-Quads, patches as RDF Patch.")
 @click.argument("source")
 @_reading
 def cat(source: str, **options: Any) -> None:
@@ -115,7 +120,7 @@ def cat(source: str, **options: Any) -> None:
     convert(source, sys.stdout.buffer, to="text", **_given(options))
 
 
-@jelly.command(name="index")
+@jelly.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
 @click.argument("path")
 @click.option("--every", type=int, help="Bytes between restart points; 64 MiB otherwise.")
 @click.option("--framing", default="auto", help="delimited or concatenated.")
