@@ -21,6 +21,7 @@ def test_python_and_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     sections = ("Read\n", "Write", "Formats", "What patches mean", "When the input is bad")
     assert run("\n".join(blocks("pycon", section) for section in sections)) >= 20
     assert run_shell(blocks("console", "Write")) >= 2
+    assert run_shell(blocks("console", "What patches mean")) >= 3
 
 
 def test_patches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
