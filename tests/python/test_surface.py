@@ -20,6 +20,7 @@ INNER = {
     "Writer",
     "convert_batches",
     "read_any",
+    "read_column",
     "restart_points",
     "Reader",
     "RowIterator",
