@@ -18,6 +18,7 @@ from jelly._patching import Step
 from jelly.applying import Applied, apply, as_of
 from jelly.backups import BackedUp, backup, restore
 from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
+from jelly.counting import Statistics, stats
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
 from jelly.log_folder import Head, Log, Published
 from jelly.logs import LogReport, Period, Problem, history, verify_log
@@ -75,6 +76,7 @@ __all__ = [
     "Schema",
     "Split",
     "Staged",
+    "Statistics",
     "Step",
     "Tally",
     "Term",
@@ -104,6 +106,7 @@ __all__ = [
     "splits",
     "squash",
     "stage",
+    "stats",
     "validate",
     "verify_log",
 ]

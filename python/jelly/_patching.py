@@ -190,15 +190,17 @@ def in_order(paths: Iterable[_Path]) -> list[_Path]:
     Where ``log`` is there beside ``log.1`` and ``log.2``, files get other names when a new one
     begins, as logrotate and Jena's policy ``shift`` have it: the highest number is the oldest.
     """
-    named = {os.fsdecode(path): path for path in paths}
+    listed = list(paths)
+    names = {os.fsdecode(path) for path in listed}
 
-    def age(name: str) -> tuple[Any, ...]:
+    def age(path: _Path) -> tuple[Any, ...]:
+        name = os.fsdecode(path)
         shifted = _SHIFTED.fullmatch(name)
-        if shifted and shifted[1] in named:
+        if shifted and shifted[1] in names:
             return natural(shifted[1]), -int(shifted[2])
         return natural(name), 1
 
-    return [named[name] for name in sorted(named, key=age)]
+    return sorted(listed, key=age)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:

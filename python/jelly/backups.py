@@ -112,7 +112,7 @@ def backup(
             )  # fmt: skip
             _begin(home, Path(work), done, time)
             return BackedUp(0, None, home / _BASE, True, done.statements, done.statements, 0, 0)
-        log, states = Log(home), _states(home)
+        log, states = Log(home, ending=".jellyp.zst"), _states(home)
         last, patch = states[-1], Path(work, "diff.jellyp")
         with _current(home, len(states) - 1) as (state, then):
             compared = diff(

@@ -121,7 +121,7 @@ def stage(
         named = (problem._replace(source=os.fsdecode(patch)) for problem in report.problems)
         report = report._replace(problems=tuple(named))
     found = problems_of_one(report)
-    wrong = list(report.problems) or found
+    wrong = found + [problem for problem in report.problems if problem.kind == "patch.effect"]
     if target is not None and not found and (misplaced := target.place(report)):
         wrong.insert(0, misplaced)
     before = after = added = deleted = prefixes = None

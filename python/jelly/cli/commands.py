@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from jelly import Tally, __version__, convert, index
-from jelly.cli import patching
+from jelly.cli import keeping, looking, patching
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -40,7 +40,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="jelly")
 def jelly() -> None:
-    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text, from each to each."""
+    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text: from each to each, and what patches mean."""
 
 
 def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +100,7 @@ def convert_command(
     if skolemize is not None:
         options["skolemize"] = skolemize or True
     with Bar(source, quiet=as_json) as bar:
-        done = convert(source, dest, progress=bar.show, **_given(options))
+        done = convert(source, dest, progress=bar.show, **patching.given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" and sys.stderr.isatty():
@@ -112,7 +112,7 @@ def convert_command(
 @_reading
 def cat(source: str, **options: Any) -> None:
     """Prints SOURCE as text: statements as N-Quads, patches as RDF Patch."""
-    convert(source, sys.stdout.buffer, to="text", **_given(options))
+    convert(source, sys.stdout.buffer, to="text", **patching.given(options))
 
 
 @jelly.command(name="index")
@@ -121,16 +121,12 @@ def cat(source: str, **options: Any) -> None:
 @click.option("--framing", default="auto", help="delimited or concatenated.")
 def index_command(path: str, **options: Any) -> None:
     """Makes the sidecar by which parts of the Jelly file PATH can be read."""
-    click.echo(index(path, **_given(options)))
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+    click.echo(index(path, **patching.given(options)))
 
 
 def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
 
 
-for _command in patching.COMMANDS:
+for _command in [*patching.COMMANDS, *keeping.COMMANDS, *looking.COMMANDS]:
     jelly.add_command(_command)
