@@ -133,9 +133,10 @@ class Log:
                 pass  # another one was published while this one was written
             return done
 
-    def place(self, report: LogReport, expect: int | str | None = None) -> Problem | None:
-        """Why a patch cannot be the next one; None: it can."""
-        head, _ = self._last()
+    def misplaced(
+        self, report: LogReport, head: Head, expect: int | str | None = None
+    ) -> Problem | None:
+        """Why a patch cannot be the next one after ``head``; None: it can."""
         if _same(report.head, head.id):
             return None
         if head.version and head.id is None:
@@ -153,8 +154,8 @@ class Log:
         self, copy: Path, report: LogReport, expect: int | str | None, headers: Mapping[str, str]
     ) -> Published | None:
         """Publishes after the head that is there now; None: it is there no more."""
-        refuse([problem] if (problem := self.place(report, expect)) else [])
         head, ending = self._last()
+        refuse([problem] if (problem := self.misplaced(report, head, expect)) else [])
         if _same(report.head, head.id):
             return self._replayed(copy, head)
         made = report.head or f"<urn:uuid:{uuid.uuid4()}>"

@@ -113,7 +113,7 @@ def stage(
         if name in options:
             raise TypeError(f"stage() got an unexpected keyword argument {name!r}")
     target = log if isinstance(log, Log) or log is None else Log(log)
-    head = None if target is None else target.head.version
+    head = None if target is None else target.head
     data = _all_of(patch)
     options["chain"] = "ignore"
     report = verify_log(data, base=base, progress=progress, **options)
@@ -122,8 +122,9 @@ def stage(
         report = report._replace(problems=tuple(named))
     found = problems_of_one(report)
     wrong = found + [problem for problem in report.problems if problem.kind == "patch.effect"]
-    if target is not None and not found and (misplaced := target.place(report)):
-        wrong.insert(0, misplaced)
+    if target is not None and head is not None and not found:
+        misplaced = target.misplaced(report, head)
+        wrong = [*([misplaced] if misplaced else []), *wrong]
     before = after = added = deleted = prefixes = None
     if not found:
         done = apply(base, data, _Nowhere(), to="nq", progress=progress, **options)
@@ -131,7 +132,7 @@ def stage(
     return Staged(
         report.head, report.prev, report.committed, report.aborted, report.changes,
         None if found else report.without_effect, before, after, added, deleted, prefixes,
-        head, tuple(wrong),
+        None if head is None else head.version, tuple(wrong),
         data, options.get("patch_format", "auto"), target,
     )  # fmt: skip
 

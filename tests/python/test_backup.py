@@ -114,7 +114,7 @@ def test_a_bad_dump_changes_nothing(folder: Path, tmp_path: Path) -> None:
         jelly.backup(tmp_path / "none.nq", folder)
 
     def stop(step: jelly.Step) -> None:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(step.phase)
 
     rows = b"".join(b"<a:s%d> <a:p> <a:o> .\n" % n for n in range(200_000))
     with pytest.raises(KeyboardInterrupt):
@@ -189,7 +189,8 @@ def test_the_number_of_statements_is_checked(folder: Path) -> None:
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_two_at_once(begun: bool, tmp_path: Path) -> None:
-    folder, told = tmp_path / "kept", []
+    folder = tmp_path / "kept"
+    told: list[bool | str] = []
     if begun:
         jelly.backup(DUMPS[0], folder)
     ready = threading.Barrier(4)
