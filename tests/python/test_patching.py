@@ -348,5 +348,5 @@ def test_orders_of_names(names: list[str], tmp_path: Path) -> None:
         data = f'D <a:s> <a:p> "{number - 1}" .\nA <a:s> <a:p> "{number}" .\n'.encode()
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     (tmp_path / "patch-0011.tmp").write_bytes(b"not yet a patch")
-    for patches in (tmp_path, sorted(tmp_path.glob("[!p]*"), reverse=True) or tmp_path):
-        assert applied(b'<a:s> <a:p> "-1" .\n', patches) == b'<a:s> <a:p> "2" .\n'
+    for patches in ([tmp_path], sorted(tmp_path.glob("[!p]*"), reverse=True) or [tmp_path]):
+        assert applied(b'<a:s> <a:p> "-1" .\n', *patches) == b'<a:s> <a:p> "2" .\n'
