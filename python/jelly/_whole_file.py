@@ -70,6 +70,13 @@ def _umask() -> int:
     return umask
 
 
+def make_folder(folder: Path) -> None:
+    """Makes a folder that lasts, if it is not there."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Makes names in a folder last."""
     handle = os.open(folder, os.O_RDONLY)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly._patching import DatasetOptions, ReadingOptions, Report
-from jelly._whole_file import sync_folder
+from jelly._whole_file import make_folder, sync_folder
 from jelly.applying import Applied, apply, as_of
 from jelly.changing import diff
 from jelly.errors import PatchError
@@ -100,7 +100,7 @@ def backup(
         ValueError: An option is wrong.
     """
     home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
+    make_folder(home)
     told: dict[str, Any] = dict(options)
     format = told.pop("dump_format", "auto")
     time = _utc(at or datetime.now(UTC))

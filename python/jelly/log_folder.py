@@ -8,12 +8,12 @@ import re
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly._patching import patch_files
-from jelly._whole_file import sync_folder
+from jelly._whole_file import make_folder, sync_folder
 from jelly.errors import PatchError
 from jelly.logs import LogReport, Problem, verify_log
 from jelly.readers import read_patch
@@ -122,7 +122,7 @@ class Log:
             JellyError: The source is bad.
             OSError: Reading or writing failed.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         with tempfile.TemporaryDirectory(prefix=".jelly-", dir=self.folder) as work:
             copy = Path(work, "copy.jellyp")
             with closing(read_patch(patch, format=format)) as reader, PatchWriter(copy) as writer:
@@ -205,10 +205,11 @@ class Log:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps other publishers out for a moment; where locks do nothing, names are still exclusive."""
+        """Keeps others out for a moment; where folders cannot be locked, names are still exclusive."""
         handle = os.open(self.folder, os.O_RDONLY)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
             yield
         finally:
             os.close(handle)
