@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, Unpack
@@ -14,6 +15,8 @@ from jelly.logs import Problem, verify_log
 from jelly.types import PatchFormat, Source
 
 _Rereadable: TypeAlias = str | os.PathLike[str] | bytes
+
+_THRIFT = re.compile(r"\.trp(\.(gz|zst|zstd))?$")
 
 
 class Staged(NamedTuple):
@@ -116,6 +119,8 @@ def stage(
     head = None if target is None else target.head
     data = _all_of(patch)
     options["chain"] = "ignore"
+    if isinstance(patch, str | os.PathLike) and _THRIFT.search(os.fsdecode(patch)):
+        options.setdefault("patch_format", "trp")  # its bytes do not tell
     report = verify_log(data, base=base, progress=progress, **options)
     if isinstance(patch, str | os.PathLike):
         named = (problem._replace(source=os.fsdecode(patch)) for problem in report.problems)

@@ -201,10 +201,14 @@ def test_stage(tmp_path: Path) -> None:
         assert "the quad is there already" in staged.problems[0].message
         assert repr(staged) == "<jelly.Staged id='<u:2>', +1 -1, ok>"
     assert log.head.version == staged.head == 1
+    jelly.convert(path, tmp_path / "next.trp.gz")
+    thrift = jelly.stage(BASE, tmp_path / "next.trp.gz", log)
+    assert thrift[:12] == staged[:12]
+    assert thrift.format == "trp"
     path.write_bytes(b"what was looked at is what is published")
     done = staged.publish()
     assert (done.version, done.prev) == (2, "<u:1>")
-    assert staged.publish().replayed
+    assert thrift.publish().replayed
     out = io.BytesIO()
     jelly.apply(b"", log, out, to="nq", base_format="nq")
     assert out.getvalue() == b'<a:s> <a:p> "y" .\n'

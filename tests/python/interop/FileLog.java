@@ -1,3 +1,5 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.jena.graph.NodeFactory;
 import org.apache.jena.query.ReadWrite;
 import org.apache.jena.rdfpatch.filelog.FilePolicy;
@@ -11,15 +13,24 @@ import org.apache.jena.sparql.core.DatasetGraphFactory;
 import org.apache.jena.sparql.core.Quad;
 import org.apache.jena.sys.JenaSystem;
 
-/** A dataset that Jena logs to files: FileLog LOG POLICY. The dataset goes to standard output. */
+/** Datasets that Jena logs to files: FileLog FOLDER POLICY...; a folder for each, and the dataset, which is the same for all, to standard output. */
 public class FileLog {
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception {
         JenaSystem.init();
+        DatasetGraph data = null;
+        for (int policy = 1; policy < args.length; policy++) {
+            Path folder = Files.createDirectory(Path.of(args[0], args[policy]));
+            data = logged(folder.resolve("log.rdfp").toString(), FilePolicy.valueOf(args[policy]));
+        }
+        RDFDataMgr.write(System.out, data, Lang.NQUADS);
+    }
+
+    static DatasetGraph logged(String path, FilePolicy policy) {
         DatasetGraph data = DatasetGraphFactory.createTxnMem();
         int number = 0;
         // a chain of ids begins anew with each start of a server
         for (int start = 0; start < 3; start++) {
-            var output = OutputMgr.create(args[0], FilePolicy.valueOf(args[1]));
+            var output = OutputMgr.create(path, policy);
             DatasetGraph logged = new DatasetGraphChanges(data, new RDFChangesManagedOutput(output));
             for (String end : new String[] {"commit", "abort", "commit"}) {
                 number++;
@@ -36,7 +47,7 @@ public class FileLog {
                 logged.end();
             }
         }
-        RDFDataMgr.write(System.out, data, Lang.NQUADS);
+        return data;
     }
 
     static Quad quad(String text) {
