@@ -83,7 +83,7 @@ def backup(
         dump: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
         folder: Where it is kept.
-        at: The time that the dump is of; now otherwise.
+        at: The time that the dump is of; now otherwise. One without a zone is of this machine's.
         prefixes: Keep prefixes too. Formats without prefixes have none.
         progress: Called with a :class:`Step` now and then; an exception stops.
         **options: Of reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
@@ -237,7 +237,11 @@ def _states(home: Path) -> list[_State]:
         raise FileNotFoundError(
             f"{home}: no backup is here, which would have {_MANIFEST}"
         ) from None
-    states = [_State(None, _time(told["timestamp"]), told["statements"], home / _BASE)]
+    except ValueError as error:
+        raise _error(
+            "patch.damaged", f"{_MANIFEST} is not what was written: {error}", home
+        ) from error
+    states = [_State(None, _time(told.get("timestamp", "")), told.get("statements"), home / _BASE)]
     for path in Log(home).files:
         with closing(read_patch(path)) as reader:
             patch = next(reader.patches(), None)

@@ -152,6 +152,8 @@ def other(path: Path) -> None:
         ("base.jelly.zst", shortened),
         ("base.jelly.zst", gone),
         ("base.jelly.zst", other),
+        ("base.json", shortened),
+        ("base.json", gone),
         ("patch-0001.jellyp.zst", flipped),
         ("patch-0001.jellyp.zst", shortened),
         ("patch-0003.jellyp.zst", gone),

@@ -56,7 +56,7 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@jelly.command(name="convert")
+@jelly.command(name="convert", short_help="Converts any format to any.")
 @click.argument("source")
 @click.argument("dest")
 @_reading
@@ -107,7 +107,7 @@ def convert_command(
         click.echo(_summary(done), err=True)
 
 
-@jelly.command()
+@jelly.command(short_help="Prints a file as text.")
 @click.argument("source")
 @_reading
 def cat(source: str, **options: Any) -> None:
@@ -115,7 +115,7 @@ def cat(source: str, **options: Any) -> None:
     convert(source, sys.stdout.buffer, to="text", **patching.given(options))
 
 
-@jelly.command(name="index")
+@jelly.command(name="index", short_help="Makes a large Jelly file readable in parts.")
 @click.argument("path")
 @click.option("--every", type=int, help="Bytes between restart points; 64 MiB otherwise.")
 @click.option("--framing", default="auto", help="delimited or concatenated.")

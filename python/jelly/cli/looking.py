@@ -25,7 +25,7 @@ def _stream(command: Any) -> Any:
     return command
 
 
-@click.command(name="inspect")
+@click.command(name="inspect", short_help="Tells what a Jelly stream is.")
 @click.argument("source")
 @_stream
 def inspect_command(source: str, as_json: bool, **options: Any) -> None:
@@ -39,7 +39,7 @@ def inspect_command(source: str, as_json: bool, **options: Any) -> None:
         sys.exit(1)
 
 
-@click.command(name="validate")
+@click.command(name="validate", short_help="Tells whether Jelly streams are right.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @_stream
 def validate_command(sources: tuple[str, ...], as_json: bool, **options: Any) -> None:
@@ -57,7 +57,7 @@ def validate_command(sources: tuple[str, ...], as_json: bool, **options: Any) ->
         sys.exit(1)
 
 
-@click.command(name="stats")
+@click.command(name="stats", short_help="Counts what a file holds, in any format.")
 @click.argument("source")
 @click.option("--top", default=10, show_default=True, type=click.IntRange(0), help="How many predicates, graphs, datatypes and languages to name.")  # fmt: skip
 @click.option("--from", "format", metavar="FORMAT", help="Of SOURCE: any format of convert.")

@@ -89,7 +89,7 @@ def applied(done: jelly.Applied) -> str:
     return text
 
 
-@click.command(name="apply")
+@click.command(name="apply", short_help="Applies patches to a dataset.")
 @click.argument("base")
 @_PATHS
 @with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
@@ -98,7 +98,7 @@ def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     run(jelly.apply, applied, base, list(patches), **options)
 
 
-@click.command(name="as-of")
+@click.command(name="as-of", short_help="Writes a dataset as it was at a version.")
 @click.argument("base")
 @_PATHS
 @click.option("--version", "version", required=True, help="Number of the version, or id of its patch.")  # fmt: skip
@@ -144,7 +144,7 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
     return f"+{done.added:,} -{done.deleted:,}, {done.prefixes:,} rows of prefixes"
 
 
-@click.command(name="diff")
+@click.command(name="diff", short_help="Writes the patch between two datasets.")
 @click.argument("old")
 @click.argument("new")
 @click.option("--old-format", metavar="FORMAT", help="Of OLD: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
@@ -158,7 +158,7 @@ def diff_command(old: str, new: str, skolemize: str | None, **options: Any) -> N
     run(jelly.diff, _compared, old, new, skolemize=named, **options)
 
 
-@click.command(name="invert")
+@click.command(name="invert", short_help="Writes the patch that undoes others.")
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the patches.")
 @with_options(OUT, _IDS, _PATCH, _BASE, _LOG, _READ)
@@ -167,7 +167,7 @@ def invert_command(patches: tuple[str, ...], **options: Any) -> None:
     run(jelly.invert, _patched, list(patches), **options)
 
 
-@click.command(name="squash")
+@click.command(name="squash", short_help="Makes one patch of several.")
 @_PATHS
 @with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
@@ -175,7 +175,7 @@ def squash_command(patches: tuple[str, ...], **options: Any) -> None:
     run(jelly.squash, _patched, list(patches), **options)
 
 
-@click.command(name="between")
+@click.command(name="between", short_help="Writes the net change between two versions.")
 @_PATHS
 @click.option("--from-version", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
 @click.option("--to-version", required=True, metavar="VERSION", help="Likewise.")
@@ -188,7 +188,7 @@ def between_command(
     run(jelly.between, _patched, list(patches), *versions, **options)
 
 
-@click.command(name="canonicalize")
+@click.command(name="canonicalize", short_help="Keeps only rows that change a dataset.")
 @click.argument("base")
 @_PATHS
 @with_options(OUT, _PATCH, _BASE, _LOG, _READ)
@@ -197,7 +197,7 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
     run(jelly.canonicalize, _patched, list(patches), base, **options)
 
 
-@click.command(name="history")
+@click.command(name="history", short_help="Tells when quads were there.")
 @_PATHS
 @click.option("--subject", metavar="TERM", help='Only quads with this term: <iri>, _:label, "text"@en.')  # fmt: skip
 @click.option("--predicate", metavar="TERM", help="Likewise.")
@@ -221,7 +221,7 @@ def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> 
 
 @click.group(name="log")
 def log_group() -> None:
-    """Looks at logs."""
+    """Looks at logs: log verify."""
 
 
 @log_group.command(name="verify")
