@@ -1,11 +1,10 @@
-"""The commands that keep datasets and logs, and those that tell what a file is."""
+"""The commands that keep datasets and logs, and the one that counts."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-import jelly
 from test_patching_cli import BASE, LOG, run
 
 FIRST, SECOND = LOG.split("H id <u:2>")
@@ -63,26 +62,6 @@ def test_backup_and_restore(folder: Path) -> None:
     assert said.startswith("jelly: patch.version: nothing is here of 2025-01-01T00:00:00+00:00")
     run(folder, "restore", "kept", "--at", "noon", code=2)
     run(folder, "restore", "nowhere", code=1)
-
-
-def test_inspect_and_validate(folder: Path) -> None:
-    run(folder, "convert", "base.nq", "base.jelly")
-    out, _ = run(folder, "inspect", "base.jelly")
-    assert out == f"{jelly.inspect(folder / 'base.jelly')}\n"
-    out, _ = run(folder, "inspect", "base.jelly", "--json")
-    assert sum(json.loads(out)["rows"].values()) > 1
-    out, _ = run(folder, "validate", "base.jelly")
-    assert out.splitlines()[0] == "valid"
-    whole = (folder / "base.jelly").read_bytes()
-    (folder / "cut.jelly").write_bytes(whole[:-2])
-    out, _ = run(folder, "validate", "base.jelly", "cut.jelly", code=1)
-    assert out.splitlines()[0] == "base.jelly: valid"
-    assert "\ncut.jelly: not valid\nerror: truncated.frame: " in out
-    out, _ = run(folder, "validate", "cut.jelly", "--json", code=1)
-    assert (json.loads(out)["ok"], json.loads(out)["source"]) == (False, "cut.jelly")
-    out, _ = run(folder, "inspect", "cut.jelly", "--json", code=1)
-    assert json.loads(out)["error"]["kind"] == "truncated.frame"
-    run(folder, "inspect", "cut.jelly", "--from", "nq", code=2)
 
 
 def test_stats(folder: Path) -> None:

@@ -174,7 +174,7 @@ def test_a_bad_base_and_a_bad_place() -> None:
         applied(b"<a:s> <a:p> <a:o> .\n", b"A <a:s> <a:p> <a:o> <a:g> .\n", to="nt")
     with pytest.raises(PatchError, match=r"no version 4: the log makes versions 0 to 1"):
         out_of(jelly.as_of, BASE, FIRST, 4)
-    with pytest.raises(PatchError, match="no patch of the log has the id <u:9>"):
+    with pytest.raises(PatchError, match="<u:9>; a version is such an id, or a number from 0 to 1"):
         out_of(jelly.as_of, BASE, FIRST, "u:9")
     with pytest.raises(PatchError, match="version 1 comes after version 0"):
         out_of(jelly.between, FIRST, 1, 0)

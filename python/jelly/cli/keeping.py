@@ -37,7 +37,7 @@ def _say(done: Any, text: str, *, as_json: bool) -> None:
     click.echo(json.dumps(done, default=str) if as_json else text, err=not as_json)
 
 
-@click.command(name="backup", short_help="Keeps a dump, or what changed since the last.")
+@click.command(name="backup", short_help="A dump, or what changed since the last one.")
 @click.argument("dump")
 @click.argument("folder")
 @click.option("--dump-format", metavar="FORMAT", help="Of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
@@ -57,7 +57,7 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
     _say(done._asdict(), text, as_json=as_json)
 
 
-@click.command(name="restore", short_help="Writes the dataset of a backup, now or then.")
+@click.command(name="restore", short_help="A dataset of a backup, as it is or was.")
 @click.argument("folder")
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
 @click.option("--at", metavar="TIME", callback=_time, help="The last version that is not after this time.")  # fmt: skip
@@ -76,7 +76,7 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
     run(restored, applied, **options)
 
 
-@click.command(name="stage", short_help="Tells what a patch would do.")
+@click.command(name="stage", short_help="What a patch would do to a dataset.")
 @click.argument("base")
 @click.argument("patch")
 @click.option("--log", "folder", metavar="FOLDER", help="The log that the patch is for: whether it can be the next one.")  # fmt: skip
@@ -110,7 +110,7 @@ def stage_command(
         sys.exit(1)
 
 
-@click.command(name="publish", short_help="Makes a patch the next one of a log.")
+@click.command(name="publish", short_help="A patch as the next one of a log.")
 @click.argument("folder")
 @click.argument("patch")
 @click.option("--expect", metavar="VERSION", help="Number or id of the patch that must be the last one; 0: none may be there.")  # fmt: skip

@@ -41,6 +41,8 @@ LOOKING: _Options = [
     *_BASE, click.option("--patch-format", metavar="FORMAT", help="Of the patch: jelly-patch, rdfp, rdfp-v1, trp."), *_READ,
 ]  # fmt: skip
 _PATHS = click.argument("patches", metavar="LOG...", nargs=-1, required=True)
+_LOGS = "Each LOG is a file of patches in any format, or a directory of such files; - is standard input."
+_BASES = f"BASE is a dataset in any format, /dev/null an empty one. {_LOGS}"
 
 
 def with_options(*lists: _Options) -> Callable[[Any], Any]:
@@ -85,26 +87,32 @@ def applied(done: jelly.Applied) -> str:
         f"(+{done.added:,}, -{done.deleted:,}, of {done.changes:,} changes)"
     )
     if done.prefixes_left_out:
-        text += f"; {done.prefixes_left_out:,} of {done.prefixes:,} prefixes cannot be held"
+        text += (
+            f"; {done.prefixes_left_out:,} of {done.prefixes:,} changes of prefixes left out, "
+            "which this format cannot hold"
+        )
     return text
 
 
-@click.command(name="apply", short_help="Applies patches to a dataset.")
+@click.command(name="apply", short_help="A dataset with patches applied.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
 @with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
 def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
-    """Applies the patches of LOG... (files or directories) to the dataset BASE."""
+    """Applies the patches of LOG... to the dataset BASE.
+
+    Such as: jelly apply dump.nq.gz log.jellyp -o now.nq.gz
+    """
     run(jelly.apply, applied, base, list(patches), **options)
 
 
-@click.command(name="as-of", short_help="Writes a dataset as it was at a version.")
+@click.command(name="as-of", short_help="A dataset as it was at a version of a log.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
 @click.option("--version", "version", required=True, help="Number of the version, or id of its patch.")  # fmt: skip
 @with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
 def as_of_command(base: str, patches: tuple[str, ...], version: str, **options: Any) -> None:
-    """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... is one."""
+    """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... makes one more."""
     run(jelly.as_of, applied, base, list(patches), version_of(version), **options)
 
 
@@ -144,7 +152,7 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
     return f"+{done.added:,} -{done.deleted:,}, {done.prefixes:,} rows of prefixes"
 
 
-@click.command(name="diff", short_help="Writes the patch between two datasets.")
+@click.command(name="diff", short_help="The patch that makes one dataset of another.")
 @click.argument("old")
 @click.argument("new")
 @click.option("--old-format", metavar="FORMAT", help="Of OLD: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
@@ -153,42 +161,60 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
 @SKOLEM
 @with_options(OUT, _IDS, _PATCH, _READ)
 def diff_command(old: str, new: str, skolemize: str | None, **options: Any) -> None:
-    """Writes the patch that makes NEW of OLD."""
+    """Writes the patch that makes NEW of OLD.
+
+    Such as: jelly diff monday.nq.gz tuesday.nq.gz -o change.jellyp
+
+    Both are datasets in any format, /dev/null an empty one. Blank nodes are compared by their labels.
+    """
     named = None if skolemize is None else skolemize or True
     run(jelly.diff, _compared, old, new, skolemize=named, **options)
 
 
-@click.command(name="invert", short_help="Writes the patch that undoes others.")
+@click.command(name="invert", short_help="The patch that takes others back.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the patches.")
 @with_options(OUT, _IDS, _PATCH, _BASE, _LOG, _READ)
 def invert_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes the patch that takes LOG... back."""
+    """Writes the patch that takes LOG... back.
+
+    Without --base, each row of LOG... must have changed something; what canonicalize writes is so.
+    """
     run(jelly.invert, _patched, list(patches), **options)
 
 
-@click.command(name="squash", short_help="Makes one patch of several.")
+@click.command(name="squash", short_help="One patch for many, with a new id.", epilog=_LOGS)
 @_PATHS
 @with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes one patch with the net effect of LOG..."""
+    """Writes one patch with the net effect of LOG..., headers and a new id."""
     run(jelly.squash, _patched, list(patches), **options)
 
 
-@click.command(name="between", short_help="Writes the net change between two versions.")
+@click.command(name="net", short_help="The net effect of patches, without headers.", epilog=_LOGS)
 @_PATHS
-@click.option("--from-version", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
+@with_options(OUT, _MODE, _PATCH, _LOG, _READ)
+def net_command(patches: tuple[str, ...], **options: Any) -> None:
+    """Writes the last operation of LOG... on each quad and prefix, as one patch without headers."""
+    run(jelly.net, _patched, list(patches), **options)
+
+
+@click.command(name="between", short_help="The patch from one version to another.", epilog=_LOGS)
+@_PATHS
+@click.option("--from-version", required=True, metavar="VERSION", help="Number of a version (0 is before the log), or id of its patch.")  # fmt: skip
 @click.option("--to-version", required=True, metavar="VERSION", help="Likewise.")
 @with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def between_command(
     patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
 ) -> None:
-    """Writes the patch that makes one version of LOG... of another."""
+    """Writes the patch that makes one version of LOG... of an earlier one."""
     versions = (version_of(from_version), version_of(to_version))
     run(jelly.between, _patched, list(patches), *versions, **options)
 
 
-@click.command(name="canonicalize", short_help="Keeps only rows that change a dataset.")
+@click.command(
+    name="canonicalize", short_help="Patches with only what changes a dataset.", epilog=_BASES
+)
 @click.argument("base")
 @_PATHS
 @with_options(OUT, _PATCH, _BASE, _LOG, _READ)
@@ -197,7 +223,7 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
     run(jelly.canonicalize, _patched, list(patches), base, **options)
 
 
-@click.command(name="history", short_help="Tells when quads were there.")
+@click.command(name="history", short_help="When quads came and went.", epilog=_LOGS)
 @_PATHS
 @click.option("--subject", metavar="TERM", help='Only quads with this term: <iri>, _:label, "text"@en.')  # fmt: skip
 @click.option("--predicate", metavar="TERM", help="Likewise.")
@@ -207,7 +233,10 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
 @with_options(_BASE, _LOG, _READ)
 def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Prints from which version of LOG... to which quads were there, with tabs between."""
+    """Prints from which version of LOG... to which quads were there, with tabs between.
+
+    Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
+    """
     with Steps(quiet=as_json) as steps:
         periods = jelly.history(list(patches), progress=steps.show, **given(options))
     for period in periods:
@@ -221,10 +250,10 @@ def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> 
 
 @click.group(name="log")
 def log_group() -> None:
-    """Looks at logs: log verify."""
+    """Looks at logs."""
 
 
-@log_group.command(name="verify")
+@log_group.command(name="verify", short_help="All that is wrong with a log.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the log; rows without effect are known by it.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
@@ -253,10 +282,14 @@ def problem_line(problem: jelly.Problem) -> str:
 
 
 def _report(report: jelly.LogReport) -> str:
-    effect = "not looked at" if report.without_effect is None else f"{report.without_effect:,} without effect"  # fmt: skip
+    changes = (
+        "changes not looked at"
+        if report.without_effect is None
+        else f"{report.changes:,} changes, {report.without_effect:,} without effect"
+    )
     return (
         f"{report.patches:,} patches, {report.ids:,} with an id; {report.committed:,} transactions, "
-        f"{report.aborted:,} aborted; {report.changes:,} changes, {effect}; "
+        f"{report.aborted:,} aborted; {changes}; "
         f"{len(report.problems):,} problems"
     )
 
@@ -270,5 +303,6 @@ COMMANDS = [
     history_command,
     invert_command,
     log_group,
+    net_command,
     squash_command,
 ]
