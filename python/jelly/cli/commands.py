@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from jelly import Tally, __version__, convert, index, inspect, validate
-from jelly.cli import patching
+from jelly.cli import keeping, looking, patching
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -109,7 +109,7 @@ def convert_command(
     if skolemize is not None:
         options["skolemize"] = skolemize or True
     with Bar(source, quiet=as_json) as bar:
-        done = convert(source, dest, progress=bar.show, **_given(options))
+        done = convert(source, dest, progress=bar.show, **patching.given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" and sys.stderr.isatty():
@@ -121,7 +121,7 @@ def convert_command(
 @_reading
 def cat(source: str, **options: Any) -> None:
     """Prints SOURCE as text: statements as N-Quads, patches as RDF Patch."""
-    convert(source, sys.stdout.buffer, to="text", **_given(options))
+    convert(source, sys.stdout.buffer, to="text", **patching.given(options))
 
 
 @jelly.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
@@ -131,7 +131,7 @@ def cat(source: str, **options: Any) -> None:
 def index_command(path: str, **options: Any) -> None:
     """Makes the sidecar by which parts of the Jelly file PATH can be read."""
     Path(path).open("rb").close()  # an error that names it
-    sidecar, points = index(path, **_given(options))
+    sidecar, points = index(path, **patching.given(options))
     click.echo(f"{sidecar}, restart points: {points:,}")
 
 
@@ -171,13 +171,9 @@ def validate_command(source: str, as_json: bool, **options: Any) -> None:
         sys.exit(1)
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
 
 
-for _command in patching.COMMANDS:
+for _command in [*patching.COMMANDS, *keeping.COMMANDS, *looking.COMMANDS]:
     jelly.add_command(_command)
