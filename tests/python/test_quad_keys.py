@@ -22,7 +22,8 @@ def keys(rows: Any, secret: bytes = SECRET) -> list[bytes | None]:
     found = pa.array(jelly.quad_keys(rows, secret))
     found.validate(full=True)
     assert found.type == pa.binary()
-    return found.to_pylist()
+    keys: list[bytes | None] = found.to_pylist()
+    return keys
 
 
 def test_the_key_is_that_of_every_version() -> None:

@@ -18,7 +18,7 @@ class Bundle(NamedTuple):
     log: list[Patch]
     sources: list[tuple[str | None, bytes]]
     """Text of patches by the names of files; a single one may have no name."""
-    options: dict[str, str]
+    options: dict[str, Any]
 
 
 def _own(number: int, terms: tuple[str, ...]) -> Quad:

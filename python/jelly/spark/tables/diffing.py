@@ -27,7 +27,7 @@ def diff(
 
     The result has the columns of ``jelly.PATCH_SCHEMA`` and is one patch, sorted: ``H`` rows if there is an id or prev,
     then one transaction with all deletes and then all adds, then ``Z``. It is in one partition, as a patch
-    must be to be written: ``diff(...).write.format("jelly-patch").save(path)``. Datasets that are equal give no
+    must be to be written: ``diff(...).write.format("jelly-patch").mode("append").save(path)``. Datasets that are equal give no
     transaction, and without an id no row. No quad is there twice. Prefixes are not compared: tables have none.
 
     Args:
