@@ -75,7 +75,7 @@ def log_of(spark: SparkSession, *patches: str) -> DataFrame:
 
 
 def collected(df: DataFrame) -> set[model.Quad]:
-    found = [model.folded(tuple(row)) for row in df.select(*QUAD).collect()]  # type: ignore[arg-type]
+    found = [model.folded(tuple(row)) for row in df.select(*QUAD).collect()]
     assert len(found) == len(set(found))
     return set(found)
 

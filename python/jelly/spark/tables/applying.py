@@ -11,7 +11,7 @@ from jelly.spark.tables.terms import QUAD, key, require
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-BROADCAST = 1_000_000
+BROADCAST = 250_000
 """Up to so many changes are sent to all workers, rather than that the base is shuffled."""
 
 
@@ -34,7 +34,7 @@ def apply(
             ``spark.read.format("jelly")`` gives them; a null graph is the default graph.
         patch_df: A log, as :func:`changes` takes it.
         broadcast: Whether the net changes are sent to all workers, so that the base stays where it is, or
-            both are shuffled. None: by the number of changes, up to a million.
+            both are shuffled. None: by the number of changes, up to 250,000.
         **options: As those of :func:`changes`.
 
     Raises:
