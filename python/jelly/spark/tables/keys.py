@@ -15,9 +15,8 @@ def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFra
 
     Rows have the same key if they are the same quad, whatever the case of language tags; see
     :func:`jelly.quad_keys`, also for what is null and what is refused. For tables that keep the key, to join and to
-    merge on one short column, and for tools that know nothing of language tags. :func:`apply`,
-    :func:`net` and :func:`diff` compare the four columns in Spark's own code, which is faster than to take
-    the rows to Python and back.
+    merge on one short column, and for tools that know nothing of language tags. Functions such as
+    :func:`apply` compare the four columns in Spark's own code, so that no row goes to Python and back.
 
     Args:
         df: With the columns ``subject``, ``predicate``, ``object`` and ``graph``; a row without subject, predicate and
