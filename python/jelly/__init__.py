@@ -8,11 +8,13 @@ from jelly._convert import Tally, convert
 from jelly._encoder import BatchEncoder, batch_encoder
 from jelly._internal import (
     PatchReader,
+    QuadKeys,
     RdfReader,
     RecordBatch,
     Schema,
     __version__,
     index,
+    quad_keys,
 )
 from jelly._patching import Step
 from jelly.applying import Applied, apply, as_of
@@ -67,6 +69,7 @@ __all__ = [
     "Position",
     "Problem",
     "Published",
+    "QuadKeys",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
@@ -99,6 +102,7 @@ __all__ = [
     "inspect",
     "invert",
     "net",
+    "quad_keys",
     "read_patch",
     "read_rdf",
     "restore",

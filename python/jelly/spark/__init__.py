@@ -14,7 +14,8 @@ In it, files are read and written as Parquet is, by name:
 
     patches = spark.read.format("jelly-patch").load("logs")
 
-:mod:`jelly.spark.files` tells the options, :mod:`jelly.spark.kafka` those of messages. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
+:mod:`jelly.spark.files` tells the options, :mod:`jelly.spark.kafka` those of messages, and
+:mod:`jelly.spark.tables` what patches mean to tables: ``jelly.spark.apply(base, patches)``. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
 """
 
 from jelly.spark._register import register
@@ -22,8 +23,35 @@ from jelly.spark._session import session, settings
 from jelly.spark.files.vacuum import vacuum
 from jelly.spark.kafka.connector import from_kafka
 from jelly.spark.parquet import write_parquet
+from jelly.spark.tables import (
+    apply,
+    as_of,
+    between,
+    changes,
+    diff,
+    history,
+    net,
+    prefixes,
+    quad_keys,
+)
 
-__all__ = ["from_kafka", "register", "session", "settings", "vacuum", "write_parquet"]
+__all__ = [
+    "apply",
+    "as_of",
+    "between",
+    "changes",
+    "diff",
+    "from_kafka",
+    "history",
+    "net",
+    "prefixes",
+    "quad_keys",
+    "register",
+    "session",
+    "settings",
+    "vacuum",
+    "write_parquet",
+]
 
 
 def __dir__() -> list[str]:

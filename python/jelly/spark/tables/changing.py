@@ -1,0 +1,111 @@
+"""What a log changes: row by row, and in the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from jelly.spark.tables.chain import error
+from jelly.spark.tables.log import Log, LogOptions
+from jelly.spark.tables.terms import QUAD, key
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+CHANGE = ("_change_type", "_commit_version", "_commit_timestamp")
+
+
+def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
+    """The rows of a log that change quads, as Spark's change data feeds have them.
+
+    Columns: ``_change_type`` (``insert`` or ``delete``), ``_commit_version`` (bigint: the version that
+    the patch makes, from 1), ``_commit_timestamp`` (the header ``timestamp`` of the patch, else the column ``timestamp`` of
+    the DataFrame, as messages of Kafka have it, else null), ``subject``, ``predicate``, ``object``, ``graph``, and ``seq``, by
+    which the rows of one version are in order.
+
+    Only what is committed: not what stands in a transaction that was aborted. Patches are in
+    the order of their ``H id`` and ``H prev``; without ids in that of the names of their sources (``patch-9`` before
+    ``patch-10``) and then as they stand in them.
+
+    Args:
+        df: The rows of a log, with the columns of ``jelly.PATCH_SCHEMA``: all of them (``rows="all"``,
+            the default of readers), with the rows ``H``, ``TX``, ``TC``, ``TA`` and ``Z``.
+        **options: ``unfinished``: ``"refuse"`` a log with a transaction that is neither committed nor
+            aborted, or ``"drop"`` that transaction. ``chain``: ``"check"`` the ids, or ``"ignore"`` them.
+
+    Raises:
+        PatchError: The log has no meaning: an unfinished or stray transaction, a gap, a fork,
+            a cycle, ids that are there twice or not everywhere.
+        ValueError: Columns or rows are missing, or an option is wrong.
+
+    Cost:
+        One job at once, which reads the log and collects a row for each patch (ids and outcomes). The
+        result reads the log again: ``df.cache()`` if that is dear.
+    """
+    return of_quads(Log(df, options).rows()).select(*CHANGE, *QUAD, "seq")
+
+
+def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
+    """The rows of a log that change prefixes: as :func:`changes` has them.
+
+    Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, ``graph`` (``''`` for a prefix of the dataset),
+    ``name``, ``value`` (the namespace as ``<iri>``; null on a ``delete`` that does not say it) and ``seq``.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    rows = Log(df, options).rows().where(F.col("op").isin("PA", "PD"))
+    return rows.withColumn("_change_type", _change_type("PA")).select(
+        *CHANGE, "graph", "name", "value", "seq"
+    )
+
+
+def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
+    """The last committed change of each quad: all that matters to the result of a log.
+
+    Columns as those of :func:`changes`, without ``seq``. Quads are the same if their terms are, whatever the case
+    of language tags; the spelling is that of the last change. Arguments and errors as of :func:`changes`.
+    """
+    return net_of(Log(df, options))
+
+
+def between(
+    df: DataFrame, after: int | str, to: int | str, **options: Unpack[LogOptions]
+) -> DataFrame:
+    """The net changes from one version of a log to another: as :func:`net` has them.
+
+    Args:
+        df: The log.
+        after: The version before, a number or the id of its patch; 0 is the base.
+        to: The version after.
+        **options: As those of :func:`changes`.
+
+    Raises:
+        PatchError: There is no such version, or they are the wrong way round; or as :func:`changes`.
+        ValueError: As :func:`changes`.
+    """
+    log = Log(df, options)
+    first, last = log.number(after), log.number(to)
+    if first > last:
+        raise error("patch.version", f"version {first} comes after version {last}")
+    return net_of(log, range(first + 1, last + 1))
+
+
+def net_of(log: Log, versions: range | None = None) -> DataFrame:
+    """The last change of each quad in some versions."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    rows = of_quads(log.rows(versions))
+    last = F.max_by(F.struct(*CHANGE, *QUAD), F.struct("_commit_version", "seq"))
+    return rows.groupBy(key()).agg(last.alias("last")).select("last.*")
+
+
+def of_quads(rows: DataFrame) -> DataFrame:
+    """Those that change quads, with ``_change_type``."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return rows.where(F.col("op").isin("A", "D")).withColumn("_change_type", _change_type("A"))
+
+
+def _change_type(adds: str) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.when(F.col("op") == adds, "insert").otherwise("delete")

@@ -1,0 +1,88 @@
+"""From which version to which a quad was there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from jelly.spark.tables.changing import of_quads
+from jelly.spark.tables.log import Log, LogOptions
+from jelly.spark.tables.terms import QUAD, folded, key, require
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def history(
+    log_df: DataFrame,
+    subject: str | None = None,
+    predicate: str | None = None,
+    object: str | None = None,
+    graph: str | None = None,
+    *,
+    base_df: DataFrame | None = None,
+    **options: Unpack[LogOptions],
+) -> DataFrame:
+    """The versions in which quads were there.
+
+    Columns: ``subject``, ``predicate``, ``object``, ``graph``, ``valid_from`` (the version that added the quad; 0: it was in the
+    base) and ``valid_to`` (the version that deleted it; null: it is still there). A quad that comes and goes has a row for each
+    time. What is added and deleted within one version was never there.
+
+    Args:
+        log_df: The log, as :func:`changes` takes it.
+        subject: Only quads with this subject, canonical N-Triples; None: any. Likewise the others;
+            ``graph=""`` is the default graph.
+        predicate: As ``subject``.
+        object: As ``subject``; language tags in any case.
+        graph: As ``subject``.
+        base_df: The dataset before the log, as :func:`apply` takes it; without it that is empty.
+        **options: As those of :func:`changes`.
+
+    Raises:
+        PatchError: As :func:`changes`.
+        ValueError: As :func:`changes`; or columns of the base are missing, or there is no term in a text.
+
+    Cost:
+        That of :func:`net`, and a sort of what the pattern chooses by quad and version.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    rows = of_quads(Log(log_df, options).rows()).select(
+        "_change_type", "_commit_version", "seq", *QUAD
+    )
+    if base_df is not None:
+        require(base_df, QUAD, "a base")
+        inserted = [
+            F.lit("insert").alias("_change_type"),
+            F.lit(0).cast("bigint").alias("_commit_version"),
+        ]
+        graphs = F.coalesce("graph", F.lit("")).alias("graph")
+        seq = F.lit(0).cast("bigint").alias("seq")
+        rows = rows.unionByName(base_df.select(*inserted, seq, *QUAD[:3], graphs))
+    rows = rows.withColumn("_key", key())
+    for place, wanted in enumerate((subject, predicate, object, graph)):
+        if wanted is not None:
+            term = folded(F.lit(_term(QUAD[place], wanted)))
+            rows = rows.where(F.col("_key")[place] == term)
+    last = F.max_by(F.struct("_change_type", *QUAD), "seq")
+    by_version = rows.groupBy("_key", "_commit_version").agg(last.alias("last"))
+    in_time = Window.partitionBy("_key").orderBy("_commit_version")
+    change = F.col("last._change_type")
+    before = F.lag(change, 1, "delete").over(in_time)
+    switches = by_version.withColumn("before", before).where(change != F.col("before"))
+    return (
+        switches.withColumn("valid_to", F.lead("_commit_version").over(in_time))
+        .where(change == "insert")
+        .select(
+            *(f"last.{name}" for name in QUAD),
+            F.col("_commit_version").alias("valid_from"),
+            "valid_to",
+        )
+    )
+
+
+def _term(name: str, text: str) -> str:
+    if text.startswith(("<", '"', "_:")) or (name == "graph" and not text):
+        return text
+    raise ValueError(f"{name} is {text!r}, which is not the canonical text of a term")

@@ -1,0 +1,339 @@
+"""What patches mean over DataFrames is what they mean to sets, and to the native library."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import jelly
+import patch_model as model
+from jelly.errors import PatchError
+from shared_data import shared
+
+from .logs_in_one import bundle, ordered, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+QUAD = ["subject", "predicate", "object", "graph"]
+FIRST = """H id <u:1> .
+H timestamp "2026-03-01T12:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> .
+PA "e" <http://e/> .
+TX .
+A <a:n> <a:p> "1"@EN .
+D <a:s> <a:p> "y" <a:g> .
+TC .
+"""
+SECOND = """H id <u:2> .
+H prev <u:1> .
+PD "e" .
+TX .
+D _:b <a:p> <a:o> .
+TC .
+TX .
+A <a:z> <a:p> <a:o> .
+TA .
+"""
+THIRD = """H id <u:3> .
+H prev <u:2> .
+TX .
+D <a:n> <a:p> "1"@en .
+A <a:n> <a:p> "2" .
+TC .
+"""
+BASE = b'<a:s> <a:p> "x"@en .\n<a:s> <a:p> "y" <a:g> .\n_:b <a:p> <a:o> .\n'
+
+
+@pytest.fixture
+def few(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session, with one partition after a shuffle: there are few rows."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    assert before is not None
+    spark.conf.set("spark.sql.shuffle.partitions", 1)
+    yield spark
+    spark.conf.set("spark.sql.shuffle.partitions", before)
+
+
+def statements(spark: SparkSession, data: bytes) -> DataFrame:
+    table = pa.table(jelly.read_rdf(data, format="nq"))
+    return spark.createDataFrame(table.cast(pa.schema(jelly.RDF_SCHEMA)))
+
+
+def log_of(spark: SparkSession, *patches: str) -> DataFrame:
+    return spark.createDataFrame(rows([(None, "".join(patches).encode())]))
+
+
+def collected(df: DataFrame) -> set[model.Quad]:
+    found = [model.folded(tuple(row)) for row in df.select(*QUAD).collect()]
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+def applied(base: bytes, *patches: bytes, **options: Any) -> set[model.Quad]:
+    out = io.BytesIO()
+    jelly.apply(base, list(patches), out, to="nq", base_format="nq", **options)
+    return {model.folded(row[3:]) for row in jelly.read_rdf(out.getvalue(), format="nq").rows()}
+
+
+def agree(spark: SparkSession, rng: random.Random, logs: int) -> int:
+    """Compares a bundle; returns how many versions it has."""
+    import jelly.spark
+
+    base, log, sources, options = bundle(rng, logs)
+    data = statements(spark, model.nquads(sorted(set(map(model.folded, base)))))
+    df = spark.createDataFrame(rows(sources)).cache()
+    quads = set(base)
+    expected = model.applied(quads, log)
+    broadcast = rng.choice([True, False, None])
+    assert collected(jelly.spark.apply(data, df, broadcast=broadcast, **options)) == expected
+    assert applied(model.nquads(base), *ordered(sources), **options) == expected
+    version = rng.randrange(len(log) + 1)
+    then = jelly.spark.as_of(data, df, version, broadcast=broadcast, **options)
+    assert collected(then) == model.applied(quads, log[:version])
+    rest = jelly.spark.between(df, version, len(log), **options).collect()
+    last = {model.folded(row[3:7]): row["_change_type"] for row in rest}
+    assert len(last) == len(rest)
+    net = {}
+    for patch in log[version:]:
+        for row in model.committed(patch):
+            net[model.folded(row.terms)] = {"A": "insert", "D": "delete"}[row.op]  # type: ignore[arg-type]
+    assert last == net
+    periods = jelly.spark.history(df, base_df=data, **options).collect()
+    for number in range(len(log) + 1):
+        alive = {
+            model.folded(row[:4])
+            for row in periods
+            if row["valid_from"] <= number and (row["valid_to"] is None or number < row["valid_to"])
+        }
+        assert alive == model.applied(quads, log[:number]), number
+    if options:
+        with pytest.raises(PatchError, match=r"patch\.unfinished"):
+            jelly.spark.net(df)
+    df.unpersist()
+    return len(log)
+
+
+def test_random_logs_come_to_what_the_model_says(few: SparkSession) -> None:
+    assert agree(few, random.Random(6), 25) > 25
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+def test_many_random_logs_come_to_what_the_model_says(few: SparkSession) -> None:
+    rng = random.Random(int(os.environ.get("JELLY_SOAK", "1")))
+    assert sum(agree(few, rng, 50) for _ in range(4)) > 200
+
+
+def test_changes_prefixes_and_net(few: SparkSession) -> None:
+    import jelly.spark
+
+    df = log_of(few, FIRST, SECOND, THIRD)
+    changes = jelly.spark.changes(df)
+    assert changes.dtypes == [
+        ("_change_type", "string"),
+        ("_commit_version", "bigint"),
+        ("_commit_timestamp", "timestamp"),
+        *((name, "string") for name in QUAD),
+        ("seq", "bigint"),
+    ]
+    found = changes.orderBy("_commit_version", "seq").collect()
+    assert [(row[0], row[1], row[5], row[6]) for row in found] == [
+        ("insert", 1, '"1"@EN', ""),
+        ("delete", 1, '"y"', "<a:g>"),
+        ("delete", 2, "<a:o>", ""),
+        ("delete", 3, '"1"@en', ""),
+        ("insert", 3, '"2"', ""),
+    ]
+    times = changes.selectExpr("_commit_version", "unix_timestamp(_commit_timestamp)").distinct()
+    assert dict(map(tuple, times.collect())) == {1: 1772366400, 2: None, 3: None}
+    found = jelly.spark.prefixes(df).orderBy("seq").drop("seq", "_commit_timestamp").collect()
+    assert [tuple(row) for row in found] == [
+        ("insert", 1, "", "e", "<http://e/>"),
+        ("delete", 2, "", "e", None),
+    ]
+    net = {(row["object"], row["_change_type"], row["_commit_version"]) for row in jelly.spark.net(df).collect()}  # fmt: skip
+    assert net == {
+        ('"1"@en', "delete", 3), ('"y"', "delete", 1), ("<a:o>", "delete", 2), ('"2"', "insert", 3),
+    }  # fmt: skip
+    assert jelly.spark.between(df, "u:1", "<u:2>").count() == 1
+    assert jelly.spark.between(df, 2, 2).count() == 0
+
+
+def test_the_last_spelling_survives_and_other_columns_stay(few: SparkSession) -> None:
+    import jelly.spark
+
+    base = few.createDataFrame(
+        [("<a:s>", "<a:p>", '"x"@en', None, 7), ("<a:s>", "<a:p>", '"y"', "", 8), ("<a:s>", "<a:p>", '"y"', "", 9)],
+        "subject string, predicate string, object string, graph string, note int",
+    )  # fmt: skip
+    log = log_of(few, 'A <a:s> <a:p> "x"@En .\nD <a:s> <a:p> "z" .\n')
+    result = jelly.spark.apply(base, log)
+    assert result.columns == base.columns
+    found = {(row["object"], row["graph"], row["note"]) for row in result.collect()}
+    assert found == {('"x"@En', "", None), ('"y"', "", 8), ('"y"', "", 9)}
+    log = log_of(few, 'D <a:s> <a:p> "x"@EN .\n')
+    assert {row["note"] for row in jelly.spark.apply(base, log).collect()} == {8, 9}
+
+
+def test_messages_say_their_time(few: SparkSession) -> None:
+    import jelly.spark
+
+    df = log_of(few, FIRST, SECOND).selectExpr("*", "timestamp_seconds(5) AS timestamp")
+    times = jelly.spark.changes(df).selectExpr("unix_timestamp(_commit_timestamp)").distinct()
+    assert {row[0] for row in times.collect()} == {1772366400, 5}
+
+
+ODD = [
+    '"x"@EN', '"x"@en', '"X"@en', '"@EN"', '"a \\"@EN"', '"a \\\\"@EN', '"x"^^<a:t@EN>', "<a:@EN>", '"x"@\\u005FEN',
+    '"x"@\\U0001F600F', '"x"@\\u0001f600f', '"x"@EN--LTR', '<<( <a:S> <a:p> "X@Y\\""@EN )>>', '<<( <a:S> <a:p> "X@Y\\""@en )>>',
+    '<<( <a:S> <a:p> <<( <a:S> <a:@EN> "\\\\"@EN )>> )>>', '<<( <a:S> <a:p> <<( <a:S> <a:@EN> "\\\\"@en )>> )>>',
+    '<<( <a:s> <a:p> "@EN"@EN )>>', '<<( <a:s> <a:p> "@EN"@en )>>', '"' + '\\"' * 20_000 + 'E"@EN', '"' + '\\"' * 20_000 + 'E"@en',
+    '<<( <a:s> <a:p> "' + '\\"' * 20_000 + 'E"@EN )>>', '<<( <a:s> <a:p> "' + '\\"' * 20_000 + 'E"@en )>>', "_:b", '""@DE', '""',
+]  # fmt: skip
+
+
+def test_quads_are_told_apart_as_by_the_native_key(few: SparkSession) -> None:
+    import jelly.spark
+    from jelly.spark.tables.terms import key
+
+    quads = [("<a:s>", "<a:p>", term, graph) for term in ODD for graph in ("", None, "<a:G>")]
+    quads += [(term, "<a:p>", "<a:o>", "") for term in ODD]
+    quads += [("<a:s>", term, '"x"@EN', "") for term in ODD[:4]]
+    df = few.createDataFrame(quads, "subject string, predicate string, object string, graph string")
+    keyed = jelly.spark.quad_keys(df, bytes(16)).withColumn("key", key()).collect()
+    native: dict[bytes, set[tuple[str, ...]]] = {}
+    ours: dict[tuple[str, ...], set[bytes]] = {}
+    for row in keyed:
+        native.setdefault(bytes(row["quad_key"]), set()).add(tuple(row["key"]))
+        ours.setdefault(tuple(row["key"]), set()).add(bytes(row["quad_key"]))
+    assert (
+        {len(group) for group in native.values()} == {len(group) for group in ours.values()} == {1}
+    )
+    assert len(native) == 60 < len(quads)
+    with pytest.raises(ValueError, match="a secret has 16 bytes, not 1"):
+        jelly.spark.quad_keys(df, b"x")
+    with pytest.raises(ValueError, match="there is a column 'graph' already"):
+        jelly.spark.quad_keys(df, bytes(16), "graph")
+
+
+@pytest.mark.parametrize(
+    ("log", "kind"),
+    [
+        ("TX .\nA <a:s> <a:p> <a:o> .\n", "patch.unfinished"),
+        ("TX .\nTX .\nTC .\n", "patch.unfinished"),
+        ("A <a:s> <a:p> <a:o> .\nTC .\n", "patch.stray"),
+        ("H id <u:1> .\nH ID <u:2> .\n", "patch.header"),
+        (FIRST + THIRD, "patch.gap"),
+        (FIRST + SECOND + THIRD.replace("u:2", "u:1"), "patch.fork"),
+        (FIRST + SECOND + SECOND, "patch.duplicate"),
+        (SECOND + FIRST.replace("<u:1> .", "<u:1> .\nH prev <u:2> .", 1), "patch.cycle"),
+        (FIRST + "Z .\nA <a:s> <a:p> <a:o> .\n", "patch.mixed"),
+    ],
+)
+def test_bad_logs_are_refused_as_by_the_native_library(
+    few: SparkSession, log: str, kind: str
+) -> None:
+    import jelly.spark
+
+    with pytest.raises(PatchError) as native:
+        applied(BASE, log.encode())
+    with pytest.raises(PatchError) as caught:
+        jelly.spark.changes(log_of(few, log))
+    assert caught.value.kind == native.value.kind == kind
+    said = str(caught.value).removeprefix(f"{kind}: ").split(": ", 1)[-1]
+    assert said.split(" (")[0] in str(native.value)
+
+
+def test_what_else_is_refused(few: SparkSession) -> None:
+    import jelly.spark
+
+    df = log_of(few, FIRST, SECOND)
+    with pytest.raises(ValueError, match='is not whole: a log is read with rows="all"'):
+        jelly.spark.changes(df.where("op IN ('A', 'D')"))
+    with pytest.raises(ValueError, match="is not whole"):
+        jelly.spark.net(df.union(df))
+    with pytest.raises(ValueError, match=r"a log needs the columns .* op is not there"):
+        jelly.spark.net(df.drop("op"))
+    with pytest.raises(ValueError, match='chain is "x"; it can be "check" or "ignore"'):
+        jelly.spark.net(df, chain="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a base needs the columns"):
+        jelly.spark.apply(df.select("op"), df)
+    with pytest.raises(PatchError, match=r"no version 3: the log makes versions 0 to 2"):
+        jelly.spark.as_of(df, df, 3)
+    with pytest.raises(PatchError, match=r"no patch of the log has the id <u:9>"):
+        jelly.spark.as_of(df, df, "u:9")
+    with pytest.raises(PatchError, match="version 2 comes after version 1"):
+        jelly.spark.between(df, 2, 1)
+    with pytest.raises(ValueError, match="not the canonical text of a term"):
+        jelly.spark.history(df, "a:s")
+    assert jelly.spark.net(log_of(few, FIRST, THIRD), chain="ignore").count() == 3
+
+
+def test_history(few: SparkSession) -> None:
+    import jelly.spark
+
+    df, base = log_of(few, FIRST, SECOND, THIRD), statements(few, BASE)
+    texts = [FIRST.encode(), SECOND.encode(), THIRD.encode()]
+    patterns: list[Any] = [{}, {"subject": "<a:s>"}, {"object": '"1"@en'}, {"graph": ""}]
+    for pattern in patterns:
+        found = jelly.spark.history(df, base_df=base, **pattern).collect()
+        expected = jelly.history(texts, base=BASE, base_format="nq", **pattern)
+        assert {tuple(row) for row in found} == set(expected)
+        assert found
+    assert jelly.spark.history(df).count() == 2
+
+
+def test_a_difference_is_a_patch(few: SparkSession, tmp_path: Path) -> None:
+    import jelly.spark
+
+    rng = random.Random(3)
+    jelly.spark.register(few)
+    old, new = ([model.random_quad(rng) for _ in range(30)] for _ in range(2))
+    old = sorted({*map(model.folded, old)})  # what is there twice stays so
+    before, after = (statements(few, model.nquads(quads)) for quads in (old, new))
+    patch = jelly.spark.diff(before, after, id="u:2", prev="<u:1>", source="made")
+    patch.write.format("jelly-patch").mode("append").save(str(tmp_path / "log"))
+    (path,) = (tmp_path / "log").glob("*.jellyp*")
+    rows = list(jelly.read_patch(path).rows())
+    ops = "".join(row.op[0] for row in rows)
+    assert re.fullmatch("HHTD+A+TZ", ops)
+    assert [row.seq for row in rows] == list(range(len(rows)))
+    assert [tuple(row) for row in patch.drop("source").collect()][:-1] == [row[1:] for row in rows][:-1]  # fmt: skip
+    expected = model.applied(set(new), [])
+    assert applied(model.nquads(old), path.read_bytes()) == expected
+    assert collected(jelly.spark.apply(before, patch)) == expected
+    native = io.BytesIO()
+    jelly.diff(model.nquads(old), model.nquads(new), native, to="rdfp", old_format="nq", new_format="nq")  # fmt: skip
+    assert sorted(ops) == sorted("HH" + "".join(row.op[0] for row in jelly.read_patch(native.getvalue(), format="rdfp").rows()))  # fmt: skip
+    assert jelly.spark.diff(after, after).count() == 0
+    assert [row["op"] for row in jelly.spark.diff(after, after, id="u:3").collect()] == ["H", "Z"]
+
+
+@pytest.mark.parametrize("name", ["brick-versions", "schemaorg-releases", "weather-cdc-2000tx"])
+def test_logs_of_the_corpus(few: SparkSession, name: str) -> None:
+    import jelly.spark
+
+    jelly.spark.register(few)
+    path = shared(f"corpus/{name}.jellyp.gz")
+    df = few.read.format("jelly-patch").load(str(path)).cache()
+    base = statements(few, BASE)
+    last = jelly.verify_log(path).patches
+    for version in {0, last // 2, last}:
+        out = io.BytesIO()
+        jelly.as_of(BASE, path, version, out, to="nq", base_format="nq")
+        native = {row[3:] for row in jelly.read_rdf(out.getvalue(), format="nq").rows()}
+        found = jelly.spark.as_of(base, df, version).select(*QUAD).collect()
+        assert len(found) == len(native) > 2
+        assert {model.folded(tuple(row)) for row in found} == {*map(model.folded, native)}
+    df.unpersist()
