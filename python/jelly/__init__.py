@@ -8,11 +8,13 @@ from jelly._convert import Tally, convert
 from jelly._encoder import BatchEncoder, batch_encoder
 from jelly._internal import (
     PatchReader,
+    QuadKeys,
     RdfReader,
     RecordBatch,
     Schema,
     __version__,
     index,
+    quad_keys,
 )
 from jelly._patching import Step
 from jelly.applying import Applied, apply, as_of
@@ -59,6 +61,7 @@ __all__ = [
     "Period",
     "Position",
     "Problem",
+    "QuadKeys",
     "RdfOptions",
     "RdfReader",
     "RdfRow",
@@ -88,6 +91,7 @@ __all__ = [
     "inspect",
     "invert",
     "net",
+    "quad_keys",
     "read_patch",
     "read_rdf",
     "spark",

@@ -12,6 +12,7 @@ from jelly.patches import Patch
 from jelly.types import (
     AnyFormat,
     ArrowArrayExportable,
+    ArrowStreamExportable,
     BlankNodes,
     Compression,
     Destination,
@@ -33,6 +34,7 @@ from jelly.writers import WriterOptions
 __all__ = [
     "History",
     "PatchReader",
+    "QuadKeys",
     "RdfReader",
     "Reader",
     "RecordBatch",
@@ -51,6 +53,7 @@ __all__ = [
     "inspect",
     "invert",
     "log_versions",
+    "quad_keys",
     "read_any",
     "read_patch",
     "read_rdf",
@@ -377,6 +380,48 @@ class History:
     def __next__(self) -> tuple[str, str, str, str, int, int | None]: ...
     def __iter__(self) -> Self: ...
     def __len__(self) -> int: ...
+
+@final
+class QuadKeys:
+    """Keys of quads in one Arrow column of bytes; ``pyarrow.array(keys)`` shares its memory."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object:
+        """The type as an ``arrow_schema`` capsule."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """The keys as an ``arrow_schema`` and an ``arrow_array`` capsule.
+
+        Args:
+            requested_schema: Passed over, as the protocol allows.
+        """
+
+def quad_keys(rows: ArrowArrayExportable | ArrowStreamExportable, secret: bytes) -> QuadKeys:
+    """The keys by which quads are told apart: 16 bytes for each row.
+
+    Two rows have the same key if they are the same quad: the same terms, whatever the case of language
+    tags, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
+    object, as a header of a patch is, has a null for a key.
+
+    The key is SipHash-2-4-128 under a secret, so that nobody who does not know the secret can make two
+    quads with one key. Keys can be compared if they were made under one secret, by whatever process and version
+    of this library: draw one for each run, ``secrets.token_bytes(16)``.
+
+    Args:
+        rows: A record batch, a table or whatever else of any Arrow library, with the columns
+            ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
+            the readers give them. Other columns are passed over.
+        secret: 16 bytes.
+
+    Returns:
+        The keys, an Arrow column of type binary: ``pyarrow.array(keys)``.
+
+    Raises:
+        EncodeError: A row has some of the terms, but not all.
+        TextError: There is no term in the text of a cell.
+        ValueError: The secret has not 16 bytes; a column is missing or holds no strings.
+        TypeError: ``rows`` is no object of an Arrow library.
+    """
 
 def canonicalize(
     patches: list[Source],

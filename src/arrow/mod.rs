@@ -11,7 +11,7 @@ mod reader;
 pub mod schema;
 mod settings;
 
-pub use input::{PatchRows, RdfRows};
+pub use input::{KeyColumn, PatchRows, RdfRows};
 pub use open::{PatchReader, RdfReader, ReadOptions, patch_reader, rdf_reader, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;

@@ -7,6 +7,8 @@ mod writer;
 
 pub use changes::Changes;
 pub use options::{CreateOptions, RESTART_BYTES, default_patch_options, default_rdf_options};
+#[cfg(feature = "arrow")]
+pub(crate) use plain::Slots;
 pub use plain::{PlainPatchSink, PlainPatchWriter, PlainRdfSink, PlainRdfWriter};
 pub use writer::Writer;
 

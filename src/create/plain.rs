@@ -120,13 +120,14 @@ encode_inner!(PlainRdfWriter, PlainPatchWriter);
 
 /// Terms in the pieces that sinks take.
 #[derive(Default)]
-struct Slots {
+pub(crate) struct Slots {
     terms: [TermSlot; 4],
     value: TermSlot,
 }
 
 impl Slots {
-    fn statement(&mut self, terms: &[PlainTerm<'_>; 4]) -> Statement<'_> {
+    /// The statement of these terms.
+    pub(crate) fn statement(&mut self, terms: &[PlainTerm<'_>; 4]) -> Statement<'_> {
         for (slot, term) in self.terms.iter_mut().zip(terms) {
             slot.set(term);
         }

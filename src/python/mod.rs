@@ -15,6 +15,7 @@ mod index;
 mod input;
 mod inspect;
 mod job;
+mod keys;
 mod keywords;
 mod log;
 mod objects;
@@ -50,6 +51,8 @@ mod _internal {
     use super::index::{index, restart_points, splits};
     #[pymodule_export]
     use super::inspect::inspect;
+    #[pymodule_export]
+    use super::keys::{QuadKeys, quad_keys};
     #[pymodule_export]
     use super::log::{History, history, identify, log_versions, verify_log};
     #[pymodule_export]

@@ -50,13 +50,17 @@ def run_in_threads(
             yield work(unit, changes())
         return
     with ThreadPoolExecutor(workers) as pool:
-        tasks = [pool.submit(lambda unit, read: work(unit, read()), *one) for one in units]
+
+        def task(unit: Unit, read: Callable[[], pa.Table]) -> Rewritten:
+            return work(unit, read())
+
+        tasks = [pool.submit(task, *one) for one in units]
         try:
-            for task in tasks:
-                yield task.result()
+            for one in tasks:
+                yield one.result()
         finally:
-            for task in tasks:
-                task.cancel()
+            for one in tasks:
+                one.cancel()
 
 
 def commit(

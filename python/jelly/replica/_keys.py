@@ -38,8 +38,8 @@ def places(rows: pa.RecordBatch, secret: bytes) -> pa.Array:
     import pyarrow.compute as pc
 
     count = rows.num_rows
-    empty = pa.repeat(pa.scalar("", pa.string()), count)
-    alone = pa.record_batch([rows.column("subject"), empty, empty, empty], schema=schema())
+    same = pa.repeat(pa.scalar("<s:>", pa.string()), count)
+    alone = pa.record_batch([rows.column("subject"), same, same, same], schema=schema())
     hashed = keys(alone, secret)
     words = pa.Array.from_buffers(
         pa.uint64(), 2 * count, [None, hashed.buffers()[1]], offset=2 * hashed.offset

@@ -82,8 +82,8 @@ class ParquetStore:
         return self.files.folder
 
     @classmethod
-    def create(cls, folder: Path, state: State) -> ParquetStore:
-        """A store whose first commit will be the number of ``state``, and one more.
+    def create(cls, folder: Path) -> ParquetStore:
+        """A store of a table that the first commit makes.
 
         Raises:
             FileExistsError: There is a table, or something else.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 from jelly.errors import JellyError
 
@@ -136,7 +136,7 @@ class Attempt(Protocol):
             ReplicaError: Another writer was faster.
         """
 
-    def __enter__(self) -> Attempt: ...
+    def __enter__(self) -> Self: ...
     def __exit__(self, *error: object) -> None: ...
 
 

@@ -141,7 +141,7 @@ class Replica:
             id=term,
             recent=() if same is None else (same,),
         )
-        store = _create(place, format, state, storage_options)
+        store = _create(place, format, storage_options)
         spill = Spill(state.secret)
         prefixes: dict[tuple[str, str], str] = {}
         if base is not None:
@@ -343,15 +343,13 @@ def _may_be_delta(table: str) -> bool:
     return "://" in table or (Path(table) / "_delta_log").is_dir()
 
 
-def _create(
-    table: str, format: str, state: State, storage_options: Mapping[str, str] | None
-) -> Store:
+def _create(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
     if format == "parquet":
-        return ParquetStore.create(Path(table), state)
+        return ParquetStore.create(Path(table))
     if format == "delta":
         from jelly.replica._delta import DeltaStore
 
-        return DeltaStore.create(table, state, storage_options)
+        return DeltaStore.create(table, storage_options)
     raise ValueError(f'format is "{format}"; it can be "parquet" or "delta"')
 
 

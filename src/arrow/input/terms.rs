@@ -73,6 +73,15 @@ impl<'b> Terms<'b> {
         Ok(term.into())
     }
 
+    /// Whether there is no term in a row.
+    #[inline(always)]
+    fn is_null(&self, row: usize) -> bool {
+        match &self.cells {
+            Cells::Text(strings) => strings.get(row).is_none(),
+            Cells::Struct(parts, _) => parts.is_null(row),
+        }
+    }
+
     /// The term that was read.
     #[inline(always)]
     pub(super) fn term<'t>(&'t self, place: &PlainTerm<'t>) -> PlainTerm<'t> {
@@ -165,6 +174,11 @@ impl<'b> Statements<'b> {
             }
         }
         Ok(same)
+    }
+
+    /// Whether a row has no subject, no predicate and no object.
+    pub(super) fn is_none(&self, row: usize) -> bool {
+        self.columns[..GRAPH].iter().all(|column| column.is_null(row))
     }
 
     /// Hands the statement on.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, RecordBatch, StructArray};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -32,6 +32,25 @@ pub(in super::super) fn array<'py>(
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
     let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).to_data());
     Ok((schema(py, &batch.schema())?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
+}
+
+/// A type in a capsule.
+pub(in super::super) fn data_type<'py>(
+    py: Python<'py>,
+    data_type: &DataType,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema =
+        FFI_ArrowSchema::try_from(data_type).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+/// A type and a column in capsules.
+pub(in super::super) fn column<'py>(
+    py: Python<'py>,
+    column: &ArrayRef,
+) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    let array = FFI_ArrowArray::new(&column.to_data());
+    Ok((data_type(py, column.data_type())?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
 }
 
 /// What the callbacks of a stream work on.

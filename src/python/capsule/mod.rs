@@ -7,5 +7,5 @@ mod check;
 mod export;
 mod import;
 
-pub(super) use export::{array, schema, stream};
+pub(super) use export::{array, column, data_type, schema, stream};
 pub(super) use import::Batches;

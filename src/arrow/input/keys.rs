@@ -1,0 +1,175 @@
+//! The keys of quads, of record batches.
+
+use arrow_array::builder::BinaryBuilder;
+use arrow_array::{BinaryArray, RecordBatch};
+
+use super::terms::Statements;
+use crate::create::Slots;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::patch::Keys;
+
+/// Bytes of a key.
+const KEY: usize = 16;
+
+/// More do not fit into the offsets of a column.
+const MOST: u64 = i32::MAX as u64 / KEY as u64;
+
+/// A column of keys that grows with every batch.
+pub struct KeyColumn {
+    keys: Keys,
+    slots: Slots,
+    column: BinaryBuilder,
+    rows: u64,
+}
+
+impl KeyColumn {
+    /// Of keys under this secret.
+    pub fn new(secret: [u8; KEY]) -> Self {
+        KeyColumn { keys: Keys::new(secret), slots: Slots::default(), column: BinaryBuilder::new(), rows: 0 }
+    }
+
+    /// Adds the keys of a batch with the columns `subject`, `predicate`, `object` and `graph`, 16 bytes each, the
+    /// high ones first. A null graph is the default graph; a row without any other term has no key.
+    pub fn push(&mut self, batch: &RecordBatch) -> Result<()> {
+        for name in ["subject", "predicate", "object", "graph"] {
+            if batch.column_by_name(name).is_none() {
+                return Err(Error::new(ErrorKind::Argument, format!("there is no column {name:?}")));
+            }
+        }
+        if self.rows + batch.num_rows() as u64 > MOST {
+            let message = format!("one column holds the keys of at most {MOST} rows");
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        let mut statements = Statements::of(batch)?;
+        for row in 0..batch.num_rows() {
+            if statements.is_none(row) {
+                self.column.append_null();
+            } else {
+                statements.read(row).map_err(|error| {
+                    error.located(&Position { row: Some(self.rows), ..Position::default() })
+                })?;
+                let key = statements.hand_on(|terms| self.keys.of(&self.slots.statement(terms)).key);
+                self.column.append_value(key.to_be_bytes());
+            }
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
+    /// The column.
+    pub fn finish(mut self) -> BinaryArray {
+        self.column.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{Array, ArrayRef, StringArray};
+
+    use super::*;
+    use crate::sink::Statement;
+    use crate::term::{TermBuf, Triple};
+
+    fn batch(rows: &[[Option<String>; 4]]) -> RecordBatch {
+        let column = |place: usize| -> ArrayRef {
+            Arc::new(rows.iter().map(|row| row[place].clone()).collect::<StringArray>())
+        };
+        let names = ["subject", "predicate", "object", "graph"];
+        RecordBatch::try_from_iter(names.iter().enumerate().map(|(n, name)| (*name, column(n)))).unwrap()
+    }
+
+    /// Terms with every kind of odd character, and quoted triples of them.
+    fn terms() -> Vec<TermBuf> {
+        let strings = [
+            "",
+            "a",
+            "_:a",
+            "a b",
+            "\"@EN",
+            "\\",
+            "\n\t\u{0}",
+            "<>\"{}|^`\\",
+            "ä\u{1f600}",
+            "en",
+            "EN",
+            "1_odd@tag",
+            "http://www.w3.org/2001/XMLSchema#string",
+        ];
+        let mut all = vec![TermBuf::DefaultGraph];
+        for text in strings {
+            all.extend([TermBuf::iri(text), TermBuf::blank_node(text), TermBuf::simple_literal(text)]);
+            for other in strings {
+                all.push(TermBuf::language_literal(text, other));
+                all.push(TermBuf::typed_literal(text, other));
+            }
+        }
+        for place in 0..all.len() {
+            let inner = all[place].clone();
+            if inner != TermBuf::DefaultGraph {
+                let terms = [TermBuf::iri("a:s"), TermBuf::iri("a:p"), inner];
+                all.push(TermBuf::Triple(Box::new(Triple { terms })));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn columns_have_the_keys_of_their_terms() {
+        let terms = terms();
+        let quads: Vec<[&TermBuf; 4]> = (0..terms.len())
+            .map(|n| [1, 7, 31].map(|step| &terms[1 + n * step % (terms.len() - 1)]))
+            .zip(terms.iter().cycle().skip(11))
+            .map(|([s, p, o], graph)| [s, p, o, graph])
+            .collect();
+        let rows: Vec<_> =
+            quads.iter().map(|quad| quad.map(|term| Some(term.as_term().to_string()))).collect();
+        let mut column = KeyColumn::new([5; 16]);
+        column.push(&batch(&rows[..100])).unwrap();
+        column.push(&batch(&rows[100..])).unwrap();
+        let (column, mut keys, mut texts) = (column.finish(), Keys::new([5; 16]), Keys::new([5; 16]));
+        for (row, quad) in quads.iter().enumerate() {
+            let expected = keys.of(&Statement::of(quad.map(TermBuf::as_term)));
+            assert_eq!(column.value(row), expected.key.to_be_bytes(), "{:?}", rows[row]);
+            let of_texts = texts.of_texts(std::array::from_fn(|place| rows[row][place].as_deref().unwrap()));
+            assert_eq!(of_texts, expected, "{:?}", rows[row]);
+        }
+        assert!(column.len() == quads.len() && quads.len() > 500);
+    }
+
+    #[test]
+    fn what_means_the_same_has_the_same_key() {
+        let row = |object: &str| ["<a:s>", "<a:p>", object, ""].map(|text| Some(text.to_owned()));
+        let mut column = KeyColumn::new([1; 16]);
+        let mut null_graph = row("\"x\"@en");
+        null_graph[3] = None;
+        let xsd = format!("\"x\"^^<{}>", crate::term::XSD_STRING);
+        let rows = [row("\"x\"@en"), row("\"\\u0078\"@EN"), null_graph, row("\"x\""), row(&xsd)];
+        column.push(&batch(&rows)).unwrap();
+        let keys = column.finish();
+        assert!(keys.value(0) == keys.value(1) && keys.value(0) == keys.value(2));
+        assert!(keys.value(3) == keys.value(4) && keys.value(3) != keys.value(0));
+    }
+
+    #[test]
+    fn rows_without_terms_have_no_key_and_half_a_quad_is_refused() {
+        let quad = ["<a:s>", "<a:p>", "<a:o>", "<a:g>"].map(|text| Some(text.to_owned()));
+        let mut prefix = quad.clone();
+        prefix[..3].fill(None);
+        let mut column = KeyColumn::new([0; 16]);
+        column.push(&batch(&[quad.clone(), prefix, [const { None }; 4]])).unwrap();
+        let mut half = quad.clone();
+        half[1] = None;
+        let error = column.push(&batch(&[quad.clone(), half])).unwrap_err();
+        assert_eq!((error.kind(), error.position().row), (ErrorKind::EncodeRow, Some(4)));
+        let mut bad = quad;
+        bad[2] = Some("o".into());
+        assert_eq!(KeyColumn::new([0; 16]).push(&batch(&[bad])).unwrap_err().kind(), ErrorKind::TextTerm);
+        let without = batch(&[]).project(&[0, 1, 3]).unwrap();
+        let error = KeyColumn::new([0; 16]).push(&without).unwrap_err();
+        assert_eq!(error.message(), "there is no column \"object\"");
+        let keys = column.finish();
+        assert_eq!((keys.is_null(0), keys.is_null(1), keys.is_null(2)), (false, true, true));
+    }
+}
