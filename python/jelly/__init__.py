@@ -23,6 +23,7 @@ from jelly.inspection import Advice, Inspection, ValidationReport, inspect, vali
 from jelly.logs import LogReport, Period, Problem, history, verify_log
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
+from jelly.replica import Replica
 from jelly.splitting import splits
 from jelly.types import (
     Limits,
@@ -68,6 +69,7 @@ __all__ = [
     "RdfTermRow",
     "RdfWriter",
     "RecordBatch",
+    "Replica",
     "Schema",
     "Split",
     "Step",

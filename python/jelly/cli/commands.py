@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from jelly import Tally, __version__, convert, index
-from jelly.cli import patching
+from jelly.cli import patching, replicas
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -132,5 +132,5 @@ def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
 
 
-for _command in patching.COMMANDS:
+for _command in [*patching.COMMANDS, replicas.replica_group]:
     jelly.add_command(_command)

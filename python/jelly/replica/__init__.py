@@ -9,8 +9,8 @@
 Needs the extra ``jelly-patch[arrow]``; ``docs/replicas.md`` tells more.
 """
 
+from jelly.errors import ReplicaError
 from jelly.replica._follow import Followed
-from jelly.replica._state import ReplicaError
 from jelly.replica._table import Replica
 
 __all__ = ["Followed", "Replica", "ReplicaError"]

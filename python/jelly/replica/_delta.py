@@ -13,10 +13,13 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
+from jelly.errors import ReplicaError
 from jelly.replica._keys import schema
-from jelly.replica._state import DataFile, ReplicaError, State, state_of
+from jelly.replica._state import DataFile, State, state_of
 
 try:
     import deltalake
@@ -46,10 +49,15 @@ class DeltaFiles:
     written: list[str] = field(default_factory=list)
     """Files that were created here."""
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def fs(self) -> Any:
+        """The storage, as Arrow sees it."""
         import pyarrow.fs as pafs
 
-        self.fs = pafs.PyFileSystem(DeltaStorageHandler(self.uri, self.options))
+        return pafs.PyFileSystem(DeltaStorageHandler(self.uri, self.options))
+
+    def __reduce__(self) -> Any:
+        return DeltaFiles, (self.uri, self.options)
 
     def open(self, path: str) -> Any:
         """A file to be read by Arrow."""
@@ -90,6 +98,8 @@ class DeltaStore:
         """
         if deltalake.DeltaTable.is_deltatable(uri, None if options is None else dict(options)):
             raise FileExistsError(f"{uri}: there is a table of Delta Lake")
+        if "://" not in uri:
+            Path(uri).mkdir(parents=True, exist_ok=True)
         return cls(uri, options)
 
     def table(self, version: int | None = None) -> deltalake.DeltaTable:

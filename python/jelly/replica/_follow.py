@@ -10,10 +10,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly._patching import Report, Step, reported
+from jelly.errors import ReplicaError
 from jelly.replica._commit import Runner, commit
 from jelly.replica._log import Log, LogVersion, new_versions
 from jelly.replica._spill import ADD, DELETE, Spill
-from jelly.replica._state import RECENT, ReplicaError, State, Store
+from jelly.replica._state import RECENT, State, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,12 +54,16 @@ def follow(
     runner: Runner,
     progress: Report | None,
     options: dict[str, Any],
+    needs_ids: bool = False,
 ) -> Followed:
     """Applies the patches of a log that are new."""
     with ExitStack() as stack:
         log = Log(sources, options, stack)
         state = store.load()
         versions = log.versions(reported(progress))
+        if needs_ids and versions and versions[0].id is None:
+            message = "patches of a stream need ids, and these have none; nothing was changed"
+            raise ReplicaError(message, kind="replica.log")
         new = _limited(new_versions(state, versions, log), state, upto)
         done = Followed(state.version, state.id, 0, 0, 0, 0, 0, 0, 0, 0)
         steps = [[version] for version in new] if each_version else [list(new)]
@@ -117,14 +122,6 @@ def _step(
     progress: Report | None,
 ) -> tuple[Followed, State]:
     """Makes one version of several patches."""
-    spill = Spill(state.secret)
-    prefixes = dict(state.prefixes)
-    changes = of_prefixes = 0
-    for rows in batches:
-        quads = _take(rows, prefixes, spill)
-        changes, of_prefixes = changes + quads, of_prefixes + rows.num_rows - quads
-        if progress is not None:
-            progress(Step("reading the patches", changes, 0))
     last = versions[-1]
     ids = tuple(version.same_id for version in versions if version.same_id is not None)
     after = replace(
@@ -133,9 +130,17 @@ def _step(
         id=last.id,
         recent=(*state.recent, *ids)[-RECENT:],
         digest=None if last.id is not None else log.digest(last),
-        prefixes=prefixes,
     )
-    made = commit(store, state, after, spill, runner, _told(progress))
+    prefixes = dict(state.prefixes)
+    changes = of_prefixes = 0
+    with Spill(state.secret) as spill:
+        for rows in batches:
+            quads = _take(rows, prefixes, spill)
+            changes, of_prefixes = changes + quads, of_prefixes + rows.num_rows - quads
+            if progress is not None:
+                progress(Step("reading the patches", changes, 0))
+        after = replace(after, prefixes=prefixes)
+        made = commit(store, state, after, spill, runner, _told(progress))
     done = Followed(
         after.version,
         after.id,

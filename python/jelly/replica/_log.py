@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
-from jelly.errors import PatchError
+from jelly.errors import PatchError, ReplicaError
 from jelly.readers import read_patch
-from jelly.replica._state import ReplicaError, State
+from jelly.replica._state import State
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,7 +102,7 @@ def _again(source: Any, stack: ExitStack) -> Any:
         source = open(0, "rb", closefd=False)  # noqa: SIM115
     if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview):
         return source
-    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="jelly-"))
+    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="jelly-"))  # noqa: SIM115
     if hasattr(source, "read"):
         shutil.copyfileobj(source, file)
     else:

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from jelly._whole_file import _sync_folder
-from jelly.replica._state import DataFile, ReplicaError, State, state_of
+from jelly.errors import ReplicaError
+from jelly.replica._state import DataFile, State, state_of
 
 try:
     import fcntl
@@ -232,11 +233,12 @@ class _Attempt:
     def commit(
         self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
     ) -> None:
-        """Makes a state the last one, at once.
+        """Makes a state the last one, at once; what it does not name stays for older ones.
 
         Raises:
             ReplicaError: Another writer was faster.
         """
+        del removed, added
         store = self._store
         files = [[code, *file] for code in sorted(state.buckets) for file in state.buckets[code]]
         told: Mapping[str, Any] = {
@@ -251,8 +253,7 @@ class _Attempt:
             file.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode())
             file.flush()
             os.fsync(file.fileno())
-        if added:
-            _sync_folder(Path(store.files.folder) / _DATA)
+        _sync_folder(Path(store.files.folder) / _DATA)
         place = store._path(self._before + 1)
         with store._lock():
             numbers = store._numbers()

@@ -59,9 +59,11 @@ class Rewrite:
         moves, changes = rows.filter(pc.invert(is_change)), rows.filter(is_change)
         changes = _last(changes, keys(changes, self.secret))
         for code, files in unit.buckets:
-            mine = [_inside(table, code) if len(unit.buckets) > 1 else table for table in (moves, changes)]  # fmt: skip
-            if any(table.num_rows for table in mine):
-                self._bucket(code, files, *mine, done)
+            moved, changed = moves, changes
+            if len(unit.buckets) > 1:
+                moved, changed = _inside(moves, code), _inside(changes, code)
+            if moved.num_rows or changed.num_rows:
+                self._bucket(code, files, moved, changed, done)
         return done
 
     def _bucket(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from jelly.replica._keys import COLUMNS, places
 
@@ -41,7 +42,15 @@ class Spill:
 
     def gather(self) -> None:
         """Counts what is there, which can then be read; what fits into memory stays there."""
-        self._flush(to_file=bool(self._runs))
+        self._flush(to_file=any(run.file is not None for run in self._runs))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for run in self._runs:
+            if run.file is not None:
+                run.file.close()
 
     def read(self, first: int, end: int) -> pa.Table:
         """The rows of some parts."""
@@ -85,25 +94,25 @@ class _Run:
     """Rows that were sorted together."""
 
     def __init__(self, file: TemporaryBatches | None) -> None:
-        self._file = file
+        self.file = file
         self._parts: list[int] = []
         self._batches: list[pa.RecordBatch] = []
 
     def add(self, part: int, rows: pa.RecordBatch) -> None:
         self._parts.append(part)
-        if self._file is None:
+        if self.file is None:
             self._batches.append(rows)
         else:
-            self._file.write(rows)
+            self.file.write(rows)
 
     def end(self) -> None:
-        if self._file is not None:
-            self._file.end()
+        if self.file is not None:
+            self.file.end()
 
     def read(self, first: int, end: int) -> list[pa.RecordBatch]:
         wanted = [place for place, part in enumerate(self._parts) if first <= part < end]
-        if self._file is not None:
-            return self._file.read(wanted)
+        if self.file is not None:
+            return self.file.read(wanted)
         return [self._batches[place] for place in wanted]
 
 
@@ -111,7 +120,7 @@ class TemporaryBatches:
     """Record batches in a file that has no name, so that nothing is left of a process that is killed."""
 
     def __init__(self) -> None:
-        self._file: BinaryIO = tempfile.TemporaryFile(prefix="jelly-")  # type: ignore[assignment]
+        self._file: BinaryIO = tempfile.TemporaryFile(prefix="jelly-")  # noqa: SIM115
         self._writer: Any = None
 
     def write(self, rows: pa.RecordBatch) -> None:
@@ -127,6 +136,10 @@ class TemporaryBatches:
         """All batches are written."""
         self._writer.close()
         self._file.flush()
+
+    def close(self) -> None:
+        """Gives the space back."""
+        self._file.close()
 
     def read(self, numbers: list[int]) -> list[pa.RecordBatch]:
         """Batches by their numbers; several threads may read at once."""
@@ -145,15 +158,11 @@ class _Apart:
     closed = False
 
     def __init__(self, file: BinaryIO) -> None:
-        import os
-
         self._handle = file.fileno()
         self._end = os.fstat(self._handle).st_size
         self._at = 0
 
     def read(self, size: int = -1) -> bytes:
-        import os
-
         size = self._end - self._at if size < 0 else size
         data = os.pread(self._handle, size, self._at)
         self._at += len(data)

@@ -6,19 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
-from jelly.errors import JellyError
-
 RECENT = 200
 """So many ids are remembered, by which forks are told from gaps."""
-
-
-class ReplicaError(JellyError):
-    """A replica cannot follow: another log, a gap, a fork, another writer; nothing was changed.
-
-    ``kind`` is ``replica.gap``, ``replica.fork``, ``replica.log`` (another log), ``replica.writer``
-    (another writer was faster), ``replica.version`` (there is no such version) or ``replica.table``
-    (this is no replica, or one of a later version of this library).
-    """
 
 
 class DataFile(NamedTuple):

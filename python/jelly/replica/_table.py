@@ -15,14 +15,15 @@ from jelly._convert import ConvertWriteOptions, Tally
 from jelly._keywords import refuse_unknown
 from jelly._patching import Patches, Report, Step, sources
 from jelly._tables import table_format, table_writer
+from jelly.errors import ReplicaError
 from jelly.readers import read_rdf
-from jelly.replica._commit import commit, run_in_threads
+from jelly.replica._commit import Runner, commit, run_in_threads
 from jelly.replica._follow import Followed, follow
 from jelly.replica._keys import COLUMNS, schema
 from jelly.replica._parquet import ParquetStore
 from jelly.replica._rewrite import read_file
 from jelly.replica._spill import ADD, Spill
-from jelly.replica._state import ReplicaError, State, Store
+from jelly.replica._state import State, Store
 from jelly.types import Destination, Framing, Limits, PatchFormat, RdfFormat, Source
 
 if TYPE_CHECKING:
@@ -142,11 +143,9 @@ class Replica:
             recent=() if same is None else (same,),
         )
         store = _create(place, format, storage_options)
-        spill = Spill(state.secret)
-        prefixes: dict[tuple[str, str], str] = {}
-        if base is not None:
-            prefixes = _load(base, spill, dict(options), progress)
-        commit(store, state, replace(state, prefixes=prefixes), spill)
+        with Spill(state.secret) as spill:
+            prefixes = {} if base is None else _load(base, spill, dict(options), progress)
+            commit(store, state, replace(state, prefixes=prefixes), spill)
         return cls(table, format=format, storage_options=storage_options)
 
     @property
@@ -181,6 +180,7 @@ class Replica:
         *,
         each_version: bool = False,
         upto: int | str | None = None,
+        spark: SparkSession | None = None,
         progress: Report | None = None,
         **options: Unpack[FollowOptions],
     ) -> Followed:
@@ -198,6 +198,8 @@ class Replica:
             log: A source of patches, a list of sources, or a directory, as for :func:`jelly.apply`.
             each_version: Commit patch by patch, so that each version can be read later.
             upto: Go no further than this version, or the patch with this id.
+            spark: A session whose workers write the files, which they must see; the patches are
+                read here. Without it, threads do.
             progress: Called with a :class:`jelly.Step` now and then; an exception stops.
             **options: Of reading: ``patch_format``, ``framing``, ``strict``, ``lenient_flags``,
                 ``limits``.
@@ -215,7 +217,36 @@ class Replica:
         refuse_unknown("follow", options, FollowOptions)
         return follow(
             self._store, sources(log), each_version=each_version, upto=upto,
-            runner=run_in_threads, progress=progress, options=dict(options),
+            runner=_runner(spark), progress=progress, options=dict(options),
+        )  # fmt: skip
+
+    def foreach_batch(self, rows: DataFrame, batch: int = 0) -> Followed:
+        """Applies the patches of a micro-batch: ``stream.writeStream.foreachBatch(replica.foreach_batch)``.
+
+        Patches need ids, by which those are known that were applied before: a batch that comes again
+        changes nothing. A batch has whole patches, as files give them; the driver holds them,
+        compressed.
+
+        Args:
+            rows: Rows in the columns of :data:`jelly.PATCH_SCHEMA`, all of them, headers too.
+            batch: The number of the batch, which is not needed.
+
+        Returns:
+            What was done.
+
+        Raises:
+            ReplicaError: As for :meth:`follow`, and if patches have no ids.
+            JellyError: As for :meth:`follow`.
+        """
+        del batch
+        ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
+        streams = [row[0] for row in ordered.mapInArrow(_encoded, "stream binary").collect()]
+        if not streams:
+            state = self._store.load()
+            return Followed(state.version, state.id, *(0,) * 8)
+        return follow(
+            self._store, [bytes(stream) for stream in streams], each_version=False, upto=None,
+            runner=run_in_threads, progress=None, options={}, needs_ids=True,
         )  # fmt: skip
 
     def read(self, version: int | None = None) -> pa.RecordBatchReader:
@@ -322,6 +353,30 @@ class Replica:
     def _batches(self, state: State) -> Iterator[pa.RecordBatch]:
         for file in state.files:
             yield from read_file(self._store.files, file)
+
+
+def _runner(spark: SparkSession | None) -> Runner:
+    if spark is None:
+        return run_in_threads
+    from jelly.replica._spark import SparkRunner
+
+    return SparkRunner(spark)
+
+
+def _encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of a partition as one stream of patches."""
+    import io
+
+    import pyarrow as pa
+
+    from jelly.writers import PatchWriter
+
+    out, rows = io.BytesIO(), 0
+    with PatchWriter(out, compression="zstd") as writer:
+        for batch in batches:
+            rows += writer.write(batch)
+    if rows:
+        yield pa.record_batch([pa.array([out.getvalue()], pa.binary())], names=["stream"])
 
 
 def _open(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:

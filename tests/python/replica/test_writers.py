@@ -1,0 +1,147 @@
+"""Several writers at once, and writers that are killed."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import patch_model as model
+from jelly.errors import ReplicaError
+from jelly.replica import Replica
+from jelly.replica._commit import run_in_threads
+from jelly.replica._follow import follow
+
+from .tables import create, files, live, long_log, numbered, quads, states
+
+KILLS = 10 * int(os.environ.get("JELLY_SOAK", "1"))
+RACER = """
+import sys
+from jelly.errors import ReplicaError
+from jelly.replica import Replica
+replica = Replica(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    print(replica.follow(sys.argv[2]).patches)
+except ReplicaError as error:
+    print(error.kind)
+"""
+FOLLOWER = """
+import sys
+from jelly.replica import Replica
+replica = Replica(sys.argv[1])
+print("ready", flush=True)
+replica.follow(sys.argv[2], each_version=True)
+"""
+
+
+def test_a_writer_that_was_slower_is_refused(tmp_path: Path, format: str) -> None:
+    base = [numbered(number) for number in range(300)]
+    log = long_log(random.Random(1), 2, 40, 400)
+    table = tmp_path / "t"
+    slow = create(table, base, log, format=format, bucket_rows=32)
+    fast = Replica(table)
+    expected = states(set(base), log)
+
+    def overtaken(*arguments: Any) -> Iterator[Any]:
+        assert fast.follow(model.text(log), upto=1).version == 1
+        yield from run_in_threads(*arguments)
+
+    options = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    with pytest.raises(ReplicaError, match="another writer") as caught:
+        follow(slow._store, [model.text(log)], runner=overtaken, **options)  # type: ignore[arg-type]
+    assert caught.value.kind == "replica.writer"
+    assert (slow.version, quads(slow)) == (1, expected[1])
+    left = files(table)
+    assert slow.follow(model.text(log)).version == 2
+    assert quads(fast) == expected[2]
+    assert left <= files(table)
+    slow.vacuum(hours=0)
+    assert files(table) == live(slow)
+
+
+def test_an_error_leaves_nothing(tmp_path: Path, format: str) -> None:
+    table = tmp_path / "t"
+    replica = create(table, [numbered(number) for number in range(300)], [], format=format, bucket_rows=32)  # fmt: skip
+    before = files(table)
+
+    def failing(*arguments: Any) -> Iterator[Any]:
+        for number, done in enumerate(run_in_threads(*arguments)):
+            if number == 3:
+                raise KeyboardInterrupt
+            yield done
+
+    log = [model.text(long_log(random.Random(1), 1, 100, 400))]
+    options = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    with pytest.raises(KeyboardInterrupt):
+        follow(replica._store, log, runner=failing, **options)  # type: ignore[arg-type]
+    assert files(table) == before
+    assert replica.follow(log).patches == 1
+
+
+def test_processes_at_once(tmp_path: Path, format: str) -> None:
+    base = [numbered(number) for number in range(2000)]
+    log = long_log(random.Random(3), 3, 300, 3000)
+    (tmp_path / "log").write_bytes(model.text(log))
+    replica = create(tmp_path / "t", base, log, format=format, bucket_rows=64)
+    command = [sys.executable, "-c", RACER, str(tmp_path / "t"), str(tmp_path / "log")]
+    racers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(3)]  # fmt: skip
+    for racer in racers:
+        assert racer.stdout is not None
+        assert racer.stdout.readline() == b"ready\n"
+    for racer in racers:
+        assert racer.stdin is not None
+        racer.stdin.write(b"go\n")
+        racer.stdin.flush()
+    said = sorted(racer.communicate()[0].strip() for racer in racers)
+    # whoever came when all was done found nothing new
+    assert said.count(b"3") == 1
+    assert set(said) <= {b"0", b"3", b"replica.writer"}
+    assert quads(replica) == states(set(base), log)[-1]
+    assert replica.versions == [0, 3]
+
+
+def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
+    rng = random.Random(5)
+    base = [numbered(number) for number in range(600)]
+    log = long_log(rng, 60, 40, 900)
+    expected = states(set(base), log)
+    (tmp_path / "log").write_bytes(model.text(log))
+    table, found, finished = tmp_path / "t", [], 0
+    replica = create(table, base, log, format=format, bucket_rows=64)
+    for kill in range(KILLS):
+        before = replica.version
+        command = [sys.executable, "-c", FOLLOWER, str(table), str(tmp_path / "log")]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        with child, child.stdout:
+            assert child.stdout.readline() == b"ready\n"
+            try:
+                child.wait(timeout=rng.uniform(0, 0.4))
+            except subprocess.TimeoutExpired:
+                child.kill()
+        replica = Replica(table)
+        version = replica.version
+        found.append(version - before)
+        assert quads(replica) == expected[version]
+        if version < len(log) and kill % 2:
+            replica.follow(tmp_path / "log", upto=version + 1)
+            assert quads(replica) == expected[version + 1]
+        if kill % 5 == 4:
+            # what was killed left nothing that stays
+            replica.follow(tmp_path / "log")
+            assert quads(replica) == expected[-1]
+            replica.vacuum(hours=0)
+            assert files(table) == live(replica)
+            finished += 1
+            shutil.rmtree(table)
+            replica = create(table, base, log, format=format, bucket_rows=64)
+    assert len(found) == KILLS
+    assert finished == KILLS // 5
+    assert sum(found) > 0
