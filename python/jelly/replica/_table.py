@@ -328,10 +328,10 @@ class Replica:
         namespaces = write.get("namespaces")
         if isinstance(namespaces, Mapping):
             write["namespaces"] = list(namespaces.items())
-        write |= {"format": to, "compression": to_compression}
-        if namespaces in (None, True):
+        elif namespaces or (namespaces is None and _has_prefixes(dest, to)):
             found = [(name, iri) for (graph, name), iri in state.prefixes.items() if not graph]
             write["namespaces"] = found
+        write |= {"format": to, "compression": to_compression}
         return Tally(*_internal.convert_batches(batches, False, dest, write, None))
 
     def vacuum(self, keep: int = 1, *, hours: float = 168) -> list[str]:
@@ -377,6 +377,15 @@ def _encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             rows += writer.write(batch)
     if rows:
         yield pa.record_batch([pa.array([out.getvalue()], pa.binary())], names=["stream"])
+
+
+def _has_prefixes(dest: Destination, to: str) -> bool:
+    """Whether the format of an output has prefixes."""
+    if to != "auto":
+        return to not in ("nt", "nq", "text")
+    name = os.fsdecode(dest) if isinstance(dest, str | os.PathLike) else ""
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix not in (".gz", ".zst")]
+    return not suffixes or suffixes[-1] not in (".nt", ".nq")
 
 
 def _open(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:

@@ -54,22 +54,22 @@ def test_random_logs_come_to_what_the_model_says(tmp_path: Path, format: str) ->
 
 def test_buckets_split_and_only_those_touched_are_written(tmp_path: Path, format: str) -> None:
     rng = random.Random(2)
-    base = [numbered(number) for number in range(2000)]
-    log = long_log(rng, 12, 300, 6000)
-    replica = create(tmp_path / "t", base, log, format=format, bucket_rows=32)
+    base = [numbered(number) for number in range(600)]
+    log = long_log(rng, 12, 80, 2000)
+    replica = create(tmp_path / "t", base, log, format=format, bucket_rows=16)
     whole = len(live(replica))
-    assert whole >= 32
+    assert whole >= 24
     expected = states(set(base), log)
     done = replica.follow(model.text(log))
     assert quads(replica) == expected[-1]
-    assert done.changes == 12 * 300
+    assert done.changes == 12 * 80
     assert len(live(replica)) > whole
     before = live(replica)
     one = [model.Row("H", ("id", "<u:13>")), model.Row("H", ("prev", "<u:12>")), model.Row("A", numbered(9000))]  # fmt: skip
     done = replica.follow(model.text([one]))
     assert (done.added, done.files) == (1, 1)
     assert len(before - live(replica)) <= 1
-    many = [model.Row("A", numbered(number)) for number in range(10_000, 14_000)]
+    many = [model.Row("A", numbered(number)) for number in range(10_000, 11_000)]
     head = [model.Row("H", ("id", "<u:14>")), model.Row("H", ("prev", "<u:13>"))]
     replica.follow(model.text([[*head, *many]]))
     assert quads(replica) == expected[-1] | {numbered(9000)} | {row.terms for row in many}
@@ -94,7 +94,7 @@ def test_many_rows_go_by_temporary_files(tmp_path: Path, monkeypatch: pytest.Mon
     made = []
     write = _spill.TemporaryBatches.end
     monkeypatch.setattr(_spill.TemporaryBatches, "end", lambda self: (made.append(1), write(self)))
-    monkeypatch.setattr(_spill.Spill.__init__, "__defaults__", (20_000,))
+    monkeypatch.setattr(_spill.Spill.__init__, "__defaults__", (4_000,))
     rng = random.Random(4)
     base = [numbered(rng.randrange(3000)) for number in range(5000)]
     log = long_log(rng, 4, 2000, 3000)
@@ -102,7 +102,7 @@ def test_many_rows_go_by_temporary_files(tmp_path: Path, monkeypatch: pytest.Mon
     assert quads(replica) == set(base)
     replica.follow(model.text(log))
     assert quads(replica) == states(set(base), log)[-1]
-    assert len(made) > 20
+    assert len(made) >= 4
 
 
 def test_tags_keep_the_last_spelling_that_was_added(tmp_path: Path, format: str) -> None:

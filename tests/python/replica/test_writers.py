@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,13 +33,49 @@ try:
 except ReplicaError as error:
     print(error.kind)
 """
-FOLLOWER = """
-import sys
-from jelly.replica import Replica
-replica = Replica(sys.argv[1])
-print("ready", flush=True)
-replica.follow(sys.argv[2], each_version=True)
+# starts a process for each line, which tells its number and then each of its steps; tells when it ended
+NURSERY = """
+import os, sys
+from jelly.replica import Replica, _rewrite, _table
+import pyarrow.parquet
+if sys.argv[3] == "delta":
+    from jelly.replica import _delta
+for _ in sys.stdin:
+    child = os.fork()
+    if not child:
+        os.write(1, b"%d\\n" % os.getpid())
+        Replica(sys.argv[1]).follow(sys.argv[2], each_version=True, progress=lambda _: os.write(1, b"."))
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.write(1, b"x")
 """
+
+
+class Nursery:
+    """Starts processes that follow a log, and kills them."""
+
+    def __init__(self, table: Path, log: Path, format: str) -> None:
+        command = [sys.executable, "-W", "ignore", "-c", NURSERY, str(table), str(log), format]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)  # fmt: skip
+
+    def kill_after(self, steps: int) -> None:
+        """Starts a process and kills it when it has done some steps, if it does so many."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(b"go\n")
+        child = int(stdout.readline())
+        told = b""
+        while len(told) < steps and not told.endswith(b"x"):
+            told += stdout.read(1)
+        if not told.endswith(b"x"):
+            os.kill(child, signal.SIGKILL)
+            while stdout.read(1) != b"x":
+                pass
+
+    def close(self) -> None:
+        self.process.communicate()
+        assert self.process.returncode == 0
 
 
 def test_a_writer_that_was_slower_is_refused(tmp_path: Path, format: str) -> None:
@@ -77,7 +114,7 @@ def test_an_error_leaves_nothing(tmp_path: Path, format: str) -> None:
                 raise KeyboardInterrupt
             yield done
 
-    log = [model.text(long_log(random.Random(1), 1, 100, 400))]
+    log = [model.text([patch[2:] for patch in long_log(random.Random(1), 1, 100, 400)])]
     options = {"each_version": False, "upto": None, "progress": None, "options": {}}
     with pytest.raises(KeyboardInterrupt):
         follow(replica._store, log, runner=failing, **options)  # type: ignore[arg-type]
@@ -115,17 +152,10 @@ def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
     (tmp_path / "log").write_bytes(model.text(log))
     table, found, finished = tmp_path / "t", [], 0
     replica = create(table, base, log, format=format, bucket_rows=64)
+    nursery = Nursery(table, tmp_path / "log", format)
     for kill in range(KILLS):
         before = replica.version
-        command = [sys.executable, "-c", FOLLOWER, str(table), str(tmp_path / "log")]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE)
-        assert child.stdout is not None
-        with child, child.stdout:
-            assert child.stdout.readline() == b"ready\n"
-            try:
-                child.wait(timeout=rng.uniform(0, 0.4))
-            except subprocess.TimeoutExpired:
-                child.kill()
+        nursery.kill_after(rng.randrange(120))
         replica = Replica(table)
         version = replica.version
         found.append(version - before)
@@ -142,6 +172,7 @@ def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
             finished += 1
             shutil.rmtree(table)
             replica = create(table, base, log, format=format, bucket_rows=64)
+    nursery.close()
     assert len(found) == KILLS
     assert finished == KILLS // 5
     assert sum(found) > 0
