@@ -41,7 +41,10 @@ def long_log(rng: random.Random, patches: int, changes: int, quads: int) -> list
     log = []
     for number in range(1, patches + 1):
         rows = [model.Row(rng.choice("AD"), numbered(rng.randrange(quads))) for _ in range(changes)]
-        head = [model.Row("H", ("id", f"<u:{number}>")), model.Row("H", ("prev", f"<u:{number - 1}>"))]
+        head = [
+            model.Row("H", ("id", f"<u:{number}>")),
+            model.Row("H", ("prev", f"<u:{number - 1}>")),
+        ]
         log.append([*head, model.Row("TX"), *rows, model.Row("TC")])
     return log
 
