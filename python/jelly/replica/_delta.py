@@ -17,8 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from jelly.errors import ReplicaError
 from jelly.replica._keys import schema
+from jelly.replica._refused import no_replica, no_version, overtaken, refused, too_new
 from jelly.replica._state import DataFile, State, state_of
 
 try:
@@ -115,15 +115,12 @@ class DeltaStore:
         try:
             table = self.table()
         except TableNotFoundError:
-            message = f"{self.root}: no replica is here; Replica.create makes one"
-            raise ReplicaError(message, kind="replica.table", source=self.root) from None
+            raise no_replica(self.root) from None
         if version is None:
             return _state(table, self._told(table))
         found = [number for number, told in self._history(table) if told["version"] == version]
         if not found:
-            there = ", ".join(map(str, self.versions()[-20:]))
-            message = f"{self.root}: version {version} cannot be read; there are: {there}"
-            raise ReplicaError(message, kind="replica.version", source=self.root)
+            raise no_version(version, self.versions(), self.root)
         table.load_as_version(found[0])
         return _state(table, self._told(table))
 
@@ -157,15 +154,13 @@ class DeltaStore:
             for commit in table.history(limit):
                 if _META in commit:
                     return _read(commit[_META])
-        message = f"{self.root}: this table of Delta Lake is no replica"
-        raise ReplicaError(message, kind="replica.table", source=self.root)
+        raise refused("table", "this table of Delta Lake is no replica", self.root)
 
 
 def _read(text: str) -> dict[str, Any]:
     told: dict[str, Any] = json.loads(text)
     if told.get("format") != _FORMAT:
-        message = "this replica is of a later version of this library"
-        raise ReplicaError(message, kind="replica.table")
+        raise too_new("the metadata of a commit")
     return told
 
 
@@ -245,11 +240,7 @@ class _Attempt:
         except DeltaError as error:
             with suppress(TableNotFoundError):
                 if store.table().version() > self._before.commit:
-                    message = (
-                        f"{store.root}: another writer changed the table while this version was "
-                        "made; nothing was changed by this one, follow the log again"
-                    )
-                    raise ReplicaError(message, kind="replica.writer", source=store.root) from error
+                    raise overtaken(store.root) from error
             raise
         self._committed = True
 

@@ -10,9 +10,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly._patching import Report, Step, reported
-from jelly.errors import ReplicaError
 from jelly.replica._commit import Runner, commit
 from jelly.replica._log import Log, LogVersion, new_versions
+from jelly.replica._refused import refused
 from jelly.replica._spill import ADD, DELETE, Spill
 from jelly.replica._state import RECENT, State, Store
 
@@ -62,8 +62,7 @@ def follow(
         state = store.load()
         versions = log.versions(reported(progress))
         if needs_ids and versions and versions[0].id is None:
-            message = "patches of a stream need ids, and these have none; nothing was changed"
-            raise ReplicaError(message, kind="replica.log")
+            raise refused("log", "patches of a stream need ids, and these have none")
         new = _limited(new_versions(state, versions, log), state, upto)
         done = Followed(state.version, state.id, 0, 0, 0, 0, 0, 0, 0, 0)
         steps = [[version] for version in new] if each_version else [list(new)]
@@ -86,8 +85,7 @@ def _limited(
     if same in state.recent:
         return []
     if same not in ids:
-        message = f"no patch that is new to the replica has the id {upto}; nothing was changed"
-        raise ReplicaError(message, kind="replica.version")
+        raise refused("version", f"no patch that is new to the replica has the id {upto}")
     return new[: ids.index(same) + 1]
 
 

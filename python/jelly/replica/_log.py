@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly import _internal
 from jelly.errors import PatchError, ReplicaError
 from jelly.readers import read_patch
+from jelly.replica._refused import refused
 from jelly.replica._state import State
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Log:
                 if found and found[-1] > last:
                     break
         if _stat(place) != self._stats[source]:
-            message = f"{place}: this file was changed while it was read"
+            message = f"patch.changed: this file was changed while it was read ({place})"
             raise PatchError(message, kind="patch.changed", source=str(place))
 
     def digest(self, version: LogVersion) -> str:
@@ -129,7 +130,7 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
     if versions[0].id is None:
         return _by_number(state, versions, log)
     if state.version and state.id is None:
-        raise _refused("log", "the patches that were applied have no ids, but those of this log do")
+        raise refused("log", "the patches that were applied have no ids, but those of this log do")
     here = state.recent[-1] if state.recent else None
     ids = [version.same_id for version in versions]
     if here in ids:
@@ -154,24 +155,24 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
             f"the log begins {begins}, and the replica has no id; "
             "Replica.create(..., id=...) says after which patch it begins"
         )
-        raise _refused("gap", message)
+        raise refused("gap", message)
     message = f"the replica is at {state.id}, which is not in the log; the log begins {begins}"
-    raise _refused("gap", message)
+    raise refused("gap", message)
 
 
 def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequence[LogVersion]:
     if state.id is not None:
         message = f"the replica is at {state.id}, but the patches of this log have no ids"
-        raise _refused("log", message)
+        raise refused("log", message)
     if len(versions) < state.version:
         message = (
             f"the log has {len(versions)} patches, and {state.version} were applied; "
             "a log without ids is counted from its begin, so give all of it"
         )
-        raise _refused("gap", message)
+        raise refused("gap", message)
     if state.version and log.digest(versions[state.version - 1]) != state.digest:
         message = f"patch {state.version} of this log is not the one that was applied"
-        raise _refused("fork", message)
+        raise refused("fork", message)
     return versions[state.version :]
 
 
@@ -187,8 +188,4 @@ def _fork(state: State, other: LogVersion) -> ReplicaError:
     message = (
         f"the replica is at {state.id}, but the log went another way: {other.id} after {other.prev}"
     )
-    return _refused("fork", message)
-
-
-def _refused(kind: str, message: str) -> ReplicaError:
-    return ReplicaError(f"{message}; nothing was changed", kind=f"replica.{kind}")
+    return refused("fork", message)

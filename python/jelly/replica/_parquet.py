@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from jelly._whole_file import _sync_folder
-from jelly.errors import ReplicaError
+from jelly.replica._refused import no_replica, no_version, overtaken, too_new
 from jelly.replica._state import DataFile, State, state_of
 
 try:
@@ -108,8 +108,7 @@ class ParquetStore:
         while True:
             numbers = self._numbers()
             if not numbers:
-                message = f"{self._folder}: no replica is here; Replica.create makes one"
-                raise ReplicaError(message, kind="replica.table", source=str(self._folder))
+                raise no_replica(str(self._folder))
             try:
                 return self._state(self._find(numbers, version))
             except FileNotFoundError:
@@ -159,8 +158,7 @@ class ParquetStore:
         path = self._path(number)
         told: dict[str, Any] = json.loads(path.read_bytes())
         if told.get("jelly-replica") != _FORMAT:
-            message = f"{path}: of a later version of this library, or no manifest"
-            raise ReplicaError(message, kind="replica.table", source=str(path))
+            raise too_new(str(path))
         return told
 
     def _find(self, numbers: Sequence[int], version: int | None) -> int:
@@ -168,9 +166,7 @@ class ParquetStore:
             return numbers[-1]
         at = bisect_left(numbers, version, key=lambda number: self._read(number)["version"])
         if at == len(numbers) or self._read(numbers[at])["version"] != version:
-            there = ", ".join(map(str, self.versions()[-20:]))
-            message = f"{self._folder}: version {version} cannot be read; there are: {there}"
-            raise ReplicaError(message, kind="replica.version", source=str(self._folder))
+            raise no_version(version, self.versions(), str(self._folder))
         return numbers[at]
 
     def _state(self, number: int) -> State:
@@ -258,22 +254,14 @@ class _Attempt:
         with store._lock():
             numbers = store._numbers()
             if numbers and numbers[-1] != self._before:
-                self._refuse()
+                raise overtaken(store.files.folder)
             try:
                 os.link(part, place)
             except FileExistsError:
-                self._refuse()
+                raise overtaken(store.files.folder) from None
             self._committed = True
         part.unlink()
         _sync_folder(store._manifests)
-
-    def _refuse(self) -> None:
-        folder = self._store.files.folder
-        message = (
-            f"{folder}: another writer made a version while this one was made; nothing was changed "
-            "by this one, follow the log again"
-        )
-        raise ReplicaError(message, kind="replica.writer", source=folder)
 
     def __enter__(self) -> Self:
         return self

@@ -15,12 +15,12 @@ from jelly._convert import ConvertWriteOptions, Tally
 from jelly._keywords import refuse_unknown
 from jelly._patching import Patches, Report, Step, sources
 from jelly._tables import table_format, table_writer
-from jelly.errors import ReplicaError
 from jelly.readers import read_rdf
 from jelly.replica._commit import Runner, commit, run_in_threads
 from jelly.replica._follow import Followed, follow
 from jelly.replica._keys import COLUMNS, schema
 from jelly.replica._parquet import ParquetStore
+from jelly.replica._refused import no_replica
 from jelly.replica._rewrite import read_file
 from jelly.replica._spill import ADD, Spill
 from jelly.replica._state import State, Store
@@ -392,8 +392,7 @@ def _open(table: str, format: str, storage_options: Mapping[str, str] | None) ->
     if format == "auto":
         format = "parquet" if (Path(table) / "_replica").is_dir() else "delta"
         if format == "delta" and not _may_be_delta(table):
-            message = f"{table}: no replica is here; Replica.create makes one"
-            raise ReplicaError(message, kind="replica.table", source=table)
+            raise no_replica(table)
     if format == "parquet":
         return ParquetStore(Path(table))
     if format == "delta":

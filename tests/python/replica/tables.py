@@ -15,7 +15,7 @@ FORMATS = ["parquet", "delta"]
 def quads(replica: Replica, version: int | None = None) -> set[model.Quad]:
     """The quads of a version, tags in lower case; none is there twice."""
     rows = [tuple(row.values()) for row in replica.read(version).read_all().to_pylist()]
-    found = {model.folded(row) for row in rows}  # type: ignore[arg-type]
+    found = {model.folded(row) for row in rows}
     assert len(found) == len(rows)
     return found
 

@@ -91,9 +91,14 @@ def test_a_small_table_that_grows_at_once(tmp_path: Path, format: str) -> None:
 def test_many_rows_go_by_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from jelly.replica import _spill
 
-    made = []
+    made: list[Any] = []
     write = _spill.TemporaryBatches.end
-    monkeypatch.setattr(_spill.TemporaryBatches, "end", lambda self: (made.append(1), write(self)))
+
+    def counted(self: Any) -> None:
+        made.append(self)
+        write(self)
+
+    monkeypatch.setattr(_spill.TemporaryBatches, "end", counted)
     monkeypatch.setattr(_spill.Spill.__init__, "__defaults__", (4_000,))
     rng = random.Random(4)
     base = [numbered(rng.randrange(3000)) for number in range(5000)]

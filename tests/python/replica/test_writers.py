@@ -90,9 +90,9 @@ def test_a_writer_that_was_slower_is_refused(tmp_path: Path, format: str) -> Non
         assert fast.follow(model.text(log), upto=1).version == 1
         yield from run_in_threads(*arguments)
 
-    options = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    options: dict[str, Any] = {"each_version": False, "upto": None, "progress": None, "options": {}}
     with pytest.raises(ReplicaError, match="another writer") as caught:
-        follow(slow._store, [model.text(log)], runner=overtaken, **options)  # type: ignore[arg-type]
+        follow(slow._store, [model.text(log)], runner=overtaken, **options)
     assert caught.value.kind == "replica.writer"
     assert (slow.version, quads(slow)) == (1, expected[1])
     left = files(table)
@@ -115,9 +115,9 @@ def test_an_error_leaves_nothing(tmp_path: Path, format: str) -> None:
             yield done
 
     log = [model.text([patch[2:] for patch in long_log(random.Random(1), 1, 100, 400)])]
-    options = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    options: dict[str, Any] = {"each_version": False, "upto": None, "progress": None, "options": {}}
     with pytest.raises(KeyboardInterrupt):
-        follow(replica._store, log, runner=failing, **options)  # type: ignore[arg-type]
+        follow(replica._store, log, runner=failing, **options)
     assert files(table) == before
     assert replica.follow(log).patches == 1
 
