@@ -14,7 +14,7 @@ from jelly.replica import Replica
 
 from .tables import create, files, live, long_log, numbered, quads, states
 
-LOGS = 40 * int(os.environ.get("JELLY_SOAK", "1"))
+LOGS = 30 * int(os.environ.get("JELLY_SOAK", "1"))
 
 
 def test_random_logs_come_to_what_the_model_says(tmp_path: Path, format: str) -> None:

@@ -123,10 +123,10 @@ def test_an_error_leaves_nothing(tmp_path: Path, format: str) -> None:
 
 
 def test_processes_at_once(tmp_path: Path, format: str) -> None:
-    base = [numbered(number) for number in range(2000)]
-    log = long_log(random.Random(3), 3, 300, 3000)
+    base = [numbered(number) for number in range(1000)]
+    log = long_log(random.Random(3), 3, 150, 1500)
     (tmp_path / "log").write_bytes(model.text(log))
-    replica = create(tmp_path / "t", base, log, format=format, bucket_rows=64)
+    replica = create(tmp_path / "t", base, log, format=format, bucket_rows=32)
     command = [sys.executable, "-c", RACER, str(tmp_path / "t"), str(tmp_path / "log")]
     racers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(3)]  # fmt: skip
     for racer in racers:
@@ -146,12 +146,12 @@ def test_processes_at_once(tmp_path: Path, format: str) -> None:
 
 def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
     rng = random.Random(5)
-    base = [numbered(number) for number in range(600)]
-    log = long_log(rng, 60, 40, 900)
+    base = [numbered(number) for number in range(300)]
+    log = long_log(rng, 40, 20, 450)
     expected = states(set(base), log)
     (tmp_path / "log").write_bytes(model.text(log))
     table, found, finished = tmp_path / "t", [], 0
-    replica = create(table, base, log, format=format, bucket_rows=64)
+    replica = create(table, base, log, format=format, bucket_rows=32)
     nursery = Nursery(table, tmp_path / "log", format)
     for kill in range(KILLS):
         before = replica.version
@@ -171,7 +171,7 @@ def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
             assert files(table) == live(replica)
             finished += 1
             shutil.rmtree(table)
-            replica = create(table, base, log, format=format, bucket_rows=64)
+            replica = create(table, base, log, format=format, bucket_rows=32)
     nursery.close()
     assert len(found) == KILLS
     assert finished == KILLS // 5
