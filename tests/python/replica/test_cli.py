@@ -30,7 +30,9 @@ def test_a_replica_from_the_shell(tmp_path: Path, format: str) -> None:
     assert said == "version 1, <u:1>: 1 patches, +1 -0 of 1 changes; 1 files written\n"
     said = run("replica", "follow", table, tmp_path / "one.rdfp", tmp_path / "two.rdfp", "--json")
     assert json.loads(said)["version"] == 2
-    assert run("replica", "follow", table, tmp_path / "two.rdfp") == "version 2, <u:2>: nothing new\n"
+    assert (
+        run("replica", "follow", table, tmp_path / "two.rdfp") == "version 2, <u:2>: nothing new\n"
+    )
     told = json.loads(run("replica", "info", table, "--json"))
     assert told == {"version": 2, "id": "<u:2>", "quads": 2, "prefixes": 1, "readable": [0, 1, 2]}
     assert sorted(run("replica", "dump", table).splitlines()) == [

@@ -31,6 +31,7 @@ def test_logs_that_do_not_continue_the_table(tmp_path: Path, format: str) -> Non
         (patch("9", None, "A <a:4> <a:p> <a:o>"), "replica.gap", "with <u:9>, after no patch"),
         ([ONE, *other], "replica.fork", "<u:2b> after <u:1>"),
         (other, "replica.fork", "<u:2b> after <u:1>"),
+        ([patch("1b", None, "A <a:x> <a:p> <a:o>"), patch("2", "1b", "A <a:2> <a:p> <a:o>"), THREE], "replica.fork", "<u:1b>"),
         (patch(None, None, "A <a:4> <a:p> <a:o>"), "replica.log", "have no ids"),
         ([ONE, TWO, other[0]], "patch.fork", "both come after"),
         (b"H id <u:3> .\nH prev <u:2> .\nTX .\nA <a:4> <a:p> <a:o> .\n", "patch.unfinished", "neither"),
