@@ -116,7 +116,7 @@ def _split(
     """Splits buckets that get many more rows than one task should hold; returns their files."""
     spill.gather()
     gone: list[DataFile] = []
-    for code in cover(set(buckets)):
+    for code in cover(buckets):
         first, end = _parts(code)
         files = buckets.get(code, [])
         rows = sum(spill.counts[first:end]) + sum(file.rows for file in files)
@@ -141,7 +141,7 @@ def _constant(op: int, count: int) -> pa.Array:
 def _units(buckets: dict[str, list[DataFile]], spill: Spill) -> Iterator[Unit]:
     """What can be done apart: a bucket, or those of one part."""
     units: dict[tuple[int, int], list[tuple[str, list[DataFile]]]] = {}
-    for code in cover(set(buckets)):
+    for code in cover(buckets):
         units.setdefault(_parts(code), []).append((code, buckets.get(code, [])))
     assert sum(end - first for first, end in units) == PARTS
     for (first, end), inside in units.items():

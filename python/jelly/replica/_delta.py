@@ -9,6 +9,7 @@ up, so that this is never lost.
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -184,8 +185,7 @@ class _Attempt:
         self._store = store
         self._before = state
         self._committed = False
-        self.name = f"{time.time_ns():x}"
-        store.files.written.clear()
+        self.name = secrets.token_hex(6)
 
     def commit(
         self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
@@ -248,7 +248,10 @@ class _Attempt:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if not self._committed:
-            for path in self._store.files.written:
+        files = self._store.files
+        mine = [path for path in files.written if self.name in path]
+        for path in mine:
+            files.written.remove(path)
+            if not self._committed:
                 with suppress(OSError):
-                    self._store.files.fs.delete_file(path)
+                    files.fs.delete_file(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,11 +56,18 @@ def span(code: str) -> tuple[int, int]:
     return first, first + (1 << rest)
 
 
-def cover(codes: set[str], code: str = "") -> list[str]:
+def cover(codes: Iterable[str]) -> list[str]:
     """All buckets in order: those given, and empty ones for what they leave out."""
-    if code in codes or not any(other.startswith(code) for other in codes):
-        return [code]
-    return cover(codes, f"{code}0") + cover(codes, f"{code}1")
+    inner = {code[:digits] for code in codes for digits in range(len(code))}
+
+    def below(code: str) -> Iterator[str]:
+        if code in inner:
+            yield from below(f"{code}0")
+            yield from below(f"{code}1")
+        else:
+            yield code
+
+    return list(below(""))
 
 
 def children(code: str, bits: int) -> list[str]:

@@ -48,8 +48,8 @@ def test_random_logs_come_to_what_the_model_says(tmp_path: Path, format: str) ->
         assert again[2:] == (0,) * 8
         assert replica.versions == versions
         changed += expected[-1] != expected[0]
-    assert changed >= 5
-    assert read >= 20
+    assert changed >= 3
+    assert read >= 12
 
 
 def test_buckets_split_and_only_those_touched_are_written(tmp_path: Path, format: str) -> None:

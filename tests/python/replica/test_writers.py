@@ -179,3 +179,20 @@ def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
     assert len(found) == KILLS
     assert finished == KILLS // 5
     assert sum(found) > 0
+
+
+def test_attempts_of_other_machines_are_left_alone(tmp_path: Path) -> None:
+    table = tmp_path / "t"
+    replica = create(table, [numbered(1)], [])
+    attempt, file = table / "_replica" / "abc.attempt", table / "data" / "01-abc-0.parquet"
+    attempt.write_text('{"host": "another", "pid": 1}')
+    file.write_bytes(b"")
+    assert replica.follow(model.text([[model.Row("A", numbered(2))]])).version == 1
+    replica.vacuum(keep=2)
+    assert file.exists()
+    assert replica.versions == [0, 1]
+    gone = replica.vacuum(hours=-1)
+    assert {"data/01-abc-0.parquet", "_replica/abc.attempt"} <= set(gone)
+    assert not file.exists()
+    assert not attempt.exists()
+    assert quads(replica) == {numbered(1), numbered(2)}
