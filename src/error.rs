@@ -306,6 +306,16 @@ impl Error {
         self
     }
 
+    /// Message and place, for who tells kind and source apart.
+    pub(crate) fn told_apart(mut self) -> String {
+        self.0.position.source = None;
+        let text = self.to_string();
+        text.strip_prefix(self.kind().slug())
+            .and_then(|rest| rest.strip_prefix(": "))
+            .unwrap_or(&text)
+            .to_owned()
+    }
+
     /// Fills in what is not known yet of the position.
     #[cold]
     #[must_use]

@@ -78,6 +78,25 @@ fn extension(name: &str) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_owned())
 }
 
+/// Why a new file of this name would be taken for something else than patches, or statements.
+pub fn misnamed(name: &str, is_patch: bool) -> Option<String> {
+    let (rdf, patch) = (RdfFormat::of_file(name), PatchFormat::of_file(name));
+    let why = match (rdf, patch, extension(name)?.as_str()) {
+        (Some(rdf), _, _) if is_patch => {
+            format!("{} has no patches; files of patches end in .jellyp, .rdfp or .trp", rdf.title())
+        }
+        (_, Some(patch), _) if !is_patch => {
+            format!("{} has no datasets; their files end in .jelly, .nt, .nq, .ttl or .trig", patch.title())
+        }
+        (_, _, "parquet" | "arrow") => "only a conversion writes tables".to_owned(),
+        (_, _, ending @ ("bz2" | "xz" | "zip")) => {
+            format!("{ending} is not written; .gz is gzip, .zst is zstd")
+        }
+        _ => return None,
+    };
+    Some(format!("{name}: {why}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +120,18 @@ mod tests {
         }
         assert_eq!(PatchFormat::of_file("log.rdfp.gz"), Some(PatchFormat::RdfPatch));
         assert_eq!(PatchFormat::of_file("log.trp"), Some(PatchFormat::Thrift));
+        for (name, of_patches, of_statements) in [
+            ("a.nq.gz", true, false),
+            ("a.owl", true, false),
+            ("a.jellyp", false, true),
+            ("a.parquet", true, true),
+            ("a.nq.bz2", true, true),
+            ("a.txt", false, false),
+            ("patch-0001", false, false),
+        ] {
+            let found = (misnamed(name, true).is_some(), misnamed(name, false).is_some());
+            assert_eq!(found, (of_patches, of_statements), "{name}");
+        }
         assert_eq!(PatchFormat::from_name("rdfp-v1"), Some(PatchFormat::RdfPatchV1));
     }
 }

@@ -102,7 +102,7 @@ fn check(bytes: &[u8], how: How, seed: u64) -> Expected {
 #[test]
 fn generated_logs() {
     let (mut rows, mut refused, mut whole) = (0, 0, 0);
-    for seed in seeds(1_000) {
+    for seed in seeds(400) {
         let stream = stream(seed);
         if stream.format == Format::Patch {
             let expected = check(&stream.bytes(), stream.how, seed);
@@ -113,13 +113,13 @@ fn generated_logs() {
             }
         }
     }
-    assert!(rows > 2_000 && refused > 50 && whole > 50, "{rows} rows, {refused} refused, {whole} whole");
+    assert!(rows > 800 && refused > 20 && whole > 20, "{rows} rows, {refused} refused, {whole} whole");
 }
 
 #[test]
 fn damaged_logs() {
     let (mut rows, mut errors) = (0, 0);
-    for seed in seeds(1_500) {
+    for seed in seeds(500) {
         let damaged = damage(seed);
         if damaged.format == Format::Patch && !damaged.bytes.is_empty() {
             let expected = check(&damaged.bytes, damaged.how, seed);
@@ -127,7 +127,7 @@ fn damaged_logs() {
             errors += usize::from(expected.error.is_some());
         }
     }
-    assert!(rows > 1_000 && errors > 300, "{rows} rows, {errors} errors");
+    assert!(rows > 300 && errors > 100, "{rows} rows, {errors} errors");
 }
 
 /// Streams end to end, also where options that come again begin another stream.

@@ -18,13 +18,17 @@ from jelly._internal import (
 )
 from jelly._patching import Step
 from jelly.applying import Applied, apply, as_of
+from jelly.backups import BackedUp, backup, restore
 from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
+from jelly.counting import Statistics, stats
 from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
+from jelly.log_folder import Head, Log, Published
 from jelly.logs import LogReport, Period, Problem, history, verify_log
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
 from jelly.replica import Replica
 from jelly.splitting import splits
+from jelly.staging import Staged, stage
 from jelly.types import (
     Limits,
     PatchOptions,
@@ -46,11 +50,14 @@ __all__ = [
     "RDF_SCHEMA_DDL",
     "Advice",
     "Applied",
+    "BackedUp",
     "BatchDecoder",
     "BatchEncoder",
     "Compared",
+    "Head",
     "Inspection",
     "Limits",
+    "Log",
     "LogReport",
     "Patch",
     "PatchOptions",
@@ -62,6 +69,7 @@ __all__ = [
     "Period",
     "Position",
     "Problem",
+    "Published",
     "QuadKeys",
     "RdfOptions",
     "RdfReader",
@@ -72,6 +80,8 @@ __all__ = [
     "Replica",
     "Schema",
     "Split",
+    "Staged",
+    "Statistics",
     "Step",
     "Tally",
     "Term",
@@ -80,6 +90,7 @@ __all__ = [
     "__version__",
     "apply",
     "as_of",
+    "backup",
     "batch_decoder",
     "batch_encoder",
     "between",
@@ -96,9 +107,12 @@ __all__ = [
     "quad_keys",
     "read_patch",
     "read_rdf",
+    "restore",
     "spark",
     "splits",
     "squash",
+    "stage",
+    "stats",
     "validate",
     "verify_log",
 ]

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
+from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
-from jelly._inputs import Inputs, Stream
+from jelly._inputs import Inputs
 from jelly._keywords import refuse_unknown
 from jelly.readers import read_patch, read_rdf
 from jelly.types import Mode, PatchReadOptions, RdfReadOptions, Terms
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from jelly._internal import PatchReader, RdfReader, Schema
+
+    # Rows, and the row of the input that each is of.
+    _Decoded = tuple[pa.RecordBatch, pa.Array | None]
+    _Extension = Callable[[pa.RecordBatch, pa.Array | None], pa.RecordBatch]
 
 # Smaller batches are joined: Spark pays for each batch, and a message may hold one row.
 _SMALL_ROWS = 4096
@@ -166,9 +171,9 @@ class BatchDecoder:
             for batch in batches:
                 inputs = inputs or Inputs(batch.schema, self.source_column)
                 extend = self._extension(batch)
-                for stream in inputs.streams(batch):
-                    for rows in self._decode(stream):
-                        yield from joined.add(extend(rows, stream.row))
+                decoded = self._of_files if inputs.is_path else self._of_values
+                for rows, where in decoded(inputs, batch):
+                    yield from joined.add(extend(rows, where))
         except Exception:
             yield from joined.flush()
             raise
@@ -181,13 +186,32 @@ class BatchDecoder:
     def _open(self, data: Any, name: str | None) -> PatchReader[Any] | RdfReader[Any]:
         return _READERS[self.kind](data, source_name=name, **self.options)
 
-    def _decode(self, stream: Stream) -> Iterator[pa.RecordBatch]:
+    def _of_files(self, inputs: Inputs, batch: pa.RecordBatch) -> Iterator[_Decoded]:
         import pyarrow as pa
 
-        # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
-        with self._open(stream.data, stream.name) as reader:
-            for rows in reader:
-                yield pa.record_batch(rows)
+        for file in inputs.files(batch):
+            # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
+            with self._open(file.path, file.name) as reader:
+                for rows in reader:
+                    where = pa.repeat(pa.scalar(file.row, pa.int64()), rows.num_rows)
+                    yield pa.record_batch(rows), where
+
+    def _of_values(self, inputs: Inputs, batch: pa.RecordBatch) -> Iterator[_Decoded]:
+        import pyarrow as pa
+
+        numbered = bool(self.passthrough)
+        if not batch.num_rows:  # a slice of nothing cannot go over to native code
+            return
+        with self._open(b"", None) as like:
+            # Messages are short: what Python does for each takes longer than to decode it.
+            found = _internal.read_column(like, inputs.streams(batch), numbered)
+        for native in found:
+            rows = pa.record_batch(native)
+            if numbered:
+                last = rows.num_columns - 1
+                yield rows.remove_column(last), rows.column(last)
+            else:
+                yield rows, None
 
     def _passed_fields(self) -> list[pa.Field]:
         if not self.passthrough:
@@ -197,8 +221,8 @@ class BatchDecoder:
 
         return [pa.field(name, arrow_type(kind)) for name, kind in self.passthrough.items()]
 
-    def _extension(self, batch: pa.RecordBatch) -> Callable[[pa.RecordBatch, int], pa.RecordBatch]:
-        """What adds the columns that pass through, repeated from a row of the batch."""
+    def _extension(self, batch: pa.RecordBatch) -> _Extension:
+        """What adds the columns that pass through, repeated from rows of the batch."""
         import pyarrow as pa
 
         fields = self._passed_fields()
@@ -206,8 +230,7 @@ class BatchDecoder:
             return lambda rows, _: rows
         values = [_cast(batch, field) for field in fields]
 
-        def extend(rows: pa.RecordBatch, row: int) -> pa.RecordBatch:
-            where = pa.repeat(pa.scalar(row, pa.int64()), rows.num_rows)
+        def extend(rows: pa.RecordBatch, where: pa.Array | None) -> pa.RecordBatch:
             arrays = [*rows.columns, *(column.take(where) for column in values)]
             return pa.RecordBatch.from_arrays(arrays, schema=pa.schema([*rows.schema, *fields]))
 

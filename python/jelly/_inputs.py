@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ _EXPECTED = (
 )
 
 
-class Stream(NamedTuple):
-    """One value of the input column: a whole stream."""
+class File(NamedTuple):
+    """A path in the input column."""
 
     row: int
     """Its row in the batch."""
-    data: Any
-    """Bytes, or a path to open."""
+    path: str
+    """What to open."""
     name: str | None
     """What the column ``source`` says."""
 
@@ -38,18 +38,17 @@ class Inputs:
     def __init__(self, schema: pa.Schema, source_column: str | None = None) -> None:
         binary = [field.name for field in schema if _is_binary(field.type)]
         strings = [field.name for field in schema if _is_string(field.type)]
-        self._is_path = False
-        self._name_columns: tuple[str, ...] = ()
-        self._name: Callable[..., str | None] = _plain_name
+        self.is_path = False
+        """Whether workers open files."""
+        self._names: dict[str, str] = {}  # columns that name a stream, and what stands before each
         if "content" in binary:
             self._column = "content"
-            self._name_columns = ("path",) if "path" in strings else ()
+            self._names = {"path": ""} if "path" in strings else {}
         elif "topic" in strings and "value" in binary:
             self._column = "value"
-            known = tuple(name for name in ("partition", "offset") if name in schema.names)
-            self._name_columns, self._name = ("topic", *known), _KAFKA_NAMES[known]
+            self._names = {name: mark for name, mark in _KAFKA.items() if name in schema.names}
         elif "path" in strings:
-            self._column, self._is_path, self._name_columns = "path", True, ("path",)
+            self._column, self.is_path, self._names = "path", True, {"path": ""}
         elif len(binary) == 1:
             self._column = binary[0]
         else:
@@ -59,17 +58,39 @@ class Inputs:
             if source_column not in schema.names:
                 names = ", ".join(schema.names)
                 raise ValueError(f"there is no source column {source_column!r}; there are {names}")
-            self._name_columns, self._name = (source_column,), _plain_name
+            self._names = {source_column: ""}
 
-    def streams(self, batch: pa.RecordBatch) -> Iterator[Stream]:
-        """The streams of a batch. A null is no stream."""
-        column = batch.column(self._column)
-        names = [batch.column(name) for name in self._name_columns]
-        for row, scalar in enumerate(column):
-            value = scalar.as_py()
-            if value is not None:
-                name = self._name(*(values[row].as_py() for values in names)) if names else None
-                yield Stream(row, local_path(value) if self._is_path else value, name)
+    def files(self, batch: pa.RecordBatch) -> Iterator[File]:
+        """The files of a batch. A null is no file."""
+        paths, names = batch.column(self._column), self._named(batch)
+        for row, path in enumerate(paths):
+            if path.is_valid:
+                yield File(row, local_path(path.as_py()), names[row].as_py())
+
+    def streams(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The streams of a batch and their names, as the native reader of columns takes them."""
+        import pyarrow as pa
+
+        values = batch.column(self._column).cast(pa.large_binary())
+        return pa.record_batch({"value": values, "name": self._named(batch)})
+
+    def _named(self, batch: pa.RecordBatch) -> pa.Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        texts = [_texts(batch.column(name)) for name in self._names]
+        if not texts:
+            return pa.nulls(batch.num_rows, pa.string())
+        if len(texts) == 1:
+            return texts[0]
+        pieces = [
+            piece
+            for mark, text in zip(self._names.values(), texts, strict=True)
+            for piece in (pa.scalar(mark), text)
+        ]
+        return pc.binary_join_element_wise(
+            *pieces, pa.scalar(""), null_handling="replace", null_replacement="None"
+        )
 
 
 def local_path(path: str) -> str:
@@ -121,16 +142,18 @@ def _of_file_uri(path: str) -> str:
     return str(plain if plain.exists() and not decoded.exists() else decoded)
 
 
-def _plain_name(value: object) -> str | None:
-    return None if value is None else str(value)
+# topic/partition@offset
+_KAFKA = {"topic": "", "partition": "/", "offset": "@"}
 
 
-_KAFKA_NAMES: dict[tuple[str, ...], Callable[..., str]] = {
-    (): lambda topic: f"{topic}",
-    ("partition",): lambda topic, partition: f"{topic}/{partition}",
-    ("offset",): lambda topic, offset: f"{topic}@{offset}",
-    ("partition", "offset"): lambda topic, partition, offset: f"{topic}/{partition}@{offset}",
-}
+def _texts(column: pa.Array) -> pa.Array:
+    """What ``str`` makes of each value; null stays null."""
+    import pyarrow as pa
+
+    if _is_string(column.type) or pa.types.is_integer(column.type):
+        return column.cast(pa.string())
+    values = (scalar.as_py() for scalar in column)
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
 def _is_binary(kind: pa.DataType) -> bool:

@@ -55,6 +55,7 @@ __all__ = [
     "log_versions",
     "quad_keys",
     "read_any",
+    "read_column",
     "read_patch",
     "read_rdf",
     "restart_points",
@@ -538,6 +539,18 @@ def read_rdf(
     source_name: str | None = None,
 ) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
+
+def read_column(
+    like: Reader[Any], column: ArrowArrayExportable, numbered: bool
+) -> Iterator[ArrowArrayExportable]:
+    """Reads each value of a column as `like` reads its source.
+
+    Args:
+        like: A reader with the options.
+        column: A record batch of two columns: large binary, the streams, where null is none; string,
+            their names, which may be null.
+        numbered: Whether batches have, as their last column, the row that their stream has in `column`.
+    """
 
 def read_patch(
     source: Source,

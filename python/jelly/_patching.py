@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 from jelly.types import Framing, Limits, PatchFormat, PatchOptions, RdfFormat, RdfOptions, Source
 
+_Path = TypeVar("_Path", str, Path)
 Patches: TypeAlias = Source | Iterable[Source]
 """One source of patches, several, or a directory of them."""
 
@@ -17,6 +18,8 @@ Patches: TypeAlias = Source | Iterable[Source]
 _PATCH_FILES = re.compile(
     r".*\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?$|.*?[-_.]?\d+(\.(gz|zst|zstd))?$"
 )
+# A file that had the name before the last dot, until the next one came.
+_SHIFTED = re.compile(r"(.+)\.(\d+)(?:\.(?:gz|zst|zstd))?")
 
 
 class Step(NamedTuple):
@@ -153,7 +156,7 @@ def sources(patches: Patches, *, chain: str = "check") -> list[Any]:
         raise ValueError("there are no patches: give a file, several, or a directory")
     named = [source for source in found if isinstance(source, str | os.PathLike)]
     if chain != "ignore" and len(named) == len(found):
-        found.sort(key=lambda path: natural(os.fsdecode(path)))
+        found = in_order(found)
     return found
 
 
@@ -166,14 +169,38 @@ def _is_several(patches: object) -> bool:
 
 
 def _in_directory(folder: Path) -> list[Path]:
-    paths = [
-        path
-        for path in folder.iterdir()
-        if path.is_file() and path.name[0] not in "._" and _PATCH_FILES.fullmatch(path.name)
-    ]
+    paths = patch_files(folder)
     if not paths:
         raise ValueError(f"{folder}: no patches here, such as patch-0001 or 1.rdfp")
-    return sorted(paths, key=lambda path: natural(path.name))
+    return paths
+
+
+def patch_files(folder: Path) -> list[Path]:
+    """The files of a directory of patches, in order."""
+    return in_order(
+        path
+        for path in folder.iterdir()
+        if path.name[0] not in "._" and _PATCH_FILES.fullmatch(path.name) and path.is_file()
+    )
+
+
+def in_order(paths: Iterable[_Path]) -> list[_Path]:
+    """Paths in the order of their names.
+
+    Where ``log`` is there beside ``log.1`` and ``log.2``, files get other names when a new one
+    begins, as logrotate and Jena's policy ``shift`` have it: the highest number is the oldest.
+    """
+    listed = list(paths)
+    names = {os.fsdecode(path) for path in listed}
+
+    def age(path: _Path) -> tuple[Any, ...]:
+        name = os.fsdecode(path)
+        shifted = _SHIFTED.fullmatch(name)
+        if shifted and shifted[1] in names:
+            return natural(shifted[1]), -int(shifted[2])
+        return natural(name), 1
+
+    return sorted(listed, key=age)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:

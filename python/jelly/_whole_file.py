@@ -29,7 +29,7 @@ def whole_file(dest: Destination) -> Iterator[Any]:
         yield part
         os.fsync(handle)
         Path(part).replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except BaseException:
         with suppress(FileNotFoundError):
             Path(part).unlink()
@@ -70,7 +70,15 @@ def _umask() -> int:
     return umask
 
 
-def _sync_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Makes a folder that lasts, if it is not there."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes names in a folder last."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

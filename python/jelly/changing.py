@@ -240,8 +240,9 @@ def between(
 ) -> Patched:
     """Writes the patch that makes one version of another.
 
-    That is the net effect of the patches after the first version, up to the second. It has the id of the second version and comes after the first, so that whoever has that version
-    can apply it in place of the patches between.
+    That is the net effect of the patches after the first version, up to the second, which must not be
+    earlier. It has the id of the second version and comes after the first, so that whoever has that
+    version can apply it in place of the patches between.
 
     Args:
         patches: As for :func:`apply`.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A Kafka broker of one node on loopback, for tests and for trying things out.
 
-    python scripts/kafka/broker.py
+    python scripts/kafka/broker.py [TOPIC...]
 
-Fetches Kafka with Maven into target/kafka the first time, starts it with an empty log, prints its address once it
-answers, and runs until its standard input ends or it is interrupted. Needs Java 17, Maven and confluent-kafka.
+Fetches Kafka with Maven into target/kafka the first time, starts it with an empty log and these topics, prints its
+address once it answers, and runs until its standard input ends or it is interrupted. Topics are not made by writing
+to them. Needs Java 17, Maven and confluent-kafka.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def main() -> None:
     """Runs a broker until it is told to stop."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt), broker() as address:
+        make_topics(address, sys.argv[1:])
         print(address, flush=True)
         sys.stdin.read()
 
@@ -158,6 +160,16 @@ def answers(address: str, process: subprocess.Popen[bytes]) -> bool:
             if admin.list_topics(timeout=1).brokers:
                 return True
     return False
+
+
+def make_topics(address: str, names: list[str]) -> None:
+    """Makes topics of one partition."""
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    if names:
+        admin = AdminClient({"bootstrap.servers": address})
+        for made in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
+            made.result(SECONDS)
 
 
 if __name__ == "__main__":

@@ -250,6 +250,19 @@ impl TermColumn {
         }
     }
 
+    /// Adds a term that is not of a statement: the next statement may repeat the last one all the same.
+    pub(super) fn push_aside(&mut self, term: &Term<'_>, scope: &str, most: usize) -> Result<()> {
+        let last = match self {
+            TermColumn::Text(column) => column.last,
+            TermColumn::Struct(_) => None,
+        };
+        self.push(term, false, scope, most)?;
+        if let TermColumn::Text(column) = self {
+            column.last = last;
+        }
+        Ok(())
+    }
+
     pub(super) fn push_null(&mut self) {
         match self {
             TermColumn::Text(column) => column.push_null(),

@@ -3,6 +3,7 @@
 mod columns;
 mod frame;
 mod input;
+mod joined;
 mod open;
 mod patch;
 mod pool;
@@ -12,6 +13,7 @@ pub mod schema;
 mod settings;
 
 pub use input::{KeyColumn, PatchRows, RdfRows};
+pub use joined::{Joined, numbered};
 pub use open::{PatchReader, RdfReader, ReadOptions, patch_reader, rdf_reader, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;

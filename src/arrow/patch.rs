@@ -10,7 +10,7 @@ use super::settings::{BatchSettings, Batches};
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::PatchOptions;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::Term;
 
 const NUMBERS: [&str; 3] = ["patch", "txn", "seq"];
@@ -63,7 +63,7 @@ impl PatchBatches {
         }
         if let Some(column) = graph_column {
             match graph {
-                Some(graph) => column.push(graph, Same::NONE.at(3), &self.batch.scope, most)?,
+                Some(graph) => column.push_aside(graph, &self.batch.scope, most)?,
                 None => column.push_null(),
             }
         }

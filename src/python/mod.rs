@@ -5,6 +5,7 @@ mod apply;
 mod batch;
 mod capsule;
 mod change;
+mod column;
 mod convert;
 mod convert_batches;
 mod destination;
@@ -43,6 +44,8 @@ mod _internal {
     use super::batch::RecordBatch;
     #[pymodule_export]
     use super::change::{canonicalize, diff, invert, squash};
+    #[pymodule_export]
+    use super::column::read_column;
     #[pymodule_export]
     use super::convert::convert;
     #[pymodule_export]

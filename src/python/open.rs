@@ -90,13 +90,13 @@ impl Keywords<'_, '_> {
 }
 
 /// Opens the source while detached: it may have to wait for it.
-fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyResult<Reader> {
+fn open(py: Python<'_>, input: Input, kind: Kind, options: ReadOptions) -> PyResult<Reader> {
     let Input { source, interrupt, .. } = input;
     let opened = py.detach(|| {
         catch_panic(|| {
             Ok(match kind {
-                Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, options)?)),
-                Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, options)?)),
+                Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, &options)?)),
+                Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, &options)?)),
             })
         })
     });
@@ -108,7 +108,7 @@ fn open(py: Python<'_>, input: Input, kind: Kind, options: &ReadOptions) -> PyRe
         options.mode == Mode::Permissive,
     )
     .map_err(Failure::Jelly)?;
-    Ok(Reader::new(Handle::new(reader, interrupt), schema))
+    Ok(Reader::new(Handle::new(reader, interrupt), schema, options))
 }
 
 /// Reads statements or patches, whatever the source holds.
@@ -131,7 +131,7 @@ pub(super) fn read_any<'py>(
     let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
     let kind = if let AnyReader::Rdf(_) = reader { Kind::Rdf } else { Kind::Patch };
     let schema = Schema::of(kind, None, options.batch.terms, false).map_err(Failure::Jelly)?;
-    let reader = Reader::new(Handle::new(reader, interrupt), schema);
+    let reader = Reader::new(Handle::new(reader, interrupt), schema, options);
     Ok(match kind {
         Kind::Rdf => Py::new(py, (RdfReader, reader))?.into_bound(py).into_any(),
         Kind::Patch => Py::new(py, (PatchReader, reader))?.into_bound(py).into_any(),
@@ -189,7 +189,7 @@ pub(super) fn read_rdf<'py>(
     };
     let mut input = keywords.input(source)?;
     let options = keywords.read(Kind::Rdf, input.name.take())?;
-    let reader = open(py, input, Kind::Rdf, &options)?;
+    let reader = open(py, input, Kind::Rdf, options)?;
     Py::new(py, (RdfReader, reader))
 }
 
@@ -244,6 +244,6 @@ pub(super) fn read_patch<'py>(
     };
     let mut input = keywords.input(source)?;
     let options = keywords.read(Kind::Patch, input.name.take())?;
-    let reader = open(py, input, Kind::Patch, &options)?;
+    let reader = open(py, input, Kind::Patch, options)?;
     Py::new(py, (PatchReader, reader))
 }

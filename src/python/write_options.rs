@@ -13,7 +13,7 @@ use crate::create::{
 };
 use crate::encode::Framing;
 use crate::error::Result;
-use crate::format::{PatchFormat, RdfFormat};
+use crate::format::{PatchFormat, RdfFormat, misnamed};
 use crate::io::Compression;
 use crate::options::{PatchOptions, RdfOptions, StreamOptions};
 use crate::sink::RdfSink;
@@ -87,6 +87,11 @@ impl WriteOptions {
         let told = Keywords(keywords);
         let is_patch = kind == "patch";
         let format_word = told.word("format", "auto")?;
+        if format_word == "auto"
+            && let Some(why) = name.and_then(|name| misnamed(name, is_patch))
+        {
+            return Err(PyValueError::new_err(format!("{why}; or name a format")));
+        }
         let (rdf, patch) = if is_patch {
             let all = [PatchFormat::Jelly, PatchFormat::RdfPatch, PatchFormat::Thrift];
             let found = name.and_then(PatchFormat::of_file);

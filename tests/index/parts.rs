@@ -45,7 +45,7 @@ fn check<R: Rows>(name: &str, kept: &Kept, rng: &mut Rng, seq: impl Fn(&R) -> i6
 #[test]
 fn of_generated_streams() {
     let (mut points, mut parts) = ([0, 0], 0);
-    for seed in seeds(600) {
+    for seed in seeds(200) {
         let Some((format, bytes)) = seekable(seed) else { continue };
         let (kept, mut rng) = (Kept::new(&bytes), Rng::new(seed));
         let name = format!("seed {seed}");
@@ -56,7 +56,7 @@ fn of_generated_streams() {
         points[usize::from(format == Format::Patch)] += counted.0;
         parts += counted.1;
     }
-    assert!(points[0] > 800 && points[1] > 800 && parts > 2_000, "{points:?} {parts}");
+    assert!(points[0] > 250 && points[1] > 250 && parts > 600, "{points:?} {parts}");
 }
 
 /// `cat a b c`: one stream after the other, numbered on; the parts of each are there.

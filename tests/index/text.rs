@@ -242,32 +242,32 @@ fn finish(mut text: String, rng: &mut Rng) -> Vec<u8> {
 #[test]
 fn any_tiling_of_lines_is_the_whole() {
     let mut tried = Tried::default();
-    for seed in seeds(100) {
+    for seed in seeds(50) {
         let mut rng = Rng::new(seed);
         let text = rdf_text(&mut rng);
         let text = finish(text, &mut rng);
         let open = OpenOptions { patch_format: None, ..options(rng.percent(20), false) };
         check::<RdfRow>(&seed.to_string(), &text, &open, &mut rng, &mut tried);
     }
-    assert!(tried.right > 40 && tried.wrong > 10 && tried.cut > 500, "{tried:?}");
+    assert!(tried.right > 20 && tried.wrong > 5 && tried.cut > 250, "{tried:?}");
 }
 
 #[test]
 fn any_tiling_of_a_patch_is_the_whole() {
     let mut tried = Tried::default();
-    for seed in seeds(150) {
+    for seed in seeds(60) {
         let mut rng = Rng::new(seed);
         let text = patch_text(&mut rng);
         let text = finish(text, &mut rng);
         check::<PatchRow>(&seed.to_string(), &text, &options(rng.percent(15), false), &mut rng, &mut tried);
     }
-    assert!(tried.right > 50 && tried.wrong > 25 && tried.cut > 300, "{tried:?}");
+    assert!(tried.right > 20 && tried.wrong > 10 && tried.cut > 120, "{tried:?}");
 }
 
 #[test]
 fn any_tiling_of_whole_patches_has_the_committed_rows() {
     let mut tried = Tried::default();
-    for seed in seeds(100) {
+    for seed in seeds(50) {
         let mut rng = Rng::new(seed);
         let mut text = String::new();
         for patch in 0..rng.below(12) {
@@ -284,7 +284,7 @@ fn any_tiling_of_whole_patches_has_the_committed_rows() {
         let text = finish(text, &mut rng);
         check::<PatchRow>(&seed.to_string(), &text, &options(false, true), &mut rng, &mut tried);
     }
-    assert!(tried.right > 40 && tried.wrong > 10 && tried.cut > 100, "{tried:?}");
+    assert!(tried.right > 20 && tried.wrong > 5 && tried.cut > 50, "{tried:?}");
 }
 
 /// A range has the lines that begin in it.

@@ -1,8 +1,8 @@
-//! Counts what is allocated.
+//! Counts what a thread allocates, so that tests can run side by side.
 #![expect(unsafe_code, reason = "an allocator can only be wrapped so")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::cell::Cell;
 
 struct Counting;
 
@@ -12,24 +12,28 @@ static COUNTING: Counting = Counting;
 /// From this size on a block that grows moves by its pages, without a copy.
 const LARGE: usize = 1 << 20;
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-/// Begins to look for the peak; says what is allocated now.
-pub fn start() -> usize {
-    let now = NOW.load(Relaxed);
-    PEAK.store(now, Relaxed);
-    now
+thread_local! {
+    /// Below zero where a thread frees what another allocated.
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The most since the start.
-pub fn peak() -> usize {
-    PEAK.load(Relaxed)
+/// The most that this thread has allocated at a time while it works, beyond what it had before.
+pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = NOW.get();
+    PEAK.set(before);
+    let done = work();
+    (done, (PEAK.get() - before) as usize)
 }
 
 fn grow(bytes: usize) {
-    let now = NOW.fetch_add(bytes, Relaxed) + bytes;
-    PEAK.fetch_max(now, Relaxed);
+    let now = NOW.get() + bytes as isize;
+    NOW.set(now);
+    PEAK.set(PEAK.get().max(now));
+}
+
+fn shrink(bytes: usize) {
+    NOW.set(NOW.get() - bytes as isize);
 }
 
 // SAFETY: all work is left to the system's allocator.
@@ -47,16 +51,16 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if layout.size() < LARGE {
             grow(size);
-            NOW.fetch_sub(layout.size(), Relaxed);
+            shrink(layout.size());
         } else {
             grow(size.saturating_sub(layout.size()));
-            NOW.fetch_sub(layout.size().saturating_sub(size), Relaxed);
+            shrink(layout.size().saturating_sub(size));
         }
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
+        shrink(layout.size());
         unsafe { System.dealloc(block, layout) };
     }
 }

@@ -5,7 +5,7 @@ use jelly_patch::decode::Framing;
 use crate::common::craft::{
     Frames, blank, bytes, iri, literal, literal_graph, member, number, patch, quoted, rdf, spo, text, varint,
 };
-use crate::{alone, limited, options, patch as read_patch, rdf as read_rdf};
+use crate::{limited, options, patch as read_patch, rdf as read_rdf};
 
 const MIB: usize = 1 << 20;
 
@@ -33,7 +33,6 @@ fn repeated(rows: usize) -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn one_megabyte_becomes_three_gigabytes_within_the_bound() {
-    let _alone = alone();
     let reading = read_rdf(repeated(3_000), &limited(|limits| limits.expansion = 0)).bounded();
     assert_eq!((reading.rows, reading.slug()), (3_001, ""));
     assert!(reading.bytes > 3_000 << 20);
@@ -41,7 +40,6 @@ fn one_megabyte_becomes_three_gigabytes_within_the_bound() {
 
 #[test]
 fn one_megabyte_stops_at_the_expansion_limit() {
-    let _alone = alone();
     let reading = read_rdf(repeated(3_000), &options(Framing::Delimited)).bounded();
     assert_eq!(reading.slug(), "limit.expansion");
     let error = reading.error.expect("an error");
@@ -52,7 +50,6 @@ fn one_megabyte_stops_at_the_expansion_limit() {
 /// All four terms as long as they may be, in every row.
 #[test]
 fn longest_terms_in_all_columns() {
-    let _alone = alone();
     let long = "x".repeat(15 * MIB);
     let rows = vec![
         rdf::options(rdf::QUADS),
@@ -71,7 +68,6 @@ fn longest_terms_in_all_columns() {
 /// A long name of the stream, long last terms, tables full of long names, and rows of nothing else.
 #[test]
 fn everything_at_once() {
-    let _alone = alone();
     let long = |letter: &str, length: usize| letter.repeat(length * MIB);
     let quad = |parts: &[Vec<u8>]| bytes(3, parts.concat());
     let names = |length| (1..=4).map(move |id| rdf::name(id, "n".repeat(length * MIB)));
@@ -99,7 +95,6 @@ fn everything_at_once() {
 
 #[test]
 fn escapes_that_make_a_term_too_long() {
-    let _alone = alone();
     let rows = |text_: &str| {
         vec![
             rdf::options(rdf::QUADS),
@@ -134,7 +129,6 @@ fn escapes_that_make_a_term_too_long() {
 /// A term whose parts are within the limit, but not their sum.
 #[test]
 fn lexical_form_and_datatype_are_one_term() {
-    let _alone = alone();
     let typed = literal([bytes(1, "x".repeat(10 * MIB)), number(3, 1)].concat());
     let rows = vec![
         rdf::options(rdf::TRIPLES),
@@ -160,7 +154,6 @@ fn tree(depth: usize, out: &mut Vec<u8>) {
 /// Quoted triples as wide as a row allows: two bytes a leaf.
 #[test]
 fn wide_quoted_triples() {
-    let _alone = alone();
     let mut triple = Vec::new();
     tree(13, &mut triple);
     assert!(triple.len() > 12 * MIB && triple.len() < 32 * MIB, "{}", triple.len());
@@ -172,7 +165,6 @@ fn wide_quoted_triples() {
 /// Quoted triples that name long entries over and over.
 #[test]
 fn quoted_triples_of_long_entries() {
-    let _alone = alone();
     let dt = || literal(number(3, 1));
     for leaf in [dt(), iri(0, 1)] {
         let inner = || quoted([leaf.clone(), leaf.clone(), leaf.clone()]);
@@ -191,7 +183,6 @@ fn quoted_triples_of_long_entries() {
 /// Copies cost time although no column asks for their text.
 #[test]
 fn copies_that_nobody_sees_count_as_expansion() {
-    let _alone = alone();
     let mut without_terms = options(Framing::Delimited);
     without_terms.batch.columns = Some(vec!["seq".to_owned()]);
     let start = || vec![rdf::options(rdf::TRIPLES), rdf::prefix(1, "x".repeat(15 * MIB)), rdf::name(1, "a")];
@@ -211,7 +202,6 @@ fn copies_that_nobody_sees_count_as_expansion() {
 /// Members that come twice make copies on each level.
 #[test]
 fn merged_rows() {
-    let _alone = alone();
     for length in [7 * MIB / 16, 15 * MIB] {
         let mut term = text(&"x".repeat(length));
         for _ in 0..60 {
@@ -231,7 +221,6 @@ fn merged_rows() {
 
 #[test]
 fn patches_without_text_are_rows_all_the_same() {
-    let _alone = alone();
     let start = Frames::one(&[patch::options(patch::PUNCTUATED, patch::QUADS)]).bytes();
     let marks = (0..5_000).map(|_| Frames::one(&vec![patch::mark(); 100]).bytes());
     let reading = read_patch(std::iter::once(start).chain(marks), &options(Framing::Delimited)).bounded();

@@ -3,7 +3,7 @@
 use jelly_patch::decode::Framing;
 
 use crate::common::craft::{Frames, blank, bytes, ids, iri, patch, rdf, tag, text, varint};
-use crate::{BOUND, alone, limited, options, patch as read_patch, rdf as read_rdf};
+use crate::{BOUND, limited, options, patch as read_patch, rdf as read_rdf};
 
 const MIB: usize = 1 << 20;
 
@@ -17,7 +17,6 @@ fn start(physical: u64) -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn lengths_that_lie_allocate_nothing() {
-    let _alone = alone();
     for length in [(1 << 31) - 1, 1 << 31, 1 << 40, u64::MAX] {
         let frame = start(rdf::TRIPLES).chain([varint(length)]);
         assert!(read_rdf(frame, &delimited()).peak < 2 * MIB);
@@ -30,7 +29,6 @@ fn lengths_that_lie_allocate_nothing() {
 
 #[test]
 fn tables_are_not_allocated_because_they_are_declared() {
-    let _alone = alone();
     let largest = [(9, Some(4096)), (10, Some(1024)), (11, Some(256))];
     let row = rdf::options_but(rdf::TRIPLES, &largest);
     let reading = read_rdf(std::iter::once(Frames::one(&[row]).bytes()), &delimited());
@@ -45,7 +43,6 @@ fn tables_are_not_allocated_because_they_are_declared() {
 
 #[test]
 fn names_are_limited_together() {
-    let _alone = alone();
     let options_ = rdf::options_but(rdf::TRIPLES, &[(9, Some(4096))]);
     let start = std::iter::once(Frames::one(&[options_]).bytes());
     let names = (1..=8).map(|id| Frames::one(&[rdf::name(id, "x".repeat(16 * MIB))]).bytes());
@@ -61,7 +58,6 @@ fn names_are_limited_together() {
 
 #[test]
 fn entries_that_shrink_give_their_memory_back() {
-    let _alone = alone();
     let rows = (0..20).flat_map(|n| {
         let id = n % 8 + 1;
         [rdf::name(id, "x".repeat(15 * MIB)), rdf::name(id, "x")]
@@ -73,7 +69,6 @@ fn entries_that_shrink_give_their_memory_back() {
 
 #[test]
 fn metadata_is_limited_by_what_it_costs() {
-    let _alone = alone();
     // 200,000 entries are fine, a million are not
     let entries = |count: u32| (0..count).map(|n| rdf::metadata(&format!("{n:x}"), b""));
     let frame = move |count: u32| {
@@ -91,7 +86,6 @@ fn metadata_is_limited_by_what_it_costs() {
 
 #[test]
 fn metadata_of_patches_is_limited_too() {
-    let _alone = alone();
     let start = Frames::one(&[patch::options(patch::FLAT, patch::QUADS)]).bytes();
     let field = rdf::metadata("k", &vec![0; 20 * MIB]);
     let frames = (0..10).map(move |_| [varint(field.len() as u64), field.clone()].concat());
@@ -101,7 +95,6 @@ fn metadata_of_patches_is_limited_too() {
 
 #[test]
 fn namespaces_are_limited_together() {
-    let _alone = alone();
     let name = rdf::name(1, "x".repeat(1000));
     let start = move || start(rdf::TRIPLES).chain([Frames::one(std::slice::from_ref(&name)).bytes()]);
     let declare = |label: &str| Frames::one(&[rdf::namespace(label, ids(0, 1))]).bytes();
@@ -122,7 +115,6 @@ fn namespaces_are_limited_together() {
 
 #[test]
 fn prefixes_of_patches_are_limited_together() {
-    let _alone = alone();
     let rows = [patch::options(patch::FLAT, patch::QUADS), patch::name(1, "x".repeat(1000))];
     let start = std::iter::once(Frames::one(&rows).bytes());
     let graph = crate::common::craft::default_graph();
@@ -136,7 +128,6 @@ fn prefixes_of_patches_are_limited_together() {
 
 #[test]
 fn longest_rows() {
-    let _alone = alone();
     let long = "x".repeat(15 * MIB);
     let triple = rdf::triple([blank(&long), blank("p"), text(&long)]);
     let frames = (0..8).map(move |_| Frames::one(std::slice::from_ref(&triple)).bytes());
@@ -152,7 +143,6 @@ fn longest_rows() {
 
 #[test]
 fn options_with_a_long_name() {
-    let _alone = alone();
     let name = bytes(1, "n".repeat(31 * MIB));
     let options_ = bytes(1, [name, rdf::options(rdf::TRIPLES)[2..].to_vec()].concat());
     let frames = (0..4).map(move |_| Frames::one(std::slice::from_ref(&options_)).bytes());
@@ -162,7 +152,6 @@ fn options_with_a_long_name() {
 
 #[test]
 fn unknown_fields_are_passed_over_in_place() {
-    let _alone = alone();
     let pieces = 100;
     let header = [tag(60, 2), varint((pieces * MIB) as u64)].concat();
     let field = std::iter::once(header.clone()).chain((0..pieces).map(|_| vec![0; MIB]));
@@ -176,7 +165,6 @@ fn unknown_fields_are_passed_over_in_place() {
 
 #[test]
 fn long_streams_take_no_more_than_short_ones() {
-    let _alone = alone();
     let names = (0..8).map(|n| rdf::name(n + 1, format!("name{n}"))).collect::<Vec<_>>();
     let peak = |frames: u64| {
         let first = Frames::one(&names.clone()).bytes();

@@ -6,7 +6,7 @@ use jelly_patch::decode::Framing;
 use crate::common::craft::{
     Frames, Term, bytes, default_graph, ids, iri, literal_graph, member, patch, rdf, spo, text, varint,
 };
-use crate::{Reading, alone, limited, options, patch as read_patch, rdf as read_rdf};
+use crate::{Reading, limited, options, patch as read_patch, rdf as read_rdf};
 
 const MIB: usize = 1 << 20;
 
@@ -71,7 +71,6 @@ fn committed() -> ReadOptions {
 
 #[test]
 fn tables_prefixes_and_last_terms_of_patches() {
-    let _alone = alone();
     let reading = patches(5, 4, 15, &options(Framing::Delimited));
     assert_eq!(reading.error.expect("too much").limit_name(), Some("lookup_bytes"));
     // each of them alone
@@ -82,7 +81,6 @@ fn tables_prefixes_and_last_terms_of_patches() {
 
 #[test]
 fn committed_rows_take_two_decoders() {
-    let _alone = alone();
     assert_eq!(patches(5, 4, 15, &committed()).slug(), "limit.lookup_bytes");
     assert_eq!(patches(0, 0, 15, &committed()).slug(), "limit.lookup_bytes");
     assert_eq!(patches(0, 0, 7, &committed()).slug(), "");
@@ -91,7 +89,6 @@ fn committed_rows_take_two_decoders() {
 
 #[test]
 fn tables_namespaces_metadata_and_last_terms_of_statements() {
-    let _alone = alone();
     assert_eq!(quads(5, 4, 15, 31).slug(), "limit.lookup_bytes");
     assert_eq!(quads(0, 4, 15, 1).slug(), "limit.lookup_bytes");
     assert_eq!(quads(0, 0, 10, 20).slug(), "");
@@ -101,7 +98,6 @@ fn tables_namespaces_metadata_and_last_terms_of_statements() {
 /// All that may be kept, and batches as large as they get: full of small rows and then one that is huge.
 #[test]
 fn small_rows_and_then_the_largest() {
-    let _alone = alone();
     let names = (1..=4).map(|id| one(rdf::name(id, long("n", 15))));
     let small = rdf::quad([text("s"), text("p"), text(&long("o", 1))], &graph("g"));
     let large = bytes(3, [spo([iri(0, 1), iri(0, 2), iri(0, 3)]), member(13, &iri(0, 4))].concat());

@@ -11,7 +11,6 @@ mod kept;
 mod rows;
 
 use std::io::{BufWriter, Seek, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
 use jelly_patch::decode::Framing;
@@ -23,12 +22,6 @@ use jelly_patch::{Error, Limits, PatchFormat, RdfFormat};
 
 /// What the design promises for default limits.
 const BOUND: usize = 288 << 20;
-
-/// Each test holds this: the allocator counts for all threads.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// How a source was read.
 #[derive(Debug)]
@@ -106,9 +99,7 @@ fn patch(pieces: impl Iterator<Item = Vec<u8>>, options: &ReadOptions) -> Readin
 type Drained = (u64, u64, Option<Error>);
 
 fn measure(read: impl FnOnce() -> Result<Drained, Error>) -> Reading {
-    let before = allocator::start();
-    let done = read();
-    let peak = allocator::peak() - before;
+    let (done, peak) = allocator::peak_of(read);
     let (rows, bytes, error) = done.unwrap_or_else(|error| (0, 0, Some(error)));
     Reading { rows, bytes, peak, error }
 }

@@ -3,7 +3,7 @@
 use jelly_patch::arrow::ReadOptions;
 use jelly_patch::{PatchFormat, RdfFormat};
 
-use crate::{Reading, alone, options, patch, rdf};
+use crate::{Reading, options, patch, rdf};
 use jelly_patch::decode::Framing;
 
 const MIB: usize = 1 << 20;
@@ -43,7 +43,6 @@ fn v1(prefixes: usize, declared: usize, length: usize) -> Reading {
 
 #[test]
 fn last_terms_and_prefixes_of_v1() {
-    let _alone = alone();
     for (prefixes, declared, length) in [(4, 0, 14), (0, 3, 14), (4, 1, 0)] {
         let reading = v1(prefixes, declared, length);
         assert_eq!(reading.error.expect("too much").limit_name(), Some("lookup_bytes"));
@@ -57,7 +56,6 @@ fn last_terms_and_prefixes_of_v1() {
 /// Names that are short and stand for long IRIs.
 #[test]
 fn prefixed_names_of_v1() {
-    let _alone = alone();
     for (length, slug) in [(15, "limit.lookup_bytes"), (20, "limit.term_bytes"), (10, "")] {
         let declared = format!("@prefix n: <u:{}> .\n", long("n", length));
         let rows = (0..2).map(|_| "A n:s n:p n:o n:g .\nA n:a n:b \"\"^^n:c n:d .\n".to_owned());
@@ -69,7 +67,6 @@ fn prefixed_names_of_v1() {
 /// Prefixes, and then rows of terms that are as long as they get and have to be unescaped.
 #[test]
 fn prefixes_and_long_rows_of_text() {
-    let _alone = alone();
     let prefixes = (0..4).map(|n| format!("PA \"{n}{}\" <u:> .\n", long("x", 7)));
     let rows = (0..3).map(|_| {
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|letter| long(letter, 7));
@@ -82,7 +79,6 @@ fn prefixes_and_long_rows_of_text() {
 
 #[test]
 fn long_rows_of_lines() {
-    let _alone = alone();
     let rows = (0..4).map(|n| {
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|letter| long(letter, if n < 3 { 7 } else { 1 }));
         format!("<u:\\u0061{a}> <u:\\u0061{b}> \"\\n{c}\" <u:\\u0061{d}> .\n").into_bytes()
@@ -150,7 +146,6 @@ fn thrift(prefixes: usize, length: usize) -> Reading {
 
 #[test]
 fn last_terms_and_prefixes_of_thrift() {
-    let _alone = alone();
     let reading = thrift(4, 15);
     assert_eq!(reading.error.expect("too much").limit_name(), Some("lookup_bytes"));
     let reading = thrift(0, 15);
@@ -161,7 +156,6 @@ fn last_terms_and_prefixes_of_thrift() {
 
 #[test]
 fn prefixes_of_turtle() {
-    let _alone = alone();
     let mut options = of_statements(RdfFormat::Turtle);
     let limits = &mut options.open.decode.limits;
     (limits.lookup_bytes, limits.term_bytes, limits.row_bytes) = (8 * MIB, MIB, MIB);

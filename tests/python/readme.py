@@ -1,4 +1,4 @@
-"""The examples of the README, as tests run them."""
+"""The examples of the README and of docs/patches.md, as tests run them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 
 
-def blocks(kind: str, section: str) -> str:
+def blocks(kind: str, section: str, page: str = README) -> str:
     """The blocks of a kind in the section that begins so."""
     (text,) = (
-        text for text in re.split(r"^## ", README, flags=re.MULTILINE) if text.startswith(section)
+        text for text in re.split(r"^## ", page, flags=re.MULTILINE) if text.startswith(section)
     )
     return "\n".join(re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL))
 

@@ -206,7 +206,8 @@ def test_the_command_line(tmp_path: Path) -> None:
     indexed = run("index", log, "--every", 100)
     assert indexed.returncode == 0, indexed.stderr
     (sidecar,) = tmp_path.glob(".*.jellyindex")
-    assert sidecar.name.encode() in indexed.stdout
+    assert indexed.stdout.decode() == f"{sidecar}, restart points: 2\n"
+    assert b"'nowhere'" in run("index", "nowhere").stderr
     sidecar.unlink()
     log.unlink()
     source.write_text("A <x\n")
@@ -217,4 +218,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert run("convert", source, dest, "--to", "xml").returncode == 2
     assert run("convert", tmp_path / "none", dest).returncode == 1
     assert run("convert").returncode == 2
+    assert b"format:       Jelly-Patch" in run("inspect", dest).stdout
+    assert json.loads(run("inspect", dest, "--json").stdout)["patches"] == 4
+    assert run("inspect", source).returncode == 1
+    assert run("validate", dest).stdout.startswith(b"valid\n")
+    invalid = run("validate", source, "--json")
+    assert (invalid.returncode, json.loads(invalid.stdout)["ok"]) == (1, False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jellyp.zst", "log.rdfp"]

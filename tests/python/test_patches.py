@@ -2,6 +2,7 @@
 
 import gc
 import io
+import itertools
 import weakref
 from itertools import islice
 from typing import Any
@@ -275,3 +276,29 @@ def test_a_patch_and_its_reader_are_freed() -> None:
     del source, reader, patch
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.parametrize("format", ["jelly-patch", "rdfp", "trp"])
+def test_prefixes_between_statements_leave_their_graphs_alone(format: Any) -> None:
+    rows: list[dict[str, str]] = []
+    for graphs in itertools.product(["", "<g:1>", "P", "P<g:1>"], repeat=4):
+        rows += [
+            {"op": "PA", "name": "p", "value": "<n:n>", "graph": graph[1:]}
+            if graph.startswith("P")
+            else {
+                "op": "A",
+                "subject": "_:s",
+                "predicate": "<p:p>",
+                "object": "_:o",
+                "graph": graph,
+            }
+            for graph in graphs
+        ]
+    out = io.BytesIO()
+    with jelly.PatchWriter(out, format=format) as writer:
+        writer.write(rows)
+    with jelly.read_patch(out.getvalue(), format=format) as reader:
+        found = [row.graph for row in reader.rows() if row.op == "A"]
+    wanted = [row["graph"] for row in rows if row["op"] == "A"]
+    assert len(wanted) == 512
+    assert found == wanted

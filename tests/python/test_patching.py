@@ -174,7 +174,7 @@ def test_a_bad_base_and_a_bad_place() -> None:
         applied(b"<a:s> <a:p> <a:o> .\n", b"A <a:s> <a:p> <a:o> <a:g> .\n", to="nt")
     with pytest.raises(PatchError, match=r"no version 4: the log makes versions 0 to 1"):
         out_of(jelly.as_of, BASE, FIRST, 4)
-    with pytest.raises(PatchError, match="no patch of the log has the id <u:9>"):
+    with pytest.raises(PatchError, match="<u:9>; a version is such an id, or a number from 0 to 1"):
         out_of(jelly.as_of, BASE, FIRST, "u:9")
     with pytest.raises(PatchError, match="version 1 comes after version 0"):
         out_of(jelly.between, FIRST, 1, 0)
@@ -330,3 +330,23 @@ def test_progress_and_interrupts() -> None:
         compare()
     assert steps[-1].rows > 0
     assert steps[-1].bytes > 0
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["log.rdfp.002", "log.rdfp.001", "log.rdfp"],
+        ["log.rdfp.10.gz", "log.rdfp.9.gz", "log.rdfp"],
+        ["log.rdfp.0001", "log.rdfp.0002", "log.rdfp.0010"],
+        ["log.rdfp-2025-12-31", "log.rdfp-2026-01-01", "log.rdfp-2026-01-10"],
+        ["log.rdfp-2026-01-01_09-59-59", "log.rdfp-2026-01-01_10-00-00", "log.rdfp-2026-01-02_00-00-00"],
+        ["patch-0001", "patch-0002.rdfp", "patch-0010.rdfp.gz"],
+    ],
+)  # fmt: skip
+def test_orders_of_names(names: list[str], tmp_path: Path) -> None:
+    for number, name in enumerate(names):
+        data = f'D <a:s> <a:p> "{number - 1}" .\nA <a:s> <a:p> "{number}" .\n'.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    (tmp_path / "patch-0011.tmp").write_bytes(b"not yet a patch")
+    for patches in ([tmp_path], sorted(tmp_path.glob("[!p]*"), reverse=True) or [tmp_path]):
+        assert applied(b'<a:s> <a:p> "-1" .\n', *patches) == b'<a:s> <a:p> "2" .\n'

@@ -1,6 +1,7 @@
 """The commands that give patches a meaning: what they write, say and end with."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,10 @@ BASE = '<a:s> <a:p> "x" .\n'
 LOG = 'H id <u:1> .\nTX .\nA <a:s> <a:p> "y" .\nTC .\nH id <u:2> .\nH prev <u:1> .\nTX .\nD <a:s> <a:p> "x" .\nTC .\n'
 
 
-def run(folder: Path, *arguments: str, code: int = 0, stdin: str = "") -> tuple[str, str]:
-    command = [sys.executable, "-c", "import jelly.cli; jelly.cli.main()", *arguments]
+def run(folder: Path, *arguments: str, code: int | None = 0, stdin: str = "") -> tuple[str, str]:
+    command = [sys.executable, "-m", "jelly", *arguments]
     done = subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=folder)
-    assert done.returncode == code, done.stdout + done.stderr
+    assert code in (None, done.returncode), done.stdout + done.stderr
     return done.stdout, done.stderr
 
 
@@ -52,6 +53,8 @@ def test_patches_that_are_made(folder: Path) -> None:
     assert out == BASE
     out, _ = run(folder, "squash", "log.rdfp", "--mode", "net", "--id", "u:9")
     assert out.startswith("H id <u:9> .\nH squashed-from <u:1> .\nH squashed-to <u:2> .\nTX .\nD ")
+    out, _ = run(folder, "net", "log.rdfp")
+    assert out == 'TX .\nD <a:s> <a:p> "x" .\nA <a:s> <a:p> "y" .\nTC .\n'
     out, _ = run(folder, "between", "log.rdfp", "--from-version", "u:1", "--to-version", "2")
     assert out == 'H id <u:2> .\nH prev <u:1> .\nTX .\nD <a:s> <a:p> "x" .\nTC .\n'
     (folder / "y.nq").write_text('<a:s> <a:p> "y" .\n')
@@ -77,15 +80,34 @@ def test_what_logs_say(folder: Path) -> None:
     report = json.loads(out)
     assert not report["ok"]
     assert {problem["kind"] for problem in report["problems"]} == {"patch.duplicate"}
+    out, _ = run(folder, "log", "verify", "base.nq", code=1)
+    assert out == (
+        "wire.format: this looks like N-Triples, N-Quads or Turtle, not patches (base.nq: patch 0)\n"
+        "0 patches, 0 with an id; 0 transactions, 0 aborted; changes not looked at; 1 problems\n"
+    )
+    _, said = run(folder, "history", "log.rdfp", "--subject", "https://a/b", code=2)
+    assert said.startswith('jelly: "https://a/b" is no term: those are written <https://')
 
 
 def test_exit_codes(folder: Path) -> None:
     (folder / "bad.rdfp").write_text("TX .\n")
     _, said = run(folder, "apply", "base.nq", "bad.rdfp", "-o", "after.nq", code=1)
     assert said.startswith("jelly: patch.unfinished: ")
+    assert 'unfinished="drop"' in said
     assert not (folder / "after.nq").exists()
     run(folder, "apply", "base.nq", "bad.rdfp", "--unfinished", "drop")
     run(folder, "apply", "base.nq", "missing.rdfp", code=1)
     run(folder, "apply", "base.nq", code=2)
     run(folder, "apply", "base.nq", "log.rdfp", "--to", "html", code=2)
     run(folder, "as-of", "base.nq", "log.rdfp", "--version", "9", code=1)
+    run(folder, "diff", "base.nq", "base.nq", "-o", "change.nq", code=2)
+    assert not (folder / "change.nq").exists()
+
+
+def test_help_tells_of_each_command(folder: Path) -> None:
+    out, _ = run(folder, "--help")
+    listed = re.findall(r"^  ([a-z-]+) {2,}(\S.*)$", out.split("Commands:\n")[1], re.MULTILINE)
+    assert {"apply", "as-of", "diff", "net", "log"} < {name for name, _ in listed}
+    assert all(text.endswith(".") and not text.endswith("...") for _, text in listed), listed
+    out, _ = run(folder, "apply", "--help")
+    assert "/dev/null" in out

@@ -20,19 +20,31 @@ def test_python_and_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     sections = ("Read\n", "Write", "Formats", "What patches mean", "When the input is bad")
     assert run("\n".join(blocks("pycon", section) for section in sections)) >= 20
-    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", blocks("console", "Write"), re.MULTILINE)
-    assert len(commands) >= 2
+    assert run_shell(blocks("console", "Write")) >= 2
+    assert run_shell(blocks("console", "What patches mean")) >= 3
+
+
+def test_patches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("polars", "click"):
+        pytest.importorskip(module)
+    page = (ROOT / "docs" / "patches.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(blocks("sh", "Ten minutes", page), shell=True, check=True)
+    assert run_shell(blocks("console", "Ten minutes", page)) >= 10
+    sections = ("In Python", "When it does not work")
+    assert run("\n".join(blocks("pycon", section, page) for section in sections)) >= 15
+
+
+def run_shell(text: str) -> int:
+    """Runs commands and compares what they print, or say if they print nothing; returns how many there are."""
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command, printed in commands:
         done = subprocess.run(
-            command,
-            shell=True,
-            check=True,
-            capture_output=True,
-            text=True,
-            env=os.environ | {"PATH": path},
+            command, shell=True, capture_output=True, text=True, env=os.environ | {"PATH": path}
         )
-        assert done.stdout == printed, command
+        assert (done.stdout or done.stderr).rstrip("\n") == printed.rstrip("\n"), command
+    return len(commands)
 
 
 def test_rust() -> None:

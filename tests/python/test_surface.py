@@ -22,6 +22,7 @@ INNER = {
     "identify",
     "log_versions",
     "read_any",
+    "read_column",
     "restart_points",
     "Reader",
     "RowIterator",

@@ -279,3 +279,15 @@ def test_wrong_arguments() -> None:
         )
     with pytest.raises(TypeError, match="named tuple"):
         jelly.RdfWriter(io.BytesIO()).write([7])
+
+
+def test_slices_without_rows_are_no_rows() -> None:
+    rows = pa.record_batch(
+        {"subject": ["_:a"] * 2, "predicate": ["<p:p>"] * 2, "object": ["_:b"] * 2}
+    )
+    out = io.BytesIO()
+    with jelly.RdfWriter(out) as writer:
+        assert [writer.write(rows.slice(start, 0)) for start in range(3)] == [0, 0, 0]
+        assert writer.write(pa.table(rows).slice(2)) == 0
+        assert writer.write(rows) == 2
+    assert [row.object for row in jelly.read_rdf(out.getvalue()).rows()] == ["_:b"] * 2

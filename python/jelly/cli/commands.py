@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
-from jelly import Tally, __version__, convert, index
-from jelly.cli import patching, replicas
+from jelly import Tally, __version__, convert, index, inspect, validate
+from jelly.cli import keeping, looking, patching, replicas
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -32,7 +33,7 @@ class _Commands(click.Group):
         except (JellyError, OSError) as error:
             click.echo(f"jelly: {error}", err=True)
             sys.exit(1)
-        except ValueError as error:
+        except (ValueError, ImportError) as error:
             click.echo(f"jelly: {error}", err=True)
             sys.exit(2)
 
@@ -40,7 +41,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="jelly")
 def jelly() -> None:
-    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text, from each to each."""
+    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text: from each to each, and what patches mean."""
 
 
 def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,12 +57,15 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@jelly.command(name="convert")
+@jelly.command(name="convert", short_help="A file in another format.")
 @click.argument("source")
 @click.argument("dest")
 @_reading
 @click.option(
-    "--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension."
+    "--to",
+    default="auto",
+    metavar="FORMAT",
+    help="Of the output, text for N-Quads and RDF Patch; else by its extension, else Jelly.",
 )
 @click.option(
     "--compression",
@@ -96,41 +100,80 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
 def convert_command(
     source: str, dest: str, as_json: bool, skolemize: str | None, **options: Any
 ) -> None:
-    """Converts SOURCE to DEST; - is standard input or output."""
+    """Converts SOURCE to DEST.
+
+    Such as: jelly convert log.jellyp log.rdfp.gz
+
+    - is standard input or output.
+    """
     if skolemize is not None:
         options["skolemize"] = skolemize or True
     with Bar(source, quiet=as_json) as bar:
-        done = convert(source, dest, progress=bar.show, **_given(options))
+        done = convert(source, dest, progress=bar.show, **patching.given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" and sys.stderr.isatty():
         click.echo(_summary(done), err=True)
 
 
-@jelly.command()
+@jelly.command(short_help="Statements as N-Quads, patches as RDF Patch.")
 @click.argument("source")
 @_reading
 def cat(source: str, **options: Any) -> None:
     """Prints SOURCE as text: statements as N-Quads, patches as RDF Patch."""
-    convert(source, sys.stdout.buffer, to="text", **_given(options))
+    convert(source, sys.stdout.buffer, to="text", **patching.given(options))
 
 
-@jelly.command(name="index")
+@jelly.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
 @click.argument("path")
 @click.option("--every", type=int, help="Bytes between restart points; 64 MiB otherwise.")
 @click.option("--framing", default="auto", help="delimited or concatenated.")
 def index_command(path: str, **options: Any) -> None:
     """Makes the sidecar by which parts of the Jelly file PATH can be read."""
-    click.echo(index(path, **_given(options)))
+    Path(path).open("rb").close()  # an error that names it
+    sidecar, points = index(path, **patching.given(options))
+    click.echo(f"{sidecar}, restart points: {points:,}")
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+_LOOK = (
+    click.argument("source"),
+    click.option(
+        "--from", "format", default="auto", metavar="FORMAT", help="jelly or jelly-patch."
+    ),
+    click.option("--framing", default="auto", help="delimited, single or concatenated."),
+    click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON."),
+)
+
+
+def _looking(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_LOOK):
+        command = option(command)
+    return command
+
+
+@jelly.command(name="inspect", short_help="What a Jelly file is and holds.")
+@_looking
+def inspect_command(source: str, as_json: bool, **options: Any) -> None:
+    """Tells what the Jelly file SOURCE is and holds: options, rows, patches, advice."""
+    found = inspect(source, **options)
+    click.echo(json.dumps(found.as_dict()) if as_json else str(found))
+    if found.error is not None:
+        sys.exit(1)
+
+
+@jelly.command(name="validate", short_help="Whether a Jelly file is as it should be.")
+@_looking
+def validate_command(source: str, as_json: bool, **options: Any) -> None:
+    """Tells whether the Jelly file SOURCE is as it should be; exit code 1 if not."""
+    report = validate(source, **options)
+    click.echo(json.dumps(report.as_dict()) if as_json else str(report))
+    if not report:
+        sys.exit(1)
 
 
 def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
 
 
-for _command in [*patching.COMMANDS, replicas.replica_group]:
+for _command in [*patching.COMMANDS, *keeping.COMMANDS, *looking.COMMANDS, replicas.replica_group]:
     jelly.add_command(_command)

@@ -14,7 +14,7 @@ from jelly.cli.progress import Steps
 
 _Options = list[Callable[[Any], Any]]
 
-_OUT: _Options = [
+OUT: _Options = [
     click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise."),
     click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension."),
     click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension."),
@@ -34,13 +34,20 @@ _LOG: _Options = [
     click.option("--unfinished", type=click.Choice(["refuse", "drop"]), help="drop: leave out transactions that a crash cut off."),
     click.option("--chain", type=click.Choice(["check", "ignore"]), help="ignore: take patches as they are given, whatever their ids say."),
 ]  # fmt: skip
-_DISTINCT: _Options = [
+DISTINCT: _Options = [
     click.option("--distinct", is_flag=True, default=None, help="Write a statement once that the dataset has twice."),
 ]  # fmt: skip
+LOOKING: _Options = [
+    *_BASE, click.option("--patch-format", metavar="FORMAT", help="Of the patch: jelly-patch, rdfp, rdfp-v1, trp."), *_READ,
+]  # fmt: skip
 _PATHS = click.argument("patches", metavar="LOG...", nargs=-1, required=True)
+_LOGS = "Each LOG is a file of patches in any format, or a directory of such files; - is standard input."
+_BASES = f"BASE is a dataset in any format, /dev/null an empty one. {_LOGS}"
 
 
-def _with(*lists: _Options) -> Callable[[Any], Any]:
+def with_options(*lists: _Options) -> Callable[[Any], Any]:
+    """Options of a command."""
+
     def decorate(command: Any) -> Any:
         for option in reversed([option for options in lists for option in options]):
             command = option(command)
@@ -49,11 +56,12 @@ def _with(*lists: _Options) -> Callable[[Any], Any]:
     return decorate
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were told."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _run(
+def run(
     work: Callable[..., Any],
     summary: Callable[[Any], str],
     *arguments: Any,
@@ -65,43 +73,51 @@ def _run(
     if dest == "-" and options.get("to") == "auto":
         options["to"] = "text"
     with Steps(quiet=as_json) as steps:
-        done: NamedTuple = work(*arguments, dest, progress=steps.show, **_given(options))
+        done: NamedTuple = work(*arguments, dest, progress=steps.show, **given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():
         click.echo(summary(done), err=True)
 
 
-def _applied(done: jelly.Applied) -> str:
+def applied(done: jelly.Applied) -> str:
+    """A line on what was done."""
     text = (
         f"version {done.version:,}: {done.statements:,} statements "
         f"(+{done.added:,}, -{done.deleted:,}, of {done.changes:,} changes)"
     )
     if done.prefixes_left_out:
-        text += f"; {done.prefixes_left_out:,} of {done.prefixes:,} prefixes cannot be held"
+        text += (
+            f"; {done.prefixes_left_out:,} of {done.prefixes:,} changes of prefixes left out, "
+            "which this format cannot hold"
+        )
     return text
 
 
-@click.command(name="apply")
+@click.command(name="apply", short_help="A dataset with patches applied.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
-@_with(_OUT, _BASE, _LOG, _READ, _DISTINCT)
+@with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
 def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
-    """Applies the patches of LOG... (files or directories) to the dataset BASE."""
-    _run(jelly.apply, _applied, base, list(patches), **options)
+    """Applies the patches of LOG... to the dataset BASE.
+
+    Such as: jelly apply dump.nq.gz log.jellyp -o now.nq.gz
+    """
+    run(jelly.apply, applied, base, list(patches), **options)
 
 
-@click.command(name="as-of")
+@click.command(name="as-of", short_help="A dataset as it was at a version of a log.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
 @click.option("--version", "version", required=True, help="Number of the version, or id of its patch.")  # fmt: skip
-@_with(_OUT, _BASE, _LOG, _READ, _DISTINCT)
+@with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
 def as_of_command(base: str, patches: tuple[str, ...], version: str, **options: Any) -> None:
-    """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... is one."""
-    _run(jelly.as_of, _applied, base, list(patches), _version(version), **options)
+    """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... makes one more."""
+    run(jelly.as_of, applied, base, list(patches), version_of(version), **options)
 
 
-def _version(text: str) -> int | str:
+def version_of(text: str) -> int | str:
+    """A number or an id."""
     return int(text) if text.isdecimal() else text
 
 
@@ -136,60 +152,78 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
     return f"+{done.added:,} -{done.deleted:,}, {done.prefixes:,} rows of prefixes"
 
 
-@click.command(name="diff")
+@click.command(name="diff", short_help="The patch that makes one dataset of another.")
 @click.argument("old")
 @click.argument("new")
 @click.option("--old-format", metavar="FORMAT", help="Of OLD: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
 @click.option("--new-format", metavar="FORMAT", help="Of NEW.")
 @click.option("--prefixes/--no-prefixes", default=True, help="Compare prefixes too.")
 @SKOLEM
-@_with(_OUT, _IDS, _PATCH, _READ)
+@with_options(OUT, _IDS, _PATCH, _READ)
 def diff_command(old: str, new: str, skolemize: str | None, **options: Any) -> None:
-    """Writes the patch that makes NEW of OLD."""
+    """Writes the patch that makes NEW of OLD.
+
+    Such as: jelly diff monday.nq.gz tuesday.nq.gz -o change.jellyp
+
+    Both are datasets in any format, /dev/null an empty one. Blank nodes are compared by their labels.
+    """
     named = None if skolemize is None else skolemize or True
-    _run(jelly.diff, _compared, old, new, skolemize=named, **options)
+    run(jelly.diff, _compared, old, new, skolemize=named, **options)
 
 
-@click.command(name="invert")
+@click.command(name="invert", short_help="The patch that takes others back.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the patches.")
-@_with(_OUT, _IDS, _PATCH, _BASE, _LOG, _READ)
+@with_options(OUT, _IDS, _PATCH, _BASE, _LOG, _READ)
 def invert_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes the patch that takes LOG... back."""
-    _run(jelly.invert, _patched, list(patches), **options)
+    """Writes the patch that takes LOG... back.
+
+    Without --base, each row of LOG... must have changed something; what canonicalize writes is so.
+    """
+    run(jelly.invert, _patched, list(patches), **options)
 
 
-@click.command(name="squash")
+@click.command(name="squash", short_help="One patch for many, with a new id.", epilog=_LOGS)
 @_PATHS
-@_with(_OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
+@with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes one patch with the net effect of LOG..."""
-    _run(jelly.squash, _patched, list(patches), **options)
+    """Writes one patch with the net effect of LOG..., headers and a new id."""
+    run(jelly.squash, _patched, list(patches), **options)
 
 
-@click.command(name="between")
+@click.command(name="net", short_help="The net effect of patches, without headers.", epilog=_LOGS)
 @_PATHS
-@click.option("--from-version", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
+@with_options(OUT, _MODE, _PATCH, _LOG, _READ)
+def net_command(patches: tuple[str, ...], **options: Any) -> None:
+    """Writes the last operation of LOG... on each quad and prefix, as one patch without headers."""
+    run(jelly.net, _patched, list(patches), **options)
+
+
+@click.command(name="between", short_help="The patch from one version to another.", epilog=_LOGS)
+@_PATHS
+@click.option("--from-version", required=True, metavar="VERSION", help="Number of a version (0 is before the log), or id of its patch.")  # fmt: skip
 @click.option("--to-version", required=True, metavar="VERSION", help="Likewise.")
-@_with(_OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
+@with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def between_command(
     patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
 ) -> None:
-    """Writes the patch that makes one version of LOG... of another."""
-    versions = (_version(from_version), _version(to_version))
-    _run(jelly.between, _patched, list(patches), *versions, **options)
+    """Writes the patch that makes one version of LOG... of an earlier one."""
+    versions = (version_of(from_version), version_of(to_version))
+    run(jelly.between, _patched, list(patches), *versions, **options)
 
 
-@click.command(name="canonicalize")
+@click.command(
+    name="canonicalize", short_help="Patches with only what changes a dataset.", epilog=_BASES
+)
 @click.argument("base")
 @_PATHS
-@_with(_OUT, _PATCH, _BASE, _LOG, _READ)
+@with_options(OUT, _PATCH, _BASE, _LOG, _READ)
 def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     """Writes LOG... with only the rows that change the dataset BASE."""
-    _run(jelly.canonicalize, _patched, list(patches), base, **options)
+    run(jelly.canonicalize, _patched, list(patches), base, **options)
 
 
-@click.command(name="history")
+@click.command(name="history", short_help="When quads came and went.", epilog=_LOGS)
 @_PATHS
 @click.option("--subject", metavar="TERM", help='Only quads with this term: <iri>, _:label, "text"@en.')  # fmt: skip
 @click.option("--predicate", metavar="TERM", help="Likewise.")
@@ -197,11 +231,14 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 @click.option("--graph", metavar="TERM", help="Likewise; the empty text is the default graph.")
 @click.option("--base", metavar="BASE", help="The dataset before the log.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
-@_with(_BASE, _LOG, _READ)
+@with_options(_BASE, _LOG, _READ)
 def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Prints from which version of LOG... to which quads were there, with tabs between."""
+    """Prints from which version of LOG... to which quads were there, with tabs between.
+
+    Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
+    """
     with Steps(quiet=as_json) as steps:
-        periods = jelly.history(list(patches), progress=steps.show, **_given(options))
+        periods = jelly.history(list(patches), progress=steps.show, **given(options))
     for period in periods:
         if as_json:
             click.echo(json.dumps(period._asdict()))
@@ -216,27 +253,28 @@ def log_group() -> None:
     """Looks at logs."""
 
 
-@log_group.command(name="verify")
+@log_group.command(name="verify", short_help="All that is wrong with a log.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the log; rows without effect are known by it.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
-@_with(_BASE, _LOG, _READ)
+@with_options(_BASE, _LOG, _READ)
 def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Tells all that is wrong with LOG...; exit code 1 if there is something."""
     with Steps(quiet=as_json) as steps:
-        report = jelly.verify_log(list(patches), progress=steps.show, **_given(options))
+        report = jelly.verify_log(list(patches), progress=steps.show, **given(options))
     if as_json:
         problems = [problem._asdict() for problem in report.problems]
         click.echo(json.dumps(report._asdict() | {"problems": problems, "ok": report.ok}))
     else:
         for problem in report.problems:
-            click.echo(_problem(problem))
+            click.echo(problem_line(problem))
         click.echo(_report(report))
     if not report.ok:
         sys.exit(1)
 
 
-def _problem(problem: jelly.Problem) -> str:
+def problem_line(problem: jelly.Problem) -> str:
+    """A line on what is wrong."""
     place = (
         f" ({problem.source or 'log'}: patch {problem.patch})" if problem.patch is not None else ""
     )
@@ -244,10 +282,14 @@ def _problem(problem: jelly.Problem) -> str:
 
 
 def _report(report: jelly.LogReport) -> str:
-    effect = "not looked at" if report.without_effect is None else f"{report.without_effect:,} without effect"  # fmt: skip
+    changes = (
+        "changes not looked at"
+        if report.without_effect is None
+        else f"{report.changes:,} changes, {report.without_effect:,} without effect"
+    )
     return (
         f"{report.patches:,} patches, {report.ids:,} with an id; {report.committed:,} transactions, "
-        f"{report.aborted:,} aborted; {report.changes:,} changes, {effect}; "
+        f"{report.aborted:,} aborted; {changes}; "
         f"{len(report.problems):,} problems"
     )
 
@@ -261,5 +303,6 @@ COMMANDS = [
     history_command,
     invert_command,
     log_group,
+    net_command,
     squash_command,
 ]

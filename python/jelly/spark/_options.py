@@ -177,6 +177,8 @@ STORAGE = "storage."
 _PATHS = ("path", "paths")
 # Spark keeps settings of its own among the options of a streaming sink.
 OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
+# What a catalog says of a table that it is asked to make.
+OF_TABLES = ("location", "owner", "provider")
 
 
 def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> dict[str, Any]:
@@ -194,6 +196,11 @@ def parse(options: Mapping[str, str], known: Iterable[Option], source: str) -> d
     keywords = {}
     for name, value in options.items():
         option = table.get(name.lower())
+        if option is None and name.lower() in OF_TABLES:
+            raise ValueError(
+                "Spark keeps no path and no options for a table of a Python data source: use "
+                f"CREATE TEMPORARY VIEW name USING `{source}` OPTIONS (path '...')"
+            )
         if option is None:
             near = difflib.get_close_matches(name.lower(), table, 1, cutoff=0.0)
             hint = f"; did you mean {table[near[0]].name!r}?" if near else ""

@@ -89,7 +89,10 @@ impl SourceFacts {
         if self.drop_unfinished {
             return Ok(());
         }
-        let message = format!("transaction {txn} is neither committed nor aborted");
+        let mut message = format!("transaction {txn} is neither committed nor aborted");
+        if !self.tolerant {
+            message.push_str("; unfinished=\"drop\" leaves such transactions out");
+        }
         self.fault(ErrorKind::PatchUnfinished, message)
     }
 

@@ -92,7 +92,7 @@ impl Log {
                     source: source.name(),
                     patch: Some(facts.patches.len() as u64),
                     id: None,
-                    message: error.to_string(),
+                    message: error.told_apart(),
                 }),
                 Err(error) => return Err(error),
             }
@@ -230,7 +230,10 @@ impl Log {
                     self.prev(1).filter(|prev| identity(prev) == wanted).map(|_| 0)
                 });
                 found.ok_or_else(|| {
-                    let message = format!("no patch of the log has the id {}", id.as_term());
+                    let message = format!(
+                        "no patch of the log has the id {}; a version is such an id, or a number from 0 to {most}",
+                        id.as_term()
+                    );
                     Error::new(ErrorKind::PatchVersion, message)
                 })
             }

@@ -64,3 +64,36 @@ def test_every_version_of_the_corpus_logs(name: str, jvm: Jvm, tmp_path: Path) -
     for made, wanted in [("one", str(last)), ("two", str(last)), ("three", "first")]:
         made_lines = folded((tmp_path / f"{made}.nq").read_bytes())
         assert made_lines == folded((tmp_path / f"{wanted}.nq").read_bytes()), made
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", ["brick-versions", "schemaorg-releases", "weather-cdc-2000tx"])
+def test_every_single_version_of_the_corpus_logs(name: str, jvm: Jvm, tmp_path: Path) -> None:
+    """Jena applies patch after patch to what it has; we replay the log up to each version."""
+    log, base = tmp_path / "log.jellyp", tmp_path / "0.nq"
+    log.write_bytes(gzip.decompress(shared(f"corpus/{name}.jellyp.gz").read_bytes()))
+    base.write_bytes(b"")
+    commands: list[tuple[object, ...]] = []
+    for version, patch in enumerate(jelly.read_patch(log).patches(), 1):
+        part = tmp_path / f"{version}.rdfp"
+        with jelly.PatchWriter(part) as writer:
+            writer.write(patch.rows())
+        commands.append(("apply", tmp_path / f"{version - 1}.nq", part, tmp_path / f"{version}.nq"))
+    jvm(*commands)
+    assert len(commands) == jelly.verify_log(log).patches >= 3
+    changed, before = 0, base
+    for version in range(1, len(commands) + 1):
+        theirs = folded((tmp_path / f"{version}.nq").read_bytes())
+        ours = as_of(base, log, version)
+        assert folded(ours) == theirs, version
+        # what makes one version of the other, and takes it back, to the very bytes
+        after, there, back = (tmp_path / name for name in ("after.nq", "there.jellyp", "back.jellyp"))  # fmt: skip
+        after.write_bytes(b"".join(sorted(ours.splitlines(keepends=True))))
+        changed += jelly.diff(before, after, there).added
+        jelly.invert(there, back)
+        undone = io.BytesIO()
+        jelly.apply(after, back, undone)
+        assert sorted(undone.getvalue().splitlines()) == before.read_bytes().splitlines(), version
+        after.replace(before := tmp_path / "before.nq")
+    assert changed > 1000

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import io
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +20,7 @@ import pyarrow as pa
 import pytest
 
 import jelly
-from jelly.errors import LimitError, TruncatedError
+from jelly.errors import JellyError, LimitError, TruncatedError
 
 from .streams import patch, rdf, row_length
 
@@ -312,6 +318,102 @@ def test_limits_hold() -> None:
         decoded([batch(content=[patch(["A"], "s" * 250)])], decoder)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"columns": ["object", "source"], "batch_rows": 3},
+        {"terms": "struct", "blank_nodes": "scoped"},
+        {"mode": "permissive"},
+        {"mode": "permissive", "columns": ["seq"], "terms": "struct"},
+        {"rows": "committed"},
+        {"strict": True, "framing": "delimited"},
+        {"limits": jelly.Limits(row_bytes=300, batch_rows=5)},
+    ],
+)
+@pytest.mark.parametrize("is_passed", [False, True])
+def test_values_are_read_as_readers_read_them(options: dict[str, Any], is_passed: bool) -> None:
+    """Random values, good and bad, and the first error among them with all that it tells."""
+    rnd = random.Random(str(options))
+    passed = ["n"] if is_passed else []
+    decoder = jelly.batch_decoder("patch", passthrough=passed, **options)
+    errors = 0
+    for _ in range(12):
+        values = [value_of(rnd, len(options)) for _ in range(rnd.randrange(1, 60))]
+        names = [rnd.choice([None, "é", f"n{n}"]) for n in range(len(values))]
+        given = pa.record_batch(
+            {
+                "name": pa.array(names, pa.string()),
+                "n": pa.array(range(len(values))),
+                "value": pa.array(values, rnd.choice([pa.binary(), pa.large_binary()])),
+            }
+        ).slice(rnd.randrange(2))
+        wanted, fault = [], None
+        for row in given.to_pylist():
+            if row["value"] is not None and fault is None:
+                extra = {"n": str(row["n"])} if is_passed else {}
+                rows, fault = read_alone(row["value"], row["name"], options)
+                wanted += [each | extra for each in rows]
+        cut = rnd.randrange(given.num_rows + 1)
+        found: list[Any] = []
+        told = None
+        try:
+            decode = replace(decoder, source_column="name")
+            for part in decode(iter([given.slice(0, cut), given.slice(cut)])):
+                part.validate(full=True)
+                assert part.schema.equals(pa.schema(decode.schema))
+                found += part.to_pylist()
+        except JellyError as error:
+            told = error
+        assert found == wanted
+        assert facts(told) == facts(fault)
+        errors += fault is not None
+    assert (errors > 0) == ("permissive" not in options.values())
+
+
+def value_of(rnd: random.Random, least: int) -> bytes | None:
+    subject = rnd.choice("abc") * rnd.choice([1, 9, 90])
+    whole = patch(rnd.choices(["A", "D"], k=rnd.randrange(least, 130)), subject)
+    kinds: list[bytes | None] = [None, b"", gzip.compress(whole), patch(["TX", "A", "TC"], subject)]
+    kinds += [whole] * 40
+    if rnd.random() < 0.03:
+        kinds = [whole[: rnd.randrange(len(whole))], b"\xff" * 9, rdf(3), b"A _:a <p> _:b .\n"]
+    return rnd.choice(kinds)
+
+
+def read_alone(value: bytes, name: str | None, options: Any) -> tuple[list[Any], Any]:
+    rows: list[Any] = []
+    try:
+        with jelly.read_patch(value, source_name=name, **options) as reader:
+            for part in reader:
+                rows += pa.record_batch(part).to_pylist()
+    except JellyError as error:
+        return rows, error
+    return rows, None
+
+
+def facts(error: Any) -> Any:
+    return error and (type(error), str(error), vars(error))
+
+
+def test_warnings_of_values_are_given() -> None:
+    good = patch(["A"])
+    index = io.BytesIO()
+    with jelly.PatchWriter(index, restart_bytes=64) as writer:
+        rows = {"subject": "_:s", "predicate": "<p:p>", "graph": ""}
+        writer.write([{"op": "A", "object": f'"{n}"', **rows} for n in range(100)])
+    marked = bytearray(index.getvalue())
+    with warnings.catch_warnings(record=True) as alone:
+        warnings.simplefilter("always")
+        read_alone(bytes(marked[:-3]), "x", {})
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        values = batch(topic=["x"] * 3, value=[good, bytes(marked[:-3]), good])
+        with contextlib.suppress(JellyError):
+            decoded([values])
+    assert [str(one.message) for one in given] == [str(one.message) for one in alone]
+
+
 # Streaming
 
 
@@ -352,7 +454,7 @@ def test_small_streams_are_joined_in_order() -> None:
         for i in range(0, 3000, 1000)
     ]
     batches = list(jelly.decode_batches(iter(given)))
-    assert [part.num_rows for part in batches] == [4098, 4098, 804]
+    assert [part.num_rows for part in batches] == [6000, 3000]
     rows = [(row["source"], row["seq"]) for part in batches for row in part.to_pylist()]
     assert rows == [(f"t@{number}", seq) for number in range(3000) for seq in range(3)]
 

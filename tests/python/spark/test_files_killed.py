@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(0)]
 
-KILLS = 20 if "JELLY_SOAK" in os.environ else 3
-WRITER_KILLS = 20 if "JELLY_SOAK" in os.environ else 2
+KILLS = 20 if "JELLY_SOAK" in os.environ else 2
+WRITER_KILLS = 20 if "JELLY_SOAK" in os.environ else 1
 ROWS = 12_000
 
 

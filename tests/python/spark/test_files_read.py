@@ -150,6 +150,10 @@ def test_large_files_in_parts_have_the_rows_of_the_whole(
     rows = sorted_rows(df)
     assert len(rows) == 3 * 300 * 43
     assert rows == expected(jelly.read_patch, *paths, blank_nodes="scoped")
+    other = tmp_path / "d.nq"
+    other.write_text("<a:s> <a:p> <a:o> .\n" * 5_000)
+    with pytest.raises(Exception, match=r"this looks like N-Triples.*not patches \(.*d\.nq\)"):
+        read.load(str(other)).count()
 
 
 @pytest.mark.parametrize("bad", ["cut", "foreign", "empty"])

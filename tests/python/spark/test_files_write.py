@@ -164,6 +164,10 @@ def test_physical_type_goes_by_the_columns(tmp_path: Path, columns: str) -> None
     [
         ("subject string, predicate string", "there is no column 'object'; jelly has source,"),
         (RDF + ", op string, extra int", "column 'extra' cannot be written, use df.drop('extra')"),
+        (
+            RDF + ", extra int, more int",
+            "columns 'extra', 'more' cannot be written, use df.drop('extra', 'more')",
+        ),
         (RDF + ", _corrupt_record string", "column '_corrupt_record' cannot be written"),
         (RDF + ", seq string", "column 'seq' is string; it must be long"),
         ("subject string, predicate string, object int", "column 'object' is integer; it must be"),

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jelly.spark.files.order import Order
 
@@ -37,8 +38,9 @@ def check(*batches: list[tuple[str | None, int, int]]) -> Any:
 
 def test_rows_in_order_pass() -> None:
     runs = check([("a", 0, 0), ("a", 0, 1), ("a", 1, 2)], [("a", 1, 3), ("b", 0, 0)], [("c", 4, 9)])
-    assert runs == (("a", 0, 1), ("b", 0, 0), ("c", 4, 4))
-    assert check([(None, 0, 0), (None, 1, 1)], [("a", 0, 0)]) == (("a", 0, 0),)
+    assert [run[:3] for run in runs] == [("a", 0, 1), ("b", 0, 0), ("c", 4, 4)]
+    runs = check([(None, 0, 0), (None, 1, 1)], [("a", 0, 0)])
+    assert [run[:3] for run in runs] == [("a", 0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -74,3 +76,40 @@ def test_patch_in_two_partitions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="patch 1 of the source 'a' would be cut: partitions 0"):
         writer.commit(parts)
     assert table.files("patch") == []
+
+
+@pytest.mark.parametrize(
+    ("partitions", "is_cut"),
+    [
+        ([["A", "Z"], ["A", "Z"]], False),
+        ([["A", "Z", "A"], ["A", "Z"]], True),
+        ([["A"], ["A"], ["Z"]], True),
+        ([["A"], ["A"]], False),  # changes alone: where patches end is not known
+        ([["Z"], ["A"]], False),
+    ],
+)
+def test_patches_without_numbers_are_known_by_their_ends(
+    partitions: list[list[str]], is_cut: bool, tmp_path: Path
+) -> None:
+    table = Table(str(tmp_path / "to"))
+    writer = table.writer(ddl=CHANGES.replace("patch bigint, ", ""))
+    parts: list[Any] = []
+    row = 0
+    for ops in partitions:
+        rows = changes(*(("a", 0, row + n) for n in range(len(ops)))).remove_column(1)
+        op = rows.schema.get_field_index("op")
+        none = pa.nulls(len(ops), pa.string())
+        rows = rows.set_column(op, "op", pa.array(ops))
+        for name in ("subject", "predicate", "object", "graph"):
+            index = rows.schema.get_field_index(name)
+            kept = pc.if_else(pc.equal(rows.column(op), "Z"), none, rows.column(index))
+            rows = rows.set_column(index, name, kept)
+        # in two batches, as Spark may hand them over
+        parts.append(writer.write(iter([rows.slice(0, 1), rows.slice(1)])))
+        row += len(ops)
+    if is_cut:
+        with pytest.raises(ValueError, match="a patch of the source 'a' would be cut: partitions"):
+            writer.commit(parts)
+    else:
+        writer.commit(parts)
+    assert (table.files("patch") == []) == is_cut

@@ -27,7 +27,8 @@ in camelCase (``blankNodes``, ``strictGraphs``, ``rowBytes``), with ``columns`` 
   most; ``latenessSeconds`` (3600) and ``ignoreChangedFiles`` (false), see below.
 
 ``.schema(...)`` chooses columns like ``columns`` does. Anything that is not known is an error.
-With ``mode`` ``permissive`` there is the column ``_corrupt_record``.
+With ``mode`` ``permissive`` there is the column ``_corrupt_record``; of a bad file that several tasks
+read, the rows of the parts behind the bad one are there too.
 
 Streams read each file once, in whatever order files appear, over restarts and failures. What they
 rely on:

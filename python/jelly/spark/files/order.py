@@ -17,9 +17,13 @@ class Run(NamedTuple):
 
     source: str
     first: int
-    """The first patch."""
+    """The first patch; without the column ``patch`` the first ``seq``."""
     last: int
-    """The last patch."""
+    """The last of them."""
+    ends: int | None = None
+    """Without the column ``patch``: how many rows are a ``Z``."""
+    is_open: bool = False
+    """Whether rows come behind the last of these."""
 
 
 class Order:
@@ -34,14 +38,12 @@ class Order:
         self._has_begun = False
         self._seen: set[str | None] = set()
         self._last: int | None = None
-        self._patches: list[tuple[str | None, int, int]] = []
+        self._runs: list[tuple[str | None, Run]] = []
 
     @property
     def runs(self) -> tuple[Run, ...]:
         """The patches of each source that has a name."""
-        return tuple(
-            Run(source, first, last) for source, first, last in self._patches if source is not None
-        )
+        return tuple(run for source, run in self._runs if source is not None)
 
     def check(self, batch: pa.RecordBatch) -> None:
         """Takes the next rows.
@@ -57,8 +59,8 @@ class Order:
             self._begin(None if sources is None else sources[start].as_py())
             if ordered is not None:
                 self._require_order(ordered, batch.column(ordered).slice(start, stop - start))
-            if "patch" in names:
-                self._extend(batch.column("patch").slice(start, stop - start))
+            if ordered is not None:
+                self._extend(batch.slice(start, stop - start))
 
     def _begin(self, source: str | None) -> None:
         if self._has_begun and source == self._source:
@@ -89,16 +91,23 @@ class Order:
         source = "" if self._source is None else f" of the source {self._source!r}"
         raise ValueError(f"rows{source} are out of order: {name} {earlier} after {later}; {_SORT}")
 
-    def _extend(self, patches: Any) -> None:
+    def _extend(self, rows: pa.RecordBatch) -> None:
         import pyarrow.compute as pc
 
-        least, most = pc.min_max(patches).as_py().values()
+        in_patches = "patch" in rows.schema.names
+        least, most = pc.min_max(rows.column("patch" if in_patches else "seq")).as_py().values()
         if least is None:
             return
-        if self._patches and self._patches[-1][0] == self._source:
-            _, first, last = self._patches.pop()
-            least, most = min(first, least), max(last, most)
-        self._patches.append((self._source, least, most))
+        run = Run(self._source or "", least, most)
+        if not in_patches:
+            ends = pc.fill_null(pc.equal(rows.column("op"), "Z"), False)
+            run = run._replace(ends=pc.sum(ends).as_py(), is_open=not ends[-1].as_py())
+        if self._runs and self._runs[-1][0] == self._source:
+            _, before = self._runs.pop()
+            run = run._replace(first=min(before.first, run.first), last=max(before.last, run.last))
+            if before.ends is not None and run.ends is not None:
+                run = run._replace(ends=before.ends + run.ends)
+        self._runs.append((self._source, run))
 
 
 def _changes(sources: Any) -> list[int]:
@@ -119,15 +128,19 @@ def require_whole_patches(partitions: Iterable[tuple[int, Iterable[Run]]]) -> No
     Raises:
         ValueError: There is such a patch.
     """
-    by_source: dict[str, list[tuple[int, int, int]]] = {}
+    by_source: dict[str, list[tuple[Run, int]]] = {}
     for partition, runs in partitions:
-        for source, first, last in runs:
-            by_source.setdefault(source, []).append((first, last, partition))
-    for source, ranges in by_source.items():
-        ranges.sort()
-        for (_, last, one), (first, _, other) in pairwise(ranges):
-            if first <= last:
+        for run in runs:
+            by_source.setdefault(run.source, []).append((run, partition))
+    for source, found in by_source.items():
+        found.sort()
+        # Changes alone, of which somebody left out where patches end, may lie anywhere.
+        has_ends = any(run.ends for run, _ in found)
+        for (one, here), (other, there) in pairwise(found):
+            mixed = other.first <= one.last
+            if mixed if one.ends is None else has_ends and (mixed or one.is_open):
+                which = f"patch {other.first}" if one.ends is None else "a patch"
                 raise ValueError(
-                    f"patch {first} of the source {source!r} would be cut: partitions {one} and "
-                    f"{other} have rows of it; {_SORT}"
+                    f"{which} of the source {source!r} would be cut: partitions {here} and "
+                    f"{there} have rows of it; {_SORT}"
                 )

@@ -234,11 +234,10 @@ def _require_columns(kind: Kind, schema: StructType) -> None:
     for name in _NEEDED[kind]:
         if name not in schema.names:
             raise ValueError(f"there is no column {name!r}; {listed}")
+    if others := [name for name in schema.names if name not in known]:
+        names, s = ", ".join(map(repr, others)), "s" if len(others) > 1 else ""
+        raise ValueError(f"column{s} {names} cannot be written, use df.drop({names}); {listed}")
     for column in schema:
-        if column.name not in known:
-            raise ValueError(
-                f"column {column.name!r} cannot be written, use df.drop({column.name!r}); {listed}"
-            )
         found = column.dataType.typeName()
         right = _TYPES["number" if column.name in _NUMBERS else "text"]
         if found not in right:

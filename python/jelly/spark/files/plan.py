@@ -7,12 +7,12 @@ import io
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from jelly.errors import DecodeError
 from jelly.spark.files import filesystem
 from jelly.splitting import splits
-from jelly.types import Split
+from jelly.types import PatchFormat, Split
 
 if TYPE_CHECKING:
     from jelly.spark._options import ReadOptions
@@ -98,15 +98,18 @@ def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
         if source != file.where:
             source = io.BufferedReader(_Frugal(source), io.DEFAULT_BUFFER_SIZE)
         try:
-            return splits(
+            found = splits(
                 source,
                 split_bytes=piece,
                 whole_patches=committed,
                 source_name=file.source,
                 **told,
             )
+            # whoever reads a bad file tells of it, as the mode says
+            is_patch = found[0].format in get_args(PatchFormat)
+            return found if is_patch == (options.kind == "patch") else []
         except (_TooMuchError, DecodeError):
-            return []  # whoever reads a bad file tells of it, as the mode says
+            return []
         finally:
             if source != file.where:
                 source.close()

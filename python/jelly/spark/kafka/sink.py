@@ -121,14 +121,14 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
     """
     from confluent_kafka import KafkaException, Producer
 
-    failed: list[KafkaError] = []
+    failed: list[tuple[str | None, KafkaError]] = []
     sent = 0
     order = Order()
     context = TaskContext.get()
 
-    def delivered(error: KafkaError | None, _: Message) -> None:
+    def delivered(error: KafkaError | None, message: Message) -> None:
         if error is not None:
-            failed.append(error)
+            failed.append((message.topic(), error))
 
     producer = Producer(
         {"linger.ms": "20", **for_producer(options.settings), "enable.idempotence": "true"}
@@ -146,7 +146,10 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
             break
     left = producer.flush(options.timeout)
     if failed:
-        raise OSError(f"{len(failed)} of {sent} messages could not be delivered: {said(failed[0])}")
+        topic, why = failed[0]
+        raise OSError(
+            f"{len(failed)} of {sent} messages could not be delivered, the first one to {topic}: {said(why)}"
+        )
     if left:
         raise TimeoutError(
             f"{left} of {sent} messages were not acknowledged in {options.timeout} s"

@@ -16,7 +16,7 @@ from kafkalog import Log, frames, whole
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(0)]
 
-KILLS = 20 if "JELLY_SOAK" in os.environ else 2
+KILLS = 20 if "JELLY_SOAK" in os.environ else 1
 EACH = 9  # messages that come to each partition before each run
 
 

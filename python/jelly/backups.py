@@ -1,0 +1,313 @@
+"""``jelly.backup`` and ``jelly.restore``: a dataset at any of its times, from a dump and what changed since."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+from jelly._patching import DatasetOptions, ReadingOptions, Report
+from jelly._whole_file import make_folder, sync_folder
+from jelly.applying import Applied, apply, as_of
+from jelly.changing import diff
+from jelly.errors import PatchError
+from jelly.log_folder import Log
+from jelly.readers import read_patch
+from jelly.types import Destination, RdfFormat, Source
+
+_BASE = "base.jelly.zst"
+_MANIFEST = "base.json"
+_DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
+_INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
+
+
+class BackedUp(NamedTuple):
+    """A state of a backup."""
+
+    version: int
+    """Its number; 0 is the first one."""
+    id: str | None
+    """The id of its patch."""
+    path: Path
+    """The file that was written, or that has this state already."""
+    written: bool
+    """Something was new."""
+    statements: int
+    """Statements of the dataset, each counted once."""
+    added: int
+    """Those that the state before did not have."""
+    deleted: int
+    """Those that only the state before had."""
+    prefixes: int
+    """Rows of prefixes that changed."""
+
+
+class BackupOptions(ReadingOptions, total=False):
+    """How a dump is read."""
+
+    dump_format: RdfFormat
+
+
+class _State(NamedTuple):
+    """What a backup says of one of its states."""
+
+    id: str | None
+    at: datetime | None
+    statements: int | None
+    path: Path
+
+
+def backup(
+    dump: Source,
+    folder: str | os.PathLike[str],
+    *,
+    at: datetime | None = None,
+    prefixes: bool = True,
+    progress: Report | None = None,
+    **options: Unpack[BackupOptions],
+) -> BackedUp:
+    """Keeps a dump of a dataset in a folder: whole the first time, what changed after that.
+
+    The folder has ``base.jelly.zst``, ``base.json`` and a log that :class:`Log` reads and
+    :func:`apply` applies. If nothing changed, nothing is written. A state appears whole or not at
+    all; of two backups at once one is refused. Memory is that of :func:`diff` and of the changes
+    since the first dump. Blank nodes are compared by their labels, as :func:`diff` does.
+
+    Args:
+        dump: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
+            bytes.
+        folder: Where it is kept.
+        at: The time that the dump is of; now otherwise. One without a zone is of this machine's.
+        prefixes: Keep prefixes too. Formats without prefixes have none.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: Of reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
+            ``strict_graphs``, ``limits``.
+
+    Returns:
+        The state that the folder has now.
+
+    Raises:
+        PatchError: Another backup was made at the same time (``patch.conflict``), or the folder
+            does not hold what it says (``patch.damaged``).
+        JellyError: The dump is bad, or the folder.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    home = Path(folder)
+    make_folder(home)
+    told: dict[str, Any] = dict(options)
+    format = told.pop("dump_format", "auto")
+    time = _utc(at or datetime.now(UTC))
+    with tempfile.TemporaryDirectory(prefix=".jelly-", dir=home) as work:
+        if not (home / _MANIFEST).exists():
+            done = apply(
+                dump, b"", Path(work, _BASE), distinct=True, base_format=format,
+                to="jelly", namespaces=prefixes, progress=progress, **told,
+            )  # fmt: skip
+            _begin(home, Path(work), done, time)
+            return BackedUp(0, None, home / _BASE, True, done.statements, done.statements, 0, 0)
+        log, states = Log(home, ending=".jellyp.zst"), _states(home)
+        last, patch = states[-1], Path(work, "diff.jellyp")
+        with _current(home, len(states) - 1) as (state, then):
+            compared = diff(
+                state, dump, patch, old_format="jelly", new_format=format,
+                prefixes=prefixes, progress=progress, **told,
+            )  # fmt: skip
+        (before,) = then
+        _check(before, last, home)
+        counts = compared.added, compared.deleted, compared.prefixes
+        statements = before.statements + compared.added - compared.deleted
+        if not any(counts):
+            return BackedUp(len(states) - 1, last.id, last.path, False, statements, *counts)
+        headers = {
+            "timestamp": f'"{time.isoformat()}"^^{_DATE_TIME}',
+            "statements": f'"{statements}"^^{_INTEGER}',
+        }
+        published = log.publish(patch, expect=len(states) - 1, headers=headers)
+        return BackedUp(published.version, published.id, published.path, True, statements, *counts)
+
+
+def restore(
+    folder: str | os.PathLike[str],
+    dest: Destination,
+    *,
+    version: int | str | None = None,
+    at: datetime | None = None,
+    progress: Report | None = None,
+    **options: Unpack[DatasetOptions],
+) -> Applied:
+    """Writes the dataset that a backup keeps, as it is or was.
+
+    The number of its statements must be that of the dump; a path appears only if it is.
+
+    Args:
+        folder: What :func:`backup` filled.
+        dest: Path (``-`` is standard output) or binary file object.
+        version: The number of a state, or the id of its patch; the last one otherwise.
+        at: The last state that is not after this time, in place of a version.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: Of writing, as for :func:`apply`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: There is no such state (``patch.version``), or the folder does not hold what it
+            says (``patch.damaged``).
+        JellyError: The folder is bad, or the result cannot be written in this format.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    home = Path(folder)
+    states = _states(home)
+    if at is not None:
+        if version is not None:
+            raise ValueError("version and at cannot both be given")
+        version = _at(states, at, home)
+    wanted = len(states) - 1 if version is None else version
+    with _beside(dest) as part:
+        done = as_of(
+            home / _BASE, Log(home).files or b"", wanted, part, progress=progress, **options
+        )
+        _check(done, states[done.version], home)
+    return done
+
+
+def _begin(home: Path, work: Path, done: Applied, time: datetime) -> None:
+    """Gives the first state its name; the manifest, which comes last, makes it count."""
+    manifest = {"base": _BASE, "statements": done.statements, "timestamp": time.isoformat()}
+    part = work / _MANIFEST
+    with part.open("w") as file:
+        file.write(json.dumps(manifest) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    with Log(home).alone():
+        if (home / _MANIFEST).exists():
+            raise _error("patch.conflict", "another backup was made here at the same time", home)
+        if Log(home).files:
+            raise _error("patch.conflict", "this folder has a log, but no backup", home)
+        (work / _BASE).replace(home / _BASE)
+        sync_folder(home)
+        part.replace(home / _MANIFEST)
+        sync_folder(home)
+
+
+@contextmanager
+def _current(home: Path, version: int) -> Iterator[tuple[Any, list[Applied]]]:
+    """The last state as a file that is read while it is made, and what was done, once it is."""
+    read, write = os.pipe()
+    done: list[Applied] = []
+    failed: list[BaseException] = []
+
+    def make() -> None:
+        try:
+            with os.fdopen(write, "wb") as file:
+                done.append(as_of(home / _BASE, Log(home).files or b"", version, file, to="jelly"))
+        except BaseException as error:
+            failed.append(error)
+
+    maker = threading.Thread(target=make, name="jelly-backup")
+    maker.start()
+    try:
+        with os.fdopen(read, "rb") as file:
+            yield file, done
+    except Exception:
+        maker.join()
+        # a state that could not be made ends too early; that is not what went wrong
+        if failed and not isinstance(failed[0], BrokenPipeError):
+            raise failed[0] from None
+        raise
+    finally:
+        maker.join()
+    if failed:
+        raise failed[0]
+
+
+def _states(home: Path) -> list[_State]:
+    """All states, by what is written of them."""
+    try:
+        told = json.loads((home / _MANIFEST).read_text())
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{home}: no backup is here, which would have {_MANIFEST}"
+        ) from None
+    except ValueError as error:
+        raise _error(
+            "patch.damaged", f"{_MANIFEST} is not what was written: {error}", home
+        ) from error
+    states = [_State(None, _time(told.get("timestamp", "")), told.get("statements"), home / _BASE)]
+    for path in Log(home).files:
+        with closing(read_patch(path)) as reader:
+            patch = next(reader.patches(), None)
+            headers = {key.lower(): value for key, value in patch.headers} if patch else {}
+            count = _lexical(headers.get("statements", ""))
+            states.append(
+                _State(
+                    patch.id if patch else None,
+                    _time(_lexical(headers.get("timestamp", ""))),
+                    int(count) if count.isdecimal() else None,
+                    path,
+                )
+            )
+    return states
+
+
+def _check(done: Applied, state: _State, home: Path) -> None:
+    if state.statements is not None and done.statements != state.statements:
+        message = (
+            f"version {done.version} had {state.statements} statements, "
+            f"but what is here makes {done.statements}"
+        )
+        raise _error("patch.damaged", message, home)
+
+
+def _at(states: list[_State], time: datetime, home: Path) -> int:
+    wanted = _utc(time)
+    found = [number for number, state in enumerate(states) if state.at and state.at <= wanted]
+    if not found:
+        first = states[0].at
+        message = f"nothing is here of {wanted.isoformat()}: the first dump is of {first and first.isoformat()}"  # fmt: skip
+        raise _error("patch.version", message, home)
+    return found[-1]
+
+
+def _lexical(term: str) -> str:
+    return term.split('"')[1] if term.startswith('"') else ""
+
+
+def _time(text: str) -> datetime | None:
+    with suppress(ValueError):
+        return _utc(datetime.fromisoformat(text))
+    return None
+
+
+def _utc(time: datetime) -> datetime:
+    """A time without a zone is that of this machine."""
+    return time.astimezone(UTC)
+
+
+def _error(kind: str, message: str, home: Path) -> PatchError:
+    return PatchError(f"{kind}: {message} ({home})", kind=kind, source=str(home))
+
+
+@contextmanager
+def _beside(dest: Destination) -> Iterator[Destination]:
+    """A file of the same name in a folder beside it, which becomes ``dest`` at the end."""
+    if not isinstance(dest, str | os.PathLike) or os.fsdecode(dest) == "-":
+        yield dest
+        return
+    path = Path(os.fsdecode(dest)).resolve()
+    if path.exists() and not path.is_file():
+        yield dest
+        return
+    with tempfile.TemporaryDirectory(prefix=".jelly-", dir=path.parent) as work:
+        part = Path(work, path.name)
+        yield part
+        part.replace(path)
+        sync_folder(path.parent)

@@ -1,0 +1,158 @@
+"""Commands that keep datasets and logs: backup, restore, stage, publish."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from typing import Any
+
+import click
+
+import jelly
+from jelly.cli.patching import (  # fmt: skip
+    DISTINCT,
+    LOOKING,
+    OUT,
+    applied,
+    given,
+    problem_line,
+    run,
+    version_of,
+    with_options,
+)
+from jelly.cli.progress import Steps
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+
+
+def _time(_: click.Context, __: click.Parameter, text: str | None) -> datetime | None:
+    try:
+        return None if text is None else datetime.fromisoformat(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{text} is no time such as 2026-11-21T18:00Z") from error
+
+
+def _say(done: Any, text: str, *, as_json: bool) -> None:
+    click.echo(json.dumps(done, default=str) if as_json else text, err=not as_json)
+
+
+@click.command(name="backup", short_help="A dump, or what changed since the last one.")
+@click.argument("dump")
+@click.argument("folder")
+@click.option("--dump-format", metavar="FORMAT", help="Of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option("--at", metavar="TIME", callback=_time, help="The time that the dump is of; now otherwise.")  # fmt: skip
+@click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
+@_JSON
+def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
+    """Keeps DUMP in FOLDER: whole the first time, what changed after that.
+
+    FOLDER has the first dump as base.jelly.zst and a log of what changed since, as patch-0001.jellyp.zst
+    and so on. Nothing is written if nothing changed.
+    """
+    with Steps(quiet=as_json) as steps:
+        done = jelly.backup(dump, folder, progress=steps.show, **given(options))
+    news = f"+{done.added:,} -{done.deleted:,}" if done.written else "nothing new"
+    text = f"version {done.version:,}: {done.statements:,} statements ({news})"
+    _say(done._asdict(), text, as_json=as_json)
+
+
+@click.command(name="restore", short_help="A dataset of a backup, as it is or was.")
+@click.argument("folder")
+@click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
+@click.option("--at", metavar="TIME", callback=_time, help="The last version that is not after this time.")  # fmt: skip
+@with_options(OUT, DISTINCT)
+def restore_command(folder: str, version: str | None, **options: Any) -> None:
+    """Writes the dataset that the backup in FOLDER has, as it is or was.
+
+    The number of its statements is checked with what the backup says.
+    """
+
+    def restored(dest: Any, **told: Any) -> jelly.Applied:
+        if version is not None:
+            told["version"] = version_of(version)
+        return jelly.restore(folder, dest, **told)
+
+    run(restored, applied, **options)
+
+
+@click.command(name="stage", short_help="What a patch would do to a dataset.")
+@click.argument("base")
+@click.argument("patch")
+@click.option("--log", "folder", metavar="FOLDER", help="The log that the patch is for: whether it can be the next one.")  # fmt: skip
+@click.option("--publish", is_flag=True, help="Publish it to the log, if nothing is wrong.")
+@click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
+@with_options(LOOKING)
+def stage_command(
+    base: str, patch: str, folder: str | None, publish: bool, as_json: bool, **options: Any
+) -> None:
+    """Tells what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
+
+    Nothing is written without --publish. Rows without effect are told, and no reason to refuse it.
+    """
+    if publish and folder is None:
+        raise click.UsageError("--publish needs --log")
+    with Steps(quiet=as_json) as steps:
+        staged = jelly.stage(base, patch, folder, progress=steps.show, **given(options))
+    published = staged.publish() if publish and staged.ok else None
+    if as_json:
+        facts = {key: value for key, value in staged._asdict().items() if key not in ("data", "format", "log")}  # fmt: skip
+        facts["problems"] = [problem._asdict() for problem in staged.problems]
+        facts |= {"ok": staged.ok, "published": published and published._asdict()}
+        click.echo(json.dumps(facts, default=str))
+    else:
+        for problem in staged.problems:
+            click.echo(problem_line(problem))
+        click.echo(_staged(staged))
+        if published is not None:
+            click.echo(_published(published))
+    if not staged.ok:
+        sys.exit(1)
+
+
+@click.command(name="publish", short_help="A patch as the next one of a log.")
+@click.argument("folder")
+@click.argument("patch")
+@click.option("--expect", metavar="VERSION", help="Number or id of the patch that must be the last one; 0: none may be there.")  # fmt: skip
+@click.option("--header", "headers", nargs=2, multiple=True, metavar="KEY TERM", help="A header more; may be given often.")  # fmt: skip
+@click.option("--ending", default=".jellyp", help="Of the files of a new log: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
+@click.option("--patch-format", "format", default="auto", metavar="FORMAT", help="Of PATCH: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
+@_JSON
+def publish_command(
+    folder: str,
+    patch: str,
+    expect: str | None,
+    headers: tuple[tuple[str, str], ...],
+    ending: str,
+    as_json: bool,
+    format: Any,
+) -> None:
+    """Makes PATCH the next one of the log in FOLDER, whole or not at all.
+
+    It gets an id, and the id of the last patch as prev. A patch that was made for another state of the
+    log is refused: one whose prev is not the last patch, and any with --expect that is not.
+    """
+    log = jelly.Log(folder, ending=ending)
+    expected = None if expect is None else version_of(expect)
+    done = log.publish(patch, expect=expected, headers=dict(headers), format=format)
+    _say(done._asdict(), _published(done), as_json=as_json)
+
+
+def _staged(staged: jelly.Staged) -> str:
+    text = (
+        f"{staged.committed:,} transactions, {staged.aborted:,} aborted; {staged.changes:,} changes"
+    )
+    if staged.after is not None:
+        text += (
+            f", {staged.without_effect:,} without effect; {staged.before:,} statements become "
+            f"{staged.after:,} (+{staged.added:,}, -{staged.deleted:,}); {staged.prefixes:,} prefixes"
+        )
+    return text + ("; ok" if staged.ok else "; refused")
+
+
+def _published(done: jelly.Published) -> str:
+    again = "; it was there already" if done.replayed else ""
+    return f"version {done.version:,}: {done.path.name}, id {done.id}{again}"
+
+
+COMMANDS = [backup_command, publish_command, restore_command, stage_command]

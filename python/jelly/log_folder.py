@@ -1,0 +1,277 @@
+"""``jelly.Log``: a folder of patches as a log that patches are published to."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import tempfile
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jelly._patching import patch_files
+from jelly._whole_file import make_folder, sync_folder
+from jelly.errors import PatchError
+from jelly.logs import LogReport, Problem, verify_log
+from jelly.readers import read_patch
+from jelly.types import PatchFormat, Source
+from jelly.writers import PatchWriter
+
+_NAME = re.compile(r"patch-(\d+)((?:\.(?:jellyp|rdfp|trp))?(?:\.(?:gz|zst|zstd))?)")
+_ENDING = re.compile(r"\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?")
+_UUID = re.compile(r"""[<"](?:(?:urn:)?uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})[>"]""", re.IGNORECASE)  # fmt: skip
+# what a row of a patch is, without the place that it had
+_ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
+
+
+class Head(NamedTuple):
+    """Where a log ends."""
+
+    version: int
+    """The number of its last patch; 0: it has none."""
+    id: str | None
+    """The id of that patch."""
+
+
+class Published(NamedTuple):
+    """A patch of a log."""
+
+    version: int
+    """Its number."""
+    id: str
+    """Its id."""
+    prev: str | None
+    """The id of the patch before it."""
+    path: Path
+    """Its file."""
+    replayed: bool
+    """It was the head already, and nothing was written."""
+
+
+class Log:
+    """A folder with a log: ``patch-0001.jellyp``, ``patch-0002.jellyp`` and so on.
+
+    Each patch has an id, and the id of the patch before it as ``prev``. A log can stand wherever
+    patches can, such as in :func:`apply`. Of several processes that publish at once each gets a
+    number of its own, or is refused; a patch is there whole or not at all. What a killed process
+    leaves has names that begin with ``.jelly-``, which nobody reads and anyone may delete.
+
+    Args:
+        folder: The folder; it is made when the first patch is published.
+        ending: Of the files, which tells format and compression: ``.jellyp``, ``.rdfp`` or
+            ``.trp``, and after that ``.gz`` or ``.zst``. A log that has patches keeps theirs.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, ending: str = ".jellyp") -> None:
+        if not _ENDING.fullmatch(ending):
+            raise ValueError(f"ending is {ending!r}; it can be .jellyp, .rdfp or .trp, and .gz or .zst after that")  # fmt: skip
+        self.folder = Path(folder)
+        self._ending = ending
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def __repr__(self) -> str:
+        return f"jelly.Log({str(self.folder)!r})"
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of the log, in order."""
+        return patch_files(self.folder) if self.folder.is_dir() else []
+
+    @property
+    def head(self) -> Head:
+        """Number and id of the last patch."""
+        return self._last()[0]
+
+    def verify(self, base: Source | None = None) -> LogReport:
+        """Tells all that is wrong with the log, as :func:`verify_log` does."""
+        return verify_log(self.files or b"", base=base)
+
+    def publish(
+        self,
+        patch: Source,
+        *,
+        expect: int | str | None = None,
+        headers: Mapping[str, str] | None = None,
+        format: PatchFormat = "auto",
+    ) -> Published:
+        """Makes a patch the next one of the log.
+
+        It gets an id (``<urn:uuid:...>``) and the ``prev`` where it has none. The head with its id
+        is not published again: whoever did not learn how publishing ended can repeat it.
+
+        Args:
+            patch: One patch of any format: path (``-`` is standard input), bytes, binary file
+                object or iterable of bytes.
+            expect: Number or id of the patch that must be the head; 0: the log must be empty.
+                Without it, and without a ``prev`` in the patch, it comes after whatever is there.
+            headers: More headers, as terms: ``{"author": '"me"'}``. Those that the patch has
+                stay as they are.
+            format: Of the patch, as in :func:`read_patch`.
+
+        Returns:
+            Where it is now.
+
+        Raises:
+            PatchError: The head is another one (``patch.conflict``), or the patch has no meaning:
+                unfinished transactions, an id that the log has, several patches in one.
+            JellyError: The source is bad.
+            OSError: Reading or writing failed.
+        """
+        make_folder(self.folder)
+        with tempfile.TemporaryDirectory(prefix=".jelly-", dir=self.folder) as work:
+            copy = Path(work, "copy.jellyp")
+            with closing(read_patch(patch, format=format)) as reader, PatchWriter(copy) as writer:
+                writer.write(reader)
+            report = verify_log(copy, chain="ignore")
+            refuse(problems_of_one(report))
+            while (done := self._attempt(copy, report, expect, headers or {})) is None:
+                pass  # another one was published while this one was written
+            return done
+
+    def misplaced(
+        self, report: LogReport, head: Head, expect: int | str | None = None
+    ) -> Problem | None:
+        """Why a patch cannot be the next one after ``head``; None: it can."""
+        if _same(report.head, head.id):
+            return None
+        if head.version and head.id is None:
+            return _problem("patch.mixed", report, "the patches of this log have no ids, so that none can come after them by its prev")  # fmt: skip
+        if isinstance(expect, int) and expect != head.version:
+            return _conflict(report, f"patch {expect}", head)
+        for wanted in (None if isinstance(expect, int) else expect, report.prev):
+            if wanted is not None and not _same(_term(wanted), head.id):
+                return _conflict(report, wanted, head)
+        if report.head is not None and any(_same(report.head, known) for known in self._ids()):
+            return _problem("patch.duplicate", report, f"the log has a patch with the id {report.head}")  # fmt: skip
+        return None
+
+    def _attempt(
+        self, copy: Path, report: LogReport, expect: int | str | None, headers: Mapping[str, str]
+    ) -> Published | None:
+        """Publishes after the head that is there now; None: it is there no more."""
+        head, ending = self._last()
+        refuse([problem] if (problem := self.misplaced(report, head, expect)) else [])
+        if _same(report.head, head.id):
+            return self._replayed(copy, head)
+        made = report.head or f"<urn:uuid:{uuid.uuid4()}>"
+        more = {"id": made} | ({} if head.id is None else {"prev": head.id}) | dict(headers)
+        name = f"patch-{head.version + 1:04}{ending}"
+        part = copy.with_name(name)
+        _with_headers(copy, part, more, "auto" if _ENDING.fullmatch(ending) else "rdfp")
+        path = self.folder / name
+        with self.alone():
+            if self._last() != (head, ending):
+                return None
+            try:
+                path.hardlink_to(part)
+            except FileExistsError:
+                return None
+            sync_folder(self.folder)
+        return Published(head.version + 1, made, head.id, path, replayed=False)
+
+    def _replayed(self, copy: Path, head: Head) -> Published:
+        path = self.files[-1]
+        if _changes(copy) != _changes(path):
+            message = f"the head {head.id} is another patch with the same id"
+            raise PatchError(f"patch.duplicate: {message}", kind="patch.duplicate")
+        found = verify_log(path)
+        return Published(head.version, head.id or "", found.prev, path, replayed=True)
+
+    def _last(self) -> tuple[Head, str]:
+        """The head, and the ending that the next file has."""
+        files = self.files
+        if not files:
+            return Head(0, None), self._ending
+        numbers = []
+        for path in files:
+            if not (match := _NAME.fullmatch(path.name)):
+                raise ValueError(f"{path}: patches can be published only to logs of patch-0001, patch-0002 and so on")  # fmt: skip
+            numbers.append(int(match[1]))
+            ending = match[2]
+        if len(numbers) > 1 and numbers[-1] == numbers[-2]:
+            message = f"two files are patch {numbers[-1]}: {files[-2].name} and {files[-1].name}"
+            raise PatchError(f"patch.fork: {message}", kind="patch.fork", source=str(self.folder))
+        return Head(numbers[-1], verify_log(files[-1]).head), ending
+
+    def _ids(self) -> Iterator[str | None]:
+        for path in self.files:
+            with closing(read_patch(path)) as reader:
+                yield next((patch.id for patch in reader.patches()), None)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps others out for a moment; where folders cannot be locked, names are still exclusive."""
+        handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and _identity(one) == _identity(other)
+
+
+def _identity(term: str) -> str:
+    """An id, by its UUID where it is one."""
+    uuid = _UUID.fullmatch(term)
+    return uuid[1].lower() if uuid else term
+
+
+def problems_of_one(report: LogReport) -> list[Problem]:
+    """Why what was looked at cannot be published."""
+    found = [problem for problem in report.problems if problem.kind != "patch.effect"]
+    if report.patches != 1 and not found:
+        message = f"{report.patches} patches are here; publish one at a time, or squash them"
+        if not report.patches:
+            message = "no patch is here"
+        found.append(_problem("patch.several", report, message))
+    return found
+
+
+def refuse(problems: list[Problem]) -> None:
+    """Raises the first problem.
+
+    Raises:
+        PatchError: There is one.
+    """
+    for kind, source, _, _, message in problems:
+        text = message if message.startswith(f"{kind}: ") else f"{kind}: {message}"
+        raise PatchError(text, kind=kind, source=source)
+
+
+def _problem(kind: str, report: LogReport, message: str) -> Problem:
+    return Problem(kind, None, 0, report.head, message)
+
+
+def _conflict(report: LogReport, wanted: str, head: Head) -> Problem:
+    found = f"patch {head.version}, {head.id}" if head.version else "no patch: the log is empty"
+    return _problem("patch.conflict", report, f"the head should be {wanted}, but it is {found}")
+
+
+def _term(expected: str) -> str:
+    return expected if expected.startswith(("<", '"', "_:")) else f"<{expected}>"
+
+
+def _with_headers(copy: Path, path: Path, headers: Mapping[str, str], format: Any) -> None:
+    with closing(read_patch(copy)) as reader:
+        patch = next(reader.patches(), None)
+        has = {key.lower() for key, _ in patch.headers} if patch else set()
+    if "previous" in has:
+        has.add("prev")
+    with closing(read_patch(copy, columns=_ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip
+        added = [(key, value) for key, value in headers.items() if key.lower() not in has]
+        writer.write({"op": "H", "name": key, "value": value} for key, value in added)
+        writer.write(reader)
+
+
+def _changes(path: Path) -> list[Any]:
+    with closing(read_patch(path, columns=_ROW)) as reader:
+        return [row for row in reader.rows() if row.op not in ("H", "Z")]

@@ -1,0 +1,159 @@
+"""``jelly.stage``: what a patch would do, before it is published."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, Unpack
+
+from jelly._patching import LookingOptions, Report
+from jelly.applying import apply
+from jelly.log_folder import Log, Published, problems_of_one, refuse
+from jelly.logs import Problem, verify_log
+from jelly.types import PatchFormat, Source
+
+_Rereadable: TypeAlias = str | os.PathLike[str] | bytes
+
+_THRIFT = re.compile(r"\.trp(\.(gz|zst|zstd))?$")
+
+
+class Staged(NamedTuple):
+    """What a patch would do to a dataset, and whether it can be the next one of a log."""
+
+    id: str | None
+    """Its id."""
+    prev: str | None
+    """The id of the patch that it comes after."""
+    committed: int
+    """Transactions that are committed."""
+    aborted: int
+    """Transactions that are aborted."""
+    changes: int
+    """Rows that count: ``A``, ``D``, ``PA`` and ``PD``."""
+    without_effect: int | None
+    """Rows of them that change nothing. None: the patch has no meaning."""
+    before: int | None
+    """Statements of the dataset. None, here and below: the patch has no meaning."""
+    after: int | None
+    """Statements of the dataset with the patch."""
+    added: int | None
+    """Quads that would be new."""
+    deleted: int | None
+    """Quads that would be gone."""
+    prefixes: int | None
+    """Prefixes that the patch changes."""
+    head: int | None
+    """Number of the last patch of the log. None: no log was given."""
+    problems: tuple[Problem, ...]
+    """What is wrong, in order; of rows without effect the first hundred."""
+    data: bytes
+    """The patch as it was read, which is what :meth:`publish` publishes."""
+    format: PatchFormat
+    """Its format."""
+    log: Log | None
+    """The log that it is for."""
+
+    @property
+    def ok(self) -> bool:
+        """The patch can be applied, and published where a log was given.
+
+        Rows without effect are allowed.
+        """
+        return all(problem.kind == "patch.effect" for problem in self.problems)
+
+    def publish(self) -> Published:
+        """Publishes the patch, if the log is as it was when the patch was looked at.
+
+        Raises:
+            PatchError: There are problems, or another patch was published since.
+            ValueError: No log was given.
+            OSError: Writing failed.
+        """
+        if self.log is None or self.head is None:
+            raise ValueError("stage() was given no log to publish to")
+        refuse([problem for problem in self.problems if problem.kind != "patch.effect"])
+        return self.log.publish(self.data, expect=self.head, format=self.format)
+
+    def __repr__(self) -> str:
+        state = "ok" if self.ok else f"{len(self.problems)} problems"
+        return f"<jelly.Staged id={self.id!r}, +{self.added} -{self.deleted}, {state}>"
+
+
+def stage(
+    base: _Rereadable,
+    patch: Source,
+    log: Log | str | os.PathLike[str] | None = None,
+    *,
+    progress: Report | None = None,
+    **options: Unpack[LookingOptions],
+) -> Staged:
+    """Tells what a patch would do to a dataset. Nothing is written.
+
+    The dataset is read twice, and the patch is kept in memory.
+
+    Args:
+        base: The dataset as it is now, at the head of the log: path or bytes.
+        patch: One patch: path (``-`` is standard input), bytes, binary file object or iterable of
+            bytes.
+        log: The log that it is for, or its folder: whether the patch can be its next one.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: As for :func:`history`, but for those of logs.
+
+    Returns:
+        What it would do, and what is wrong with it: damage, transactions without end, an id or a
+        ``prev`` that the log does not want, rows without effect.
+
+    Raises:
+        JellyError: The dataset is bad.
+        OSError: Reading failed.
+        ValueError: An option is wrong.
+    """
+    if base == "-" or hasattr(base, "read"):
+        raise TypeError("base is read twice: it must be a path or bytes")
+    for name in ("chain", "unfinished"):
+        if name in options:
+            raise TypeError(f"stage() got an unexpected keyword argument {name!r}")
+    target = log if isinstance(log, Log) or log is None else Log(log)
+    head = None if target is None else target.head
+    data = _all_of(patch)
+    options["chain"] = "ignore"
+    if isinstance(patch, str | os.PathLike) and _THRIFT.search(os.fsdecode(patch)):
+        options.setdefault("patch_format", "trp")  # its bytes do not tell
+    report = verify_log(data, base=base, progress=progress, **options)
+    if isinstance(patch, str | os.PathLike):
+        named = (problem._replace(source=os.fsdecode(patch)) for problem in report.problems)
+        report = report._replace(problems=tuple(named))
+    found = problems_of_one(report)
+    wrong = found + [problem for problem in report.problems if problem.kind == "patch.effect"]
+    if target is not None and head is not None and not found:
+        misplaced = target.misplaced(report, head)
+        wrong = [*([misplaced] if misplaced else []), *wrong]
+    before = after = added = deleted = prefixes = None
+    if not found:
+        done = apply(base, data, _Nowhere(), to="nq", progress=progress, **options)
+        before, after, added, deleted, prefixes = done.base, done.statements, done.added, done.deleted, done.prefixes  # fmt: skip
+    return Staged(
+        report.head, report.prev, report.committed, report.aborted, report.changes,
+        None if found else report.without_effect, before, after, added, deleted, prefixes,
+        None if head is None else head.version, tuple(wrong),
+        data, options.get("patch_format", "auto"), target,
+    )  # fmt: skip
+
+
+class _Nowhere:
+    def write(self, data: bytes, /) -> int:
+        return len(data)
+
+
+def _all_of(source: Source) -> bytes:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source)
+    if isinstance(source, str | os.PathLike):
+        path = os.fsdecode(source)
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    if hasattr(source, "read"):
+        pieces = iter(lambda: source.read(1 << 20), b"")
+        return b"".join(pieces)
+    return b"".join(source)

@@ -1,0 +1,225 @@
+"""Backups: every state of a dataset, from the first dump and what changed since."""
+
+import io
+import json
+import random
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly
+import patch_model as model
+from jelly.errors import JellyError, PatchError
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+DUMPS = [
+    b'@prefix e: <http://e/> . e:s e:p "1", "2", "3" .',
+    b'@prefix e: <http://e/> . @prefix f: <http://f/> . e:s e:p "1", "2", "4", "5" .',
+    b'<http://e/s> <http://e/p> "1" <a:g> .\n' * 2,
+    b"",
+    b'@prefix e: <http://e/> . e:s e:p "1" .',
+]
+
+
+def restored(folder: Path, **options: Any) -> bytes:
+    out = io.BytesIO()
+    jelly.restore(folder, out, **{"to": "nq", **options})
+    return b"".join(sorted(out.getvalue().splitlines(keepends=True)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for day, dump in enumerate(DUMPS):
+        jelly.backup(dump, tmp_path / "kept", at=DAY + timedelta(days=day))
+    return tmp_path / "kept"
+
+
+def test_states(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    done = [jelly.backup(dump, folder) for dump in DUMPS]
+    assert [(d.version, d.written, d.statements, d.added, d.deleted, d.prefixes) for d in done] == [
+        (0, True, 3, 3, 0, 0),
+        (1, True, 4, 2, 1, 1),
+        (2, True, 1, 1, 4, 2),
+        (3, True, 0, 0, 1, 0),
+        (4, True, 1, 1, 0, 1),
+    ]
+    for path in [done[-1].path, done[0].path]:
+        assert path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd"  # zstd, whose checksums are written
+    before = sorted(folder.iterdir())
+    again = jelly.backup(io.BytesIO(DUMPS[-1]), folder)
+    assert again == done[-1]._replace(written=False, added=0, prefixes=0)
+    assert sorted(folder.iterdir()) == before
+    assert {path.name for path in before} == {
+        "base.json",
+        "base.jelly.zst",
+        *(f"patch-{n:04}.jellyp.zst" for n in range(1, 5)),
+    }
+    assert jelly.verify_log(folder, base=folder / "base.jelly.zst").ok
+
+
+def test_restore(folder: Path, tmp_path: Path) -> None:
+    ids = [None, *(jelly.verify_log(path).head for path in jelly.Log(folder).files)]
+    for version, dump in enumerate(DUMPS):
+        out = io.BytesIO()
+        jelly.convert(dump, out, to="nq", format="nq" if not dump else "auto")
+        expected = b"".join(sorted({*out.getvalue().splitlines(keepends=True)}))
+        assert restored(folder, version=version) == expected
+        assert restored(folder, at=DAY + timedelta(days=version, hours=5)) == expected
+        if ids[version]:
+            assert restored(folder, version=ids[version]) == expected
+    done = jelly.restore(folder, tmp_path / "now.ttl")
+    assert (tmp_path / "now.ttl").read_bytes() == b'@prefix e: <http://e/> .\ne:s e:p "1" .\n'
+    assert (done.version, done.id, done.statements) == (4, ids[4], 1)
+    assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
+    with pytest.raises(PatchError, match=r"patch\.version: nothing is here of 2025-12-31"):
+        restored(folder, at=DAY - timedelta(seconds=1))
+    with pytest.raises(PatchError, match="no version 5"):
+        restored(folder, version=5)
+    with pytest.raises(ValueError, match="cannot both be given"):
+        restored(folder, version=1, at=DAY)
+    with pytest.raises(FileNotFoundError, match="no backup is here"):
+        jelly.restore(tmp_path, tmp_path / "now.ttl")
+
+
+def test_what_was_dumped_comes_back(tmp_path: Path) -> None:
+    rng = random.Random(11)
+    state: set[model.Quad] = {model.random_quad(rng) for _ in range(20)}
+    states = []
+    for _ in range(30):
+        state = {quad for quad in state if rng.random() < 0.9}
+        state |= {model.random_quad(rng) for _ in range(rng.randrange(4))}
+        dump = [quad for quad in sorted(state) for _ in range(rng.randrange(1, 3))]
+        done = jelly.backup(model.nquads(dump), tmp_path, dump_format="nq")
+        folded = {model.folded(quad) for quad in state}
+        assert done.statements == len(folded)
+        if done.written:
+            states.append(folded)
+        assert done.version == len(states) - 1
+    assert len(states) > 20
+    for version, expected in enumerate(states):
+        rows = jelly.read_rdf(restored(tmp_path, version=version), format="nq").rows()
+        assert {model.folded(row[3:]) for row in rows} == expected
+
+
+def test_a_bad_dump_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(JellyError):
+        jelly.backup(DUMPS[2][:-3], folder)
+    with pytest.raises(FileNotFoundError):
+        jelly.backup(tmp_path / "none.nq", folder)
+
+    def stop(step: jelly.Step) -> None:
+        raise KeyboardInterrupt(step.phase)
+
+    rows = b"".join(b"<a:s%d> <a:p> <a:o> .\n" % n for n in range(200_000))
+    with pytest.raises(KeyboardInterrupt):
+        jelly.backup(rows, folder, progress=stop)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    with pytest.raises(JellyError):
+        jelly.backup(DUMPS[2][:-3], tmp_path / "new")
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def flipped(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+def shortened(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def other(path: Path) -> None:
+    """A sound file of another content."""
+    jelly.convert(b"<a:s> <a:p> <a:o> .\n", path.parent / "x.jelly.zst")
+    (path.parent / "x.jelly.zst").replace(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("base.jelly.zst", flipped),
+        ("base.jelly.zst", shortened),
+        ("base.jelly.zst", gone),
+        ("base.jelly.zst", other),
+        ("base.json", shortened),
+        ("base.json", gone),
+        ("patch-0001.jellyp.zst", flipped),
+        ("patch-0001.jellyp.zst", shortened),
+        ("patch-0003.jellyp.zst", gone),
+    ],
+)
+def test_damage_is_told(
+    name: str, damage: Callable[[Path], None], folder: Path, tmp_path: Path
+) -> None:
+    damage(folder / name)
+    dest = tmp_path / "now.nq"
+    dest.write_bytes(b"as before")
+    for function in (
+        lambda: jelly.restore(folder, dest, version=2 if "0003" not in name else 4),
+        lambda: jelly.backup(DUMPS[0], folder),
+    ):
+        with pytest.raises((JellyError, FileNotFoundError)):
+            function()
+    assert dest.read_bytes() == b"as before"
+    assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
+
+
+def test_the_number_of_statements_is_checked(folder: Path) -> None:
+    """A patch that is whole, in the chain, and not what was written."""
+    path = folder / "patch-0004.jellyp.zst"
+    rows = [row for row in jelly.read_patch(path).rows() if row.op != "A"]
+    path.unlink()
+    with jelly.PatchWriter(path) as writer:
+        writer.write(rows)
+    with pytest.raises(PatchError, match=r"patch\.damaged: version 4 had 1 statements, but what is here makes 0"):  # fmt: skip
+        restored(folder)
+    with pytest.raises(PatchError, match=r"patch\.damaged"):
+        jelly.backup(DUMPS[0], folder)
+    assert restored(folder, version=3) == b""
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_two_at_once(begun: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    told: list[bool | str] = []
+    if begun:
+        jelly.backup(DUMPS[0], folder)
+    ready = threading.Barrier(4)
+
+    def keep(number: int) -> None:
+        ready.wait()
+        try:
+            told.append(jelly.backup(b'<a:s> <a:p> "%d" .\n' % number, folder).written)
+        except PatchError as error:
+            told.append(error.kind)
+
+    threads = [threading.Thread(target=keep, args=[number]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(told) <= {True, "patch.conflict"}
+    assert told.count(True) >= 1
+    versions = len(jelly.Log(folder).files)
+    assert versions + (not begun) == told.count(True)
+    for version in range(versions + 1):
+        restored(folder, version=version)
+    assert json.loads((folder / "base.json").read_text())["statements"] == (3 if begun else 1)
+
+
+def test_a_log_that_is_no_backup(tmp_path: Path) -> None:
+    jelly.Log(tmp_path).publish(b"TX .\nTC .\n")
+    with pytest.raises(PatchError, match="this folder has a log, but no backup"):
+        jelly.backup(DUMPS[0], tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["patch-0001.jellyp"]

@@ -1,0 +1,90 @@
+"""The commands that keep datasets and logs, and the one that counts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from test_patching_cli import BASE, LOG, run
+
+FIRST, SECOND = LOG.split("H id <u:2>")
+SECOND = "H id <u:2>" + SECOND
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "base.nq").write_text(BASE)
+    (tmp_path / "1.rdfp").write_text(FIRST)
+    (tmp_path / "2.rdfp").write_text(SECOND)
+    (tmp_path / "new.nq").write_text('<a:s> <a:p> "y" .\n<a:s> <a:p> "z" .\n')
+    return tmp_path
+
+
+def test_stage_and_publish(folder: Path) -> None:
+    out, _ = run(folder, "stage", "base.nq", "1.rdfp", "--log", "log")
+    assert out == "1 transactions, 0 aborted; 1 changes, 0 without effect; 1 statements become 2 (+1, -0); 0 prefixes; ok\n"  # fmt: skip
+    assert not (folder / "log").exists()
+    out, _ = run(folder, "stage", "base.nq", "1.rdfp", "--log", "log", "--publish")
+    assert out.endswith("; ok\nversion 1: patch-0001.jellyp, id <u:1>\n")
+    _, said = run(folder, "publish", "log", "2.rdfp", "--expect", "1", "--header", "author", '"me"')
+    assert said == "version 2: patch-0002.jellyp, id <u:2>\n"
+    out, _ = run(folder, "publish", "log", "2.rdfp", "--json")
+    assert json.loads(out) == {**json.loads(out), "version": 2, "prev": "<u:1>", "replayed": True}
+    _, said = run(folder, "publish", "log", "1.rdfp", code=1)
+    assert said == "jelly: patch.duplicate: the log has a patch with the id <u:1>\n"
+    out, _ = run(folder, "stage", "base.nq", "1.rdfp", "--log", "log", "--json", code=1)
+    told = json.loads(out)
+    assert (told["ok"], told["published"], told["head"]) == (False, None, 2)
+    assert told["problems"][0]["kind"] == "patch.duplicate"
+    out, _ = run(folder, "stage", "base.nq", "-", code=1, stdin="TX .\n")
+    assert out.startswith("patch.unfinished: ")
+    assert out.endswith("; refused\n")
+    run(folder, "stage", "base.nq", "1.rdfp", "--publish", code=2)
+    run(folder, "apply", "base.nq", "log", "-o", "after.nq")
+    assert (folder / "after.nq").read_text() == '<a:s> <a:p> "y" .\n'
+
+
+def test_backup_and_restore(folder: Path) -> None:
+    _, said = run(folder, "backup", "base.nq", "kept", "--at", "2026-01-01T00:00Z")
+    assert said == "version 0: 1 statements (+1 -0)\n"
+    out, _ = run(folder, "backup", "new.nq", "kept", "--at", "2026-01-02T00:00Z", "--json")
+    assert json.loads(out) == {**json.loads(out), "version": 1, "added": 2, "deleted": 1}
+    _, said = run(folder, "backup", "-", "kept", stdin=(folder / "new.nq").read_text())
+    assert said == "version 1: 2 statements (nothing new)\n"
+    _, said = run(folder, "restore", "kept", "-o", "now.nq")
+    assert said == "version 1: 2 statements (+2, -1, of 3 changes)\n"
+    assert (folder / "now.nq").read_bytes() == (folder / "new.nq").read_bytes()
+    out, _ = run(folder, "restore", "kept", "--version", "0")
+    assert out == BASE
+    out, _ = run(folder, "restore", "kept", "--at", "2026-01-01T12:00:00+00:00")
+    assert out == BASE
+    _, said = run(folder, "restore", "kept", "--at", "2025-01-01T00:00Z", code=1)
+    assert said.startswith("jelly: patch.version: nothing is here of 2025-01-01T00:00:00+00:00")
+    run(folder, "restore", "kept", "--at", "noon", code=2)
+    run(folder, "restore", "nowhere", code=1)
+
+
+def test_stats(folder: Path) -> None:
+    out, _ = run(folder, "stats", "new.nq")
+    assert out.startswith(
+        "kind:       statements\nrows:       2\nsize:       36 bytes, 18.0 a row\n"
+    )
+    assert "\npredicates: 1\n               2  <a:p>\ngraphs: 1\n" in out
+    out, _ = run(folder, "stats", "-", "--from", "rdfp", "--json", stdin=LOG)
+    told = json.loads(out)
+    assert told["ops"] == {"H": 3, "TX": 2, "TC": 2, "Z": 2, "A": 1, "D": 1}
+    out, _ = run(folder, "stats", "1.rdfp", "--rows", "committed", "--json")
+    assert json.loads(out)["ops"] == {"A": 1}
+    (folder / "many.nq").write_text(
+        '_:b <a:p> "x"@EN .\n_:b <a:p> "x"@en <a:g> .\n<a:s> <a:q> "5"^^<a:t> <a:g> .\n'
+        "<a:s> <a:p> <<( <a:s> <a:p> <a:o> )>> <a:g> .\n<a:s> <a:p> _:b <a:g> .\n<a:s> <a:p> <a:o> <a:g> .\n"
+    )
+    out, _ = run(folder, "stats", "many.nq", "--top", "1", "--json")
+    told = json.loads(out)
+    assert told["subjects"] == {"iri": 4, "bnode": 2}
+    assert told["objects"] == {"literal": 3, "triple": 1, "bnode": 1, "iri": 1}
+    assert (told["languages"], told["datatypes"]) == ({"en": 2}, {"a:t": 1})
+    assert (told["predicates"], told["different_predicates"]) == ({"<a:p>": 5}, 2)
+    assert (told["graphs"], told["different_graphs"]) == ({"<a:g>": 5}, 2)
+    assert (told["kind"], told["rows"]) == ("rdf", 6)
+    run(folder, "stats", "many.nq", "--top", "-1", code=2)
