@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from jelly._whole_file import _sync_folder
+from jelly._whole_file import sync_folder
 from jelly.replica._refused import no_replica, no_version, overtaken, too_new
 from jelly.replica._state import DataFile, State, state_of
 
@@ -249,7 +249,7 @@ class _Attempt:
             file.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode())
             file.flush()
             os.fsync(file.fileno())
-        _sync_folder(Path(store.files.folder) / _DATA)
+        sync_folder(Path(store.files.folder) / _DATA)
         place = store._path(self._before + 1)
         with store._lock():
             numbers = store._numbers()
@@ -261,7 +261,7 @@ class _Attempt:
                 raise overtaken(store.files.folder) from None
             self._committed = True
         part.unlink()
-        _sync_folder(store._manifests)
+        sync_folder(store._manifests)
 
     def __enter__(self) -> Self:
         return self
