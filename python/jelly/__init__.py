@@ -26,6 +26,7 @@ from jelly.log_folder import Head, Log, Published
 from jelly.logs import LogReport, Period, Problem, history, verify_log
 from jelly.patches import Patch, Transaction
 from jelly.readers import read_patch, read_rdf
+from jelly.replica import Replica
 from jelly.splitting import splits
 from jelly.staging import Staged, stage
 from jelly.types import (
@@ -76,6 +77,7 @@ __all__ = [
     "RdfTermRow",
     "RdfWriter",
     "RecordBatch",
+    "Replica",
     "Schema",
     "Split",
     "Staged",

@@ -48,9 +48,11 @@ __all__ = [
     "convert_batches",
     "diff",
     "history",
+    "identify",
     "index",
     "inspect",
     "invert",
+    "log_versions",
     "quad_keys",
     "read_any",
     "read_column",
@@ -465,6 +467,16 @@ def squash(
     progress: _Report | None = None,
 ) -> _Patched:
     """Writes one patch with the net effect of others; returns the fields of Patched."""
+
+def log_versions(
+    patches: list[Source],
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> list[tuple[int, int, str | None, str | None, str | None, str | None]]:
+    """Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by."""
+
+def identify(id: str) -> tuple[str, str]:
+    """Returns an id, a term or a bare IRI, as a term, and what it is compared by."""
 
 def verify_log(
     patches: list[Source],

@@ -15,6 +15,7 @@ __all__ = [
     "LimitError",
     "OptionsError",
     "PatchError",
+    "ReplicaError",
     "TableError",
     "TextError",
     "TruncatedError",
@@ -100,6 +101,15 @@ class TextError(DecodeError):
 
 class PatchError(JellyError, ValueError):
     """A patch has no meaning: an unfinished or stray transaction, a broken chain."""
+
+
+class ReplicaError(JellyError, ValueError):
+    """A replica cannot do that; nothing was changed.
+
+    ``kind`` is ``replica.gap``, ``replica.fork`` or ``replica.log``: the log does not continue the
+    table; ``replica.writer``: another writer was faster; ``replica.version``: there is no such
+    version; ``replica.table``: this is no replica, or one of a later version of this library.
+    """
 
 
 class EncodeError(JellyError, ValueError):

@@ -22,6 +22,7 @@ mod spool;
 mod squash;
 mod stored;
 mod verify;
+mod versions;
 mod work;
 
 pub use again::Again;
@@ -38,4 +39,5 @@ pub(crate) use numbering::Numbering;
 pub use quad_key::{Keys, QuadKey, random_secret};
 pub use squash::{SquashOptions, squash};
 pub use verify::{LogReport, verify_log};
+pub use versions::{LogVersion, id_identity, log_versions};
 pub use work::{Progress, Watch};

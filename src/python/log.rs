@@ -6,9 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::Failure;
-use super::job::{Job, Opening, term};
+use super::job::{Job, Opening, id_term, term};
 use crate::error::Result;
-use crate::patch::{self, LogReport, Pattern};
+use crate::patch::{self, LogReport, LogVersion, Pattern};
+use crate::term::TermBuf;
 
 /// Kind, source, patch, id and message of a problem.
 type Problem = (&'static str, Option<String>, Option<u64>, Option<String>, String);
@@ -40,6 +41,41 @@ pub(super) fn verify_log(
         (problem.kind, source, problem.patch, problem.id, problem.message)
     });
     Ok((patches, ids, prev, head, committed, aborted, changes, without_effect, problems.collect()))
+}
+
+/// Source, patch, id, prev, and by what ids are compared: that of the id, that of prev.
+type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>);
+
+/// Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by.
+#[pyfunction]
+#[pyo3(signature = (patches, keywords, progress=None))]
+pub(super) fn log_versions(
+    py: Python<'_>,
+    patches: Vec<Bound<'_, PyAny>>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Version>> {
+    let job = Job::new(keywords, progress);
+    let log = job.log(&patches)?;
+    let options = job.log_options()?;
+    let versions = job.run(py, |watch| {
+        let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
+        Ok(patch::log_versions(log, options, watch)?)
+    })?;
+    let text = |id: Option<&TermBuf>| id.map(|id| id.as_term().to_string());
+    let version = |LogVersion { source, patch, id, prev }: LogVersion| {
+        let same = [&id, &prev].map(|id| id.as_ref().map(patch::id_identity));
+        let [same_id, same_prev] = same;
+        (source, patch, text(id.as_ref()), text(prev.as_ref()), same_id, same_prev)
+    };
+    Ok(versions.into_iter().map(version).collect())
+}
+
+/// Returns an id, a term or a bare IRI, as a term, and what it is compared by.
+#[pyfunction]
+pub(super) fn identify(id: &str) -> PyResult<(String, String)> {
+    let id = id_term(id)?;
+    Ok((id.as_term().to_string(), patch::id_identity(&id)))
 }
 
 /// Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to.

@@ -31,10 +31,10 @@ def test_hierarchy() -> None:
     }
     for name in decode:
         assert issubclass(getattr(errors, name), errors.DecodeError)
-    for name in ("DecodeError", "PatchError", "EncodeError"):
+    for name in ("DecodeError", "PatchError", "ReplicaError", "EncodeError"):
         assert getattr(errors, name).__bases__ == (errors.JellyError, ValueError)
     assert errors.InternalError.__bases__ == (errors.JellyError, RuntimeError)
-    assert len(NAMES) == len(decode) + 5
+    assert len(NAMES) == len(decode) + 6
     assert errors.JellyWarning.__bases__ == (UserWarning,)
 
 
@@ -44,7 +44,7 @@ def test_every_class_of_the_core_is_exported() -> None:
         pytest.skip("the crate is not here")
     named = set(re.findall(r'"(\w+Error)"', source.read_text()))
     assert len(named) == 9
-    assert named | {"JellyError", "DecodeError"} == set(NAMES)
+    assert named | {"JellyError", "DecodeError", "ReplicaError"} == set(NAMES)
     assert all(inspect.getdoc(getattr(errors, name)) for name in errors.__all__)
 
 

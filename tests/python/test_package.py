@@ -55,6 +55,8 @@ uses = [
     lambda: jelly.batch_decoder("rdf", passthrough=["day"]),
     lambda: next(jelly.batch_encoder("rdf")(iter([]))),
     lambda: jelly.convert(b"", {str(tmp_path / "x.parquet")!r}),
+    lambda: jelly.Replica.create({str(tmp_path / "t")!r}),
+    lambda: jelly.Replica({str(tmp_path / "t")!r}),
 ]
 for use in uses:
     try:
@@ -66,4 +68,4 @@ for use in uses:
         [sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True
     )
     told = run.stdout.splitlines()
-    assert told == ["pyarrow is not installed: pip install 'jelly-patch[arrow]'"] * 4
+    assert told == ["pyarrow is not installed: pip install 'jelly-patch[arrow]'"] * 6

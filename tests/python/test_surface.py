@@ -19,6 +19,8 @@ INNER = {
     "History",
     "Writer",
     "convert_batches",
+    "identify",
+    "log_versions",
     "read_any",
     "read_column",
     "restart_points",

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from jelly import Tally, __version__, convert, index, inspect, validate
-from jelly.cli import keeping, looking, patching
+from jelly.cli import keeping, looking, patching, replicas
 from jelly.cli.progress import Bar
 from jelly.errors import JellyError
 
@@ -175,5 +175,5 @@ def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
 
 
-for _command in [*patching.COMMANDS, *keeping.COMMANDS, *looking.COMMANDS]:
+for _command in [*patching.COMMANDS, *keeping.COMMANDS, *looking.COMMANDS, replicas.replica_group]:
     jelly.add_command(_command)

@@ -202,6 +202,12 @@ impl Log {
         (self.sources[source].0.name(), patch as u64)
     }
 
+    /// Source and 0-based patch of a version that is there, by their numbers.
+    pub(crate) fn spot(&self, version: u64) -> (usize, u64) {
+        let (source, patch) = self.order[version as usize - 1];
+        (source, patch as u64)
+    }
+
     fn facts(&self, version: u64) -> Option<&Facts> {
         let &(source, patch) = self.order.get((version as usize).checked_sub(1)?)?;
         self.sources[source].1.patches.get(patch)

@@ -1,0 +1,148 @@
+"""Commands of replicas."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from jelly import Replica
+from jelly.cli.progress import Steps
+
+_FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
+_JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+_READ = [
+    click.option("--framing", help="delimited, single or concatenated."),
+    click.option("--strict", is_flag=True, default=None, help="Refuse what the specifications advise against."),
+    click.option("--lenient-flags", is_flag=True, default=None, help="Accept what the options do not declare."),
+]  # fmt: skip
+
+
+def _reading(command: Any) -> Any:
+    for option in reversed(_READ):
+        command = option(command)
+    return command
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@click.group(name="replica")
+def replica_group() -> None:
+    """Tables that follow a log: Parquet, or Delta Lake."""
+
+
+@replica_group.command(name="create")
+@click.argument("table")
+@click.argument("base", required=False)
+@click.option("--table-format", "format", type=click.Choice(["parquet", "delta"]), default="parquet", help="Of the table.")  # fmt: skip
+@click.option("--base-format", metavar="FORMAT", help="Of the dataset: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option("--id", metavar="ID", help="Of the patch that BASE is the state after.")
+@click.option("--bucket-rows", type=int, help="Quads that a file shall have.")
+@_reading
+@_JSON
+def create_command(table: str, base: str | None, as_json: bool, **options: Any) -> None:
+    """Makes TABLE of the dataset BASE, at version 0 of a log; without BASE it is empty."""
+    with Steps(quiet=as_json) as steps:
+        made = Replica.create(table, base, progress=steps.show, **_given(options))
+    _say(_info(made), as_json=as_json)
+
+
+@replica_group.command(name="follow")
+@click.argument("table")
+@click.argument("log", metavar="LOG...", nargs=-1, required=True)
+@_FORMAT
+@click.option("--patch-format", metavar="FORMAT", help="Of the patches: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
+@click.option("--each-version", is_flag=True, help="Commit patch by patch, so that each version can be read.")  # fmt: skip
+@click.option("--upto", metavar="VERSION", help="Go no further than this version, or the patch with this id.")  # fmt: skip
+@_reading
+@_JSON
+def follow_command(
+    table: str, log: tuple[str, ...], format: Any, as_json: bool, upto: str | None, **options: Any
+) -> None:
+    """Applies the patches of LOG... (files or directories) that TABLE does not have yet."""
+    last = int(upto) if upto is not None and upto.isdecimal() else upto
+    replica = Replica(table, format=format)
+    with Steps(quiet=as_json) as steps:
+        done = replica.follow(list(log), upto=last, progress=steps.show, **_given(options))
+    if as_json:
+        click.echo(json.dumps(done._asdict()))
+        return
+    at = f"version {done.version:,}" + (f", {done.id}" if done.id else "")
+    if not done.patches:
+        click.echo(f"{at}: nothing new")
+        return
+    click.echo(
+        f"{at}: {done.patches:,} patches, +{done.added:,} -{done.deleted:,} "
+        f"of {done.changes:,} changes; {done.files:,} files written"
+    )
+
+
+@replica_group.command(name="dump")
+@click.argument("table")
+@_FORMAT
+@click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+@click.option("--version", type=int, help="A version that can be read; the last one otherwise.")
+@click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension.")  # fmt: skip
+@click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension.")  # fmt: skip
+@click.option("--level", "compression_level", type=int, help="Level of the compression.")
+@_JSON
+def dump_command(
+    table: str, format: Any, dest: str, version: int | None, as_json: bool, **options: Any
+) -> None:
+    """Writes the dataset that TABLE has."""
+    if dest == "-" and options["to"] == "auto":
+        options["to"] = "text"
+    done = Replica(table, format=format).dump(dest, version, **_given(options))
+    if as_json:
+        click.echo(json.dumps(done._asdict()), err=dest == "-")
+    elif dest != "-" or sys.stderr.isatty():
+        click.echo(f"{done.rows:,} statements, {done.bytes_out:,} bytes", err=True)
+
+
+@replica_group.command(name="info")
+@click.argument("table")
+@_FORMAT
+@_JSON
+def info_command(table: str, format: Any, as_json: bool) -> None:
+    """Tells the version of TABLE, and what is in it."""
+    _say(_info(Replica(table, format=format)), as_json=as_json)
+
+
+@replica_group.command(name="vacuum")
+@click.argument("table")
+@_FORMAT
+@click.option("--keep", type=int, default=1, help="So many versions stay readable.")
+@click.option("--hours", type=float, default=168, help="Commits of other machines that look alive stay so long.")  # fmt: skip
+@_JSON
+def vacuum_command(table: str, format: Any, keep: int, hours: float, as_json: bool) -> None:
+    """Deletes old versions of TABLE, and what killed processes left."""
+    gone = Replica(table, format=format).vacuum(keep, hours=hours)
+    click.echo(json.dumps(gone) if as_json else f"{len(gone):,} files deleted")
+
+
+def _info(replica: Replica) -> dict[str, Any]:
+    versions = replica.versions
+    return {
+        "version": replica.version,
+        "id": replica.id,
+        "quads": len(replica),
+        "prefixes": len(replica.prefixes),
+        "readable": versions,
+    }
+
+
+def _say(told: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    versions = told["readable"]
+    some = ", ".join(map(str, versions[-10:]))
+    at = f", {told['id']}" if told["id"] else ""
+    click.echo(
+        f"version {told['version']:,}{at}: {told['quads']:,} quads, {told['prefixes']:,} prefixes; "
+        f"versions that can be read: {'... ' if len(versions) > 10 else ''}{some}"
+    )

@@ -1,0 +1,257 @@
+"""Replicas as tables of Delta Lake.
+
+The table is partitioned by ``bucket``. A commit of Delta Lake puts the files of some buckets in the
+place of others; with it go the version of the log, as its application transaction, and all else that
+a replica remembers, as its metadata, under ``jelly.replica``. The log of the table is not cleaned
+up, so that this is never lost.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from jelly.replica._keys import schema
+from jelly.replica._refused import no_replica, no_version, overtaken, refused, too_new
+from jelly.replica._state import DataFile, State, state_of
+
+try:
+    import deltalake
+    from deltalake.exceptions import DeltaError, TableNotFoundError
+    from deltalake.fs import DeltaStorageHandler
+    from deltalake.transaction import (
+        AddAction,
+        CommitProperties,
+        RemoveAction,
+        Transaction,
+        create_table_with_add_actions,
+    )
+except ModuleNotFoundError as error:
+    raise ImportError("deltalake is not installed: pip install deltalake") from error
+
+_META = "jelly.replica"
+_FORMAT = 1
+_COLUMN = "bucket"
+
+
+@dataclass
+class DeltaFiles:
+    """Files of a table, on any storage."""
+
+    uri: str
+    options: dict[str, str] | None
+    written: list[str] = field(default_factory=list)
+    """Files that were created here."""
+
+    @cached_property
+    def fs(self) -> Any:
+        """The storage, as Arrow sees it."""
+        import pyarrow.fs as pafs
+
+        return pafs.PyFileSystem(DeltaStorageHandler(self.uri, self.options))
+
+    def __reduce__(self) -> Any:
+        return DeltaFiles, (self.uri, self.options)
+
+    def open(self, path: str) -> Any:
+        """A file to be read by Arrow."""
+        return self.fs.open_input_file(path)
+
+    def create(self, path: str) -> Any:
+        """A file to be written by Arrow."""
+        self.written.append(path)
+        return self.fs.open_output_stream(path)
+
+    def keep(self, path: str) -> int:
+        """The size of a file that was written."""
+        return int(self.fs.get_file_info(path).size)
+
+    def name(self, code: str, unique: str) -> str:
+        """The path of a new file of a bucket."""
+        return f"{_COLUMN}={_value(code)}/part-{unique}.parquet"
+
+
+def _value(code: str) -> str:
+    return f"b{code}"  # an empty text would be null in a path
+
+
+class DeltaStore:
+    """A table of Delta Lake with a replica in it."""
+
+    def __init__(self, uri: str, options: Mapping[str, str] | None) -> None:
+        self.root = uri
+        self.options = None if options is None else dict(options)
+        self.files = DeltaFiles(uri, self.options)
+
+    @classmethod
+    def create(cls, uri: str, options: Mapping[str, str] | None) -> DeltaStore:
+        """A store of a table that the first commit makes.
+
+        Raises:
+            FileExistsError: There is a table.
+        """
+        if deltalake.DeltaTable.is_deltatable(uri, None if options is None else dict(options)):
+            raise FileExistsError(f"{uri}: there is a table of Delta Lake")
+        if "://" not in uri:
+            Path(uri).mkdir(parents=True, exist_ok=True)
+        return cls(uri, options)
+
+    def table(self, version: int | None = None) -> deltalake.DeltaTable:
+        """The table as it is now, or at a version of Delta Lake."""
+        return deltalake.DeltaTable(self.root, version=version, storage_options=self.options)
+
+    def load(self, version: int | None = None) -> State:
+        """The last state, or that of a version.
+
+        Raises:
+            ReplicaError: There is none.
+        """
+        try:
+            table = self.table()
+        except TableNotFoundError:
+            raise no_replica(self.root) from None
+        if version is None:
+            return _state(table, self._told(table))
+        found = [number for number, told in self._history(table) if told["version"] == version]
+        if not found:
+            raise no_version(version, self.versions(), self.root)
+        table.load_as_version(found[0])
+        return _state(table, self._told(table))
+
+    def versions(self) -> list[int]:
+        """Versions that the log of the table has, in order."""
+        return sorted(told["version"] for _, told in self._history(self.table()))
+
+    def begin(self, state: State) -> _Attempt:
+        """Begins a commit after a state."""
+        return _Attempt(self, state)
+
+    def vacuum(self, keep: int, hours: float) -> list[str]:
+        """Deletes files that neither the last versions have nor were there so many hours ago."""
+        table = self.table()
+        last = [number for number, _ in self._history(table)][: max(keep, 1)]
+        return table.vacuum(
+            retention_hours=int(hours),
+            dry_run=False,
+            enforce_retention_duration=False,
+            full=True,
+            keep_versions=last,
+        )
+
+    def _history(self, table: deltalake.DeltaTable) -> list[tuple[int, dict[str, Any]]]:
+        """Commits of the replica, the last one first; the table may have others."""
+        return [(commit["version"], _read(commit[_META])) for commit in table.history() if _META in commit]  # fmt: skip
+
+    def _told(self, table: deltalake.DeltaTable) -> dict[str, Any]:
+        """What the last commit of the replica says."""
+        for limit in (1, 100, None):
+            for commit in table.history(limit):
+                if _META in commit:
+                    return _read(commit[_META])
+        raise refused("table", "this table of Delta Lake is no replica", self.root)
+
+
+def _read(text: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(text)
+    if told.get("format") != _FORMAT:
+        raise too_new("the metadata of a commit")
+    return told
+
+
+def _state(table: deltalake.DeltaTable, told: Mapping[str, Any]) -> State:
+    import pyarrow as pa
+
+    actions = pa.table(table.get_add_actions(flatten=True))
+    buckets: dict[str, list[DataFile]] = {}
+    if actions.num_rows:
+        names = ["path", "num_records", "size_bytes", f"partition.{_COLUMN}"]
+        columns = [actions.column(name).to_pylist() for name in names]
+        for path, rows, size, value in zip(*columns, strict=True):
+            buckets.setdefault(value[1:], []).append(DataFile(path, rows, size))
+    return state_of(table.version(), told, told, buckets)
+
+
+class _Attempt:
+    """A commit that is being made."""
+
+    def __init__(self, store: DeltaStore, state: State) -> None:
+        self._store = store
+        self._before = state
+        self._committed = False
+        self.name = secrets.token_hex(6)
+
+    def commit(
+        self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
+    ) -> None:
+        """Makes a state the last one, at once.
+
+        Raises:
+            ReplicaError: Another writer was faster.
+        """
+        import pyarrow as pa
+
+        store, now = self._store, int(time.time() * 1000)
+        code_of = {
+            file.path: code for code, files in self._before.buckets.items() for file in files
+        }
+        adds = [
+            AddAction(
+                path=file.path,
+                size=file.size,
+                partition_values={_COLUMN: _value(code)},
+                modification_time=now,
+                data_change=True,
+                stats=json.dumps({"numRecords": file.rows}),
+            )
+            for code, file in added
+        ]
+        removes = [
+            RemoveAction(file.path, True, now, file.size, {_COLUMN: _value(code_of[file.path])})
+            for file in removed
+        ]
+        told = {"format": _FORMAT, **state.fixed(), **state.meaning()}
+        properties = CommitProperties(
+            custom_metadata={_META: json.dumps(told, ensure_ascii=False)},
+            app_transactions=[Transaction(f"jelly.replica-{state.table}", state.version)],
+            max_commit_retries=0,  # whoever was faster may have changed what we read
+        )
+        columns = deltalake.Schema.from_arrow(schema().append(pa.field(_COLUMN, pa.string())))
+        try:
+            if state.commit == 0:
+                create_table_with_add_actions(
+                    store.root, columns, adds,
+                    partition_by=[_COLUMN],
+                    configuration={"delta.enableExpiredLogCleanup": "false"},
+                    storage_options=store.options,
+                    commit_properties=properties,
+                )  # fmt: skip
+            else:
+                table = store.table(self._before.commit)
+                table.create_write_transaction(
+                    [*adds, *removes], "append", columns, [_COLUMN], commit_properties=properties
+                )
+        except DeltaError as error:
+            with suppress(TableNotFoundError):
+                if store.table().version() > self._before.commit:
+                    raise overtaken(store.root) from error
+            raise
+        self._committed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        files = self._store.files
+        mine = [path for path in files.written if self.name in path]
+        for path in mine:
+            files.written.remove(path)
+            if not self._committed:
+                with suppress(OSError):
+                    files.fs.delete_file(path)

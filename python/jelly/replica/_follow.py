@@ -1,0 +1,185 @@
+"""``Replica.follow``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jelly._patching import Report, Step, reported
+from jelly.replica._commit import Runner, commit
+from jelly.replica._log import Log, LogVersion, new_versions
+from jelly.replica._refused import refused
+from jelly.replica._spill import ADD, DELETE, Spill
+from jelly.replica._state import RECENT, State, Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Followed(NamedTuple):
+    """What was done."""
+
+    version: int
+    """The version that the replica is at."""
+    id: str | None
+    """The id of the patch that made it."""
+    patches: int
+    """Patches that were applied; 0: all of them had been."""
+    changes: int
+    """``A`` and ``D`` rows of committed transactions in them."""
+    added: int
+    """Quads that are there now and were not before; of several commits, the sum."""
+    deleted: int
+    """Quads that are not there any more."""
+    prefixes: int
+    """``PA`` and ``PD`` rows."""
+    commits: int
+    """Commits that were made."""
+    files: int
+    """Files that were written."""
+    rows: int
+    """Rows of them: what is added, and what lies beside it."""
+
+
+def follow(
+    store: Store,
+    sources: Sequence[Any],
+    *,
+    each_version: bool,
+    upto: int | str | None,
+    runner: Runner,
+    progress: Report | None,
+    options: dict[str, Any],
+    needs_ids: bool = False,
+) -> Followed:
+    """Applies the patches of a log that are new."""
+    with ExitStack() as stack:
+        log = Log(sources, options, stack)
+        state = store.load()
+        versions = log.versions(reported(progress))
+        if needs_ids and versions and versions[0].id is None:
+            raise refused("log", "patches of a stream need ids, and these have none")
+        new = _limited(new_versions(state, versions, log), state, upto)
+        done = Followed(state.version, state.id, 0, 0, 0, 0, 0, 0, 0, 0)
+        steps = [[version] for version in new] if each_version else [list(new)]
+        for number, rows in _stepwise(log, new, each_version=each_version):
+            done, state = _step(store, state, log, steps[number], rows, done, runner, progress)
+        return done
+
+
+def _limited(
+    new: Sequence[LogVersion], state: State, upto: int | str | None
+) -> Sequence[LogVersion]:
+    if upto is None:
+        return new
+    if isinstance(upto, int):
+        return new[: max(upto - state.version, 0)]
+    from jelly._internal import identify
+
+    _, same = identify(upto)
+    ids = [version.same_id for version in new]
+    if same in state.recent:
+        return []
+    if same not in ids:
+        raise refused("version", f"no patch that is new to the replica has the id {upto}")
+    return new[: ids.index(same) + 1]
+
+
+def _stepwise(
+    log: Log, new: Sequence[LogVersion], *, each_version: bool
+) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
+    """The changes of each commit; also of one that changes nothing."""
+    if not new:
+        return
+    changes = log.changes(new)
+    if not each_version:
+        yield 0, (rows for _, rows in changes)
+        return
+    groups = groupby(changes, key=itemgetter(0))
+    ahead = next(groups, None)
+    for number in range(len(new)):
+        if ahead is not None and ahead[0] == number:
+            yield number, (rows for _, rows in ahead[1])
+            ahead = next(groups, None)
+        else:
+            yield number, iter(())
+
+
+def _step(
+    store: Store,
+    state: State,
+    log: Log,
+    versions: Sequence[LogVersion],
+    batches: Iterator[pa.RecordBatch],
+    done: Followed,
+    runner: Runner,
+    progress: Report | None,
+) -> tuple[Followed, State]:
+    """Makes one version of several patches."""
+    last = versions[-1]
+    ids = tuple(version.same_id for version in versions if version.same_id is not None)
+    after = replace(
+        state,
+        version=state.version + len(versions),
+        id=last.id,
+        recent=(*state.recent, *ids)[-RECENT:],
+        digest=None if last.id is not None else log.digest(last),
+    )
+    prefixes = dict(state.prefixes)
+    changes = of_prefixes = 0
+    with Spill(state.secret) as spill:
+        for rows in batches:
+            quads = _take(rows, prefixes, spill)
+            changes, of_prefixes = changes + quads, of_prefixes + rows.num_rows - quads
+            if progress is not None:
+                progress(Step("reading the patches", changes, 0))
+        after = replace(after, prefixes=prefixes)
+        made = commit(store, state, after, spill, runner, _told(progress))
+    done = Followed(
+        after.version,
+        after.id,
+        done.patches + len(versions),
+        done.changes + changes,
+        done.added + made.added,
+        done.deleted + made.deleted,
+        done.prefixes + of_prefixes,
+        done.commits + 1,
+        done.files + made.files,
+        done.rows + made.rows,
+    )
+    return done, made.state
+
+
+def _take(rows: pa.RecordBatch, prefixes: dict[tuple[str, str], str], spill: Spill) -> int:
+    """Takes rows of patches; returns how many of them are of quads."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ops = rows.column("op")
+    of_quads = pc.is_in(ops, value_set=pa.array(["A", "D"]))
+    if not pc.all(of_quads).as_py():
+        others = rows.filter(pc.invert(of_quads))
+        for row in others.select(["op", "graph", "name", "value"]).to_pylist():
+            key = row["graph"] or "", row["name"]
+            if row["op"] == "PA":
+                prefixes[key] = row["value"][1:-1]
+            else:
+                prefixes.pop(key, None)
+        rows = rows.filter(of_quads)
+        ops = rows.column("op")
+    if rows.num_rows:
+        kinds = pc.if_else(
+            pc.equal(ops, "A"), pa.scalar(ADD, pa.int8()), pa.scalar(DELETE, pa.int8())
+        )
+        spill.add(rows, kinds)
+    return int(rows.num_rows)
+
+
+def _told(progress: Report | None) -> Callable[[int], None]:
+    if progress is None:
+        return lambda _: None
+    return lambda rows: (progress(Step("writing the table", rows, 0)), None)[1]

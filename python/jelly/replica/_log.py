@@ -1,0 +1,191 @@
+"""Which patches of a log are new to a replica, and what they change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jelly import _internal
+from jelly.errors import PatchError, ReplicaError
+from jelly.readers import read_patch
+from jelly.replica._refused import refused
+from jelly.replica._state import State
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph", "name", "value"]
+
+
+class LogVersion(NamedTuple):
+    """A patch of a log."""
+
+    source: int
+    """Number of its source."""
+    patch: int
+    """0-based in its source."""
+    id: str | None
+    prev: str | None
+    same_id: str | None
+    """What ids are compared by."""
+    same_prev: str | None
+
+
+class Log:
+    """A log that is read several times."""
+
+    def __init__(self, sources: Sequence[Any], options: dict[str, Any], stack: ExitStack) -> None:
+        self._sources = [_again(source, stack) for source in sources]
+        self._options = options
+        self._stats = [_stat(source) for source in self._sources]
+
+    def versions(self, progress: Any) -> list[LogVersion]:
+        """The patches in order.
+
+        Raises:
+            PatchError: They have no meaning, or no order.
+        """
+        found = _internal.log_versions(self._sources, self._options, progress)
+        return [LogVersion(*version) for version in found]
+
+    def changes(self, versions: Sequence[LogVersion]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """What patches change: rows of committed transactions, with the place of the patch in ``versions``."""
+        runs = groupby(enumerate(versions), key=lambda one: (one[1].source, one[1].patch - one[0]))
+        for (source, shift), run in runs:
+            numbers = [number for number, _ in run]
+            yield from self._read(source, numbers[0] + shift, numbers[-1] + shift, shift)
+
+    def _read(
+        self, source: int, first: int, last: int, shift: int
+    ) -> Iterator[tuple[int, pa.RecordBatch]]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        options = dict(self._options)
+        format = options.pop("patch_format", "auto")
+        place = self._sources[source]
+        with read_patch(
+            place, format=format, rows="committed", columns=_COLUMNS, **options
+        ) as reader:
+            for batch in reader:
+                rows = pa.record_batch(batch)
+                patches = rows.column("patch")
+                found = pc.unique(patches).to_pylist()
+                for patch in found:
+                    if first <= patch <= last:
+                        mine = rows if len(found) == 1 else rows.filter(pc.equal(patches, patch))
+                        yield patch - shift, mine
+                if found and found[-1] > last:
+                    break
+        if _stat(place) != self._stats[source]:
+            message = f"patch.changed: this file was changed while it was read ({place})"
+            raise PatchError(message, kind="patch.changed", source=str(place))
+
+    def digest(self, version: LogVersion) -> str:
+        """Of what a patch changes, by which patches without ids are known again."""
+        digest = hashlib.blake2b(digest_size=16)
+        for _, rows in self.changes([version]):
+            for row in zip(*(rows.column(name).to_pylist() for name in _COLUMNS[1:]), strict=True):
+                digest.update(repr(row).encode())
+        return digest.hexdigest()
+
+
+def _again(source: Any, stack: ExitStack) -> Any:
+    """A source that can be read again."""
+    if isinstance(source, str) and source == "-":
+        source = open(0, "rb", closefd=False)  # noqa: SIM115
+    if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview):
+        return source
+    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="jelly-"))  # noqa: SIM115
+    if hasattr(source, "read"):
+        shutil.copyfileobj(source, file)
+    else:
+        file.writelines(source)
+    file.flush()
+    return file.name
+
+
+def _stat(source: Any) -> tuple[int, int] | None:
+    if not isinstance(source, str | os.PathLike):
+        return None
+    found = Path(os.fsdecode(source)).stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequence[LogVersion]:
+    """The patches that come after the version of a replica.
+
+    Raises:
+        ReplicaError: They do not: a gap, a fork, another log.
+    """
+    if not versions:
+        return versions
+    if versions[0].id is None:
+        return _by_number(state, versions, log)
+    if state.version and state.id is None:
+        raise refused("log", "the patches that were applied have no ids, but those of this log do")
+    here = state.recent[-1] if state.recent else None
+    ids = [version.same_id for version in versions]
+    if here in ids:
+        at = ids.index(here)
+        for back, (id, applied) in enumerate(zip(ids[at::-1], state.recent[::-1], strict=False)):
+            if id != applied:
+                raise _fork(state, versions[at - back])
+        return versions[at + 1 :]
+    if _are_applied(ids, state.recent):
+        return []
+    first = versions[0]
+    if first.same_prev == here:
+        return versions
+    known = [place for place, id in enumerate(ids) if id in state.recent]
+    if known and known[-1] + 1 < len(versions):
+        raise _fork(state, versions[known[-1] + 1])
+    if first.same_prev in state.recent:
+        raise _fork(state, first)
+    begins = f"after {first.prev}" if first.prev else f"with {first.id}, after no patch"
+    if here is None:
+        message = (
+            f"the log begins {begins}, and the replica has no id; "
+            "Replica.create(..., id=...) says after which patch it begins"
+        )
+        raise refused("gap", message)
+    message = f"the replica is at {state.id}, which is not in the log; the log begins {begins}"
+    raise refused("gap", message)
+
+
+def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequence[LogVersion]:
+    if state.id is not None:
+        message = f"the replica is at {state.id}, but the patches of this log have no ids"
+        raise refused("log", message)
+    if len(versions) < state.version:
+        message = (
+            f"the log has {len(versions)} patches, and {state.version} were applied; "
+            "a log without ids is counted from its begin, so give all of it"
+        )
+        raise refused("gap", message)
+    if state.version and log.digest(versions[state.version - 1]) != state.digest:
+        message = f"patch {state.version} of this log is not the one that was applied"
+        raise refused("fork", message)
+    return versions[state.version :]
+
+
+def _are_applied(ids: Sequence[str | None], recent: Sequence[str]) -> bool:
+    """Whether ids stand together in those that were applied."""
+    if ids[0] not in recent:
+        return False
+    at = recent.index(ids[0])
+    return list(recent[at : at + len(ids)]) == list(ids)
+
+
+def _fork(state: State, other: LogVersion) -> ReplicaError:
+    message = (
+        f"the replica is at {state.id}, but the log went another way: {other.id} after {other.prev}"
+    )
+    return refused("fork", message)

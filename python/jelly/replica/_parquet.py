@@ -1,0 +1,299 @@
+"""Replicas as Parquet files, of which a manifest says which ones count.
+
+A table is a folder with the folders ``data`` and ``_replica``. A commit writes files that have its
+name in theirs, then one manifest, ``_replica/<number>.json``, that names all files of the table;
+the manifest appears at once, and only if there is none of that number. So a reader sees all of a
+commit or nothing, and of two writers one is refused.
+
+While a commit is made, a file ``_replica/<commit>.attempt`` is locked by its process. Where the lock
+is free the process is dead, and what it left is deleted by the next commit or by ``vacuum``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import time
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from jelly._whole_file import sync_folder
+from jelly.replica._refused import no_replica, no_version, overtaken, too_new
+from jelly.replica._state import DataFile, State, state_of
+
+try:
+    import fcntl
+except ImportError:  # no locks here: leftovers wait for vacuum
+    fcntl = None  # type: ignore[assignment]
+
+_FORMAT = 1
+_MANIFESTS = "_replica"
+_DATA = "data"
+
+
+@dataclass(frozen=True)
+class LocalFiles:
+    """Files of a folder."""
+
+    folder: str
+
+    def open(self, path: str) -> Any:
+        """A file to be read by Arrow."""
+        import pyarrow as pa
+
+        return pa.OSFile(f"{self.folder}/{path}", "rb")
+
+    def create(self, path: str) -> Any:
+        """A file to be written by Arrow."""
+        import pyarrow as pa
+
+        return pa.OSFile(f"{self.folder}/{path}", "wb")
+
+    def keep(self, path: str) -> int:
+        """A file that was written shall outlive a power failure; gives its size."""
+        handle = os.open(f"{self.folder}/{path}", os.O_RDONLY)
+        try:
+            os.fsync(handle)
+            return os.fstat(handle).st_size
+        finally:
+            os.close(handle)
+
+    def name(self, code: str, unique: str) -> str:
+        """The path of a new file of a bucket."""
+        return f"{_DATA}/{code or 'all'}-{unique}.parquet"
+
+
+class ParquetStore:
+    """A folder with a replica in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._manifests = folder / _MANIFESTS
+        self.files = LocalFiles(str(folder.absolute()))
+
+    @property
+    def root(self) -> str:
+        """Where its files are, for others."""
+        return self.files.folder
+
+    @classmethod
+    def create(cls, folder: Path) -> ParquetStore:
+        """A store of a table that the first commit makes.
+
+        Raises:
+            FileExistsError: There is a table, or something else.
+        """
+        store = cls(folder)
+        if store._numbers():
+            raise FileExistsError(f"{folder}: there is a replica")
+        known = {_DATA, _MANIFESTS}
+        if folder.exists() and any(path.name not in known for path in folder.iterdir()):
+            raise FileExistsError(f"{folder}: is no empty folder")
+        (folder / _DATA).mkdir(parents=True, exist_ok=True)
+        store._manifests.mkdir(exist_ok=True)
+        return store
+
+    def load(self, version: int | None = None) -> State:
+        """The last state, or that of a version.
+
+        Raises:
+            ReplicaError: There is none.
+        """
+        while True:
+            numbers = self._numbers()
+            if not numbers:
+                raise no_replica(str(self._folder))
+            try:
+                return self._state(self._find(numbers, version))
+            except FileNotFoundError:
+                # others deleted it meanwhile: there are newer ones
+                if self._numbers() == numbers:
+                    raise
+
+    def versions(self) -> list[int]:
+        """Versions that can be read, in order."""
+        return [self._read(number)["version"] for number in self._numbers()]
+
+    def begin(self, state: State) -> _Attempt:
+        """Begins a commit after a state."""
+        self._bury()
+        return _Attempt(self, state)
+
+    def vacuum(self, keep: int, hours: float) -> list[str]:
+        """Deletes all but the last versions, and leftovers; returns paths."""
+        with self._lock():
+            numbers = self._numbers()
+            gone = [self._path(number) for number in numbers[: -max(keep, 1)]]
+            for path in gone:
+                path.unlink()
+        gone += self._bury()
+        # in this order: what a commit that ends meanwhile has written is live, or of a living attempt
+        found = list((self._folder / _DATA).iterdir())
+        attempts = list(self._manifests.glob("*.attempt"))
+        live, before = self._live(), time.time() - hours * 3600
+        names = [path.stem for path in attempts if path.stat().st_mtime > before]
+        for path in [*found, *(path for path in attempts if path.stem not in names)]:
+            of_living = any(name in path.name for name in names)
+            if f"{_DATA}/{path.name}" not in live and not of_living:
+                path.unlink(missing_ok=True)
+                gone.append(path)
+        return [str(path.relative_to(self._folder)) for path in gone]
+
+    def _numbers(self) -> list[int]:
+        with suppress(FileNotFoundError):
+            names = (path.name for path in self._manifests.glob("*.json"))
+            return sorted(int(name[:-5]) for name in names if name[:-5].isdecimal())
+        return []
+
+    def _path(self, number: int) -> Path:
+        return self._manifests / f"{number:010d}.json"
+
+    def _read(self, number: int) -> dict[str, Any]:
+        path = self._path(number)
+        told: dict[str, Any] = json.loads(path.read_bytes())
+        if told.get("jelly-replica") != _FORMAT:
+            raise too_new(str(path))
+        return told
+
+    def _find(self, numbers: Sequence[int], version: int | None) -> int:
+        if version is None:
+            return numbers[-1]
+        at = bisect_left(numbers, version, key=lambda number: self._read(number)["version"])
+        if at == len(numbers) or self._read(numbers[at])["version"] != version:
+            raise no_version(version, self.versions(), str(self._folder))
+        return numbers[at]
+
+    def _state(self, number: int) -> State:
+        told = self._read(number)
+        buckets: dict[str, list[DataFile]] = {}
+        for code, *file in told["files"]:
+            buckets.setdefault(code, []).append(DataFile(*file))
+        return state_of(number, told, told, buckets)
+
+    def _live(self) -> set[str]:
+        return {file[1] for number in self._numbers() for file in self._read(number)["files"]}
+
+    def _bury(self) -> list[Path]:
+        """Deletes what dead attempts left."""
+        dead = []
+        for path in self._manifests.glob("*.attempt"):
+            with suppress(OSError):
+                if json.loads(path.read_bytes() or b"{}").get("host") != _host():
+                    continue
+                with _held(path):
+                    dead.append(path)
+        if not dead:
+            return []
+        live, gone = self._live(), []
+        for attempt in dead:
+            left = [*(self._folder / _DATA).glob(f"*-{attempt.stem}-*"), *self._manifests.glob(f"{attempt.stem}.part")]  # fmt: skip
+            for path in left:
+                if f"{_DATA}/{path.name}" not in live:
+                    path.unlink(missing_ok=True)
+                    gone.append(path)
+            attempt.unlink(missing_ok=True)
+        return gone
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Nobody else publishes or deletes manifests, where there are locks."""
+        if fcntl is None:
+            yield
+            return
+        with (self._manifests / "lock").open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+class _Attempt:
+    """A commit that is being made."""
+
+    def __init__(self, store: ParquetStore, state: State) -> None:
+        self._store = store
+        self._before = state.commit
+        self._committed = False
+        self.name = secrets.token_hex(6)
+        self._path = store._manifests / f"{self.name}.attempt"
+        self._mark = self._path.open("xb")
+        if fcntl is not None:
+            fcntl.flock(self._mark, fcntl.LOCK_EX)
+        self._mark.write(json.dumps({"host": _host(), "pid": os.getpid()}).encode())
+        self._mark.flush()
+
+    def commit(
+        self, state: State, removed: Sequence[DataFile], added: Sequence[tuple[str, DataFile]]
+    ) -> None:
+        """Makes a state the last one, at once; what it does not name stays for older ones.
+
+        Raises:
+            ReplicaError: Another writer was faster.
+        """
+        del removed, added
+        store = self._store
+        files = [[code, *file] for code in sorted(state.buckets) for file in state.buckets[code]]
+        told: Mapping[str, Any] = {
+            "jelly-replica": _FORMAT,
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            **state.fixed(),
+            **state.meaning(),
+            "files": files,
+        }
+        part = store._manifests / f"{self.name}.part"
+        with part.open("wb") as file:
+            file.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        sync_folder(Path(store.files.folder) / _DATA)
+        place = store._path(self._before + 1)
+        with store._lock():
+            numbers = store._numbers()
+            if numbers and numbers[-1] != self._before:
+                raise overtaken(store.files.folder)
+            try:
+                os.link(part, place)
+            except FileExistsError:
+                raise overtaken(store.files.folder) from None
+            self._committed = True
+        part.unlink()
+        sync_folder(store._manifests)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        store = self._store
+        if not self._committed:
+            (store._manifests / f"{self.name}.part").unlink(missing_ok=True)
+            for path in Path(store.files.folder, _DATA).glob(f"*-{self.name}-*"):
+                path.unlink(missing_ok=True)
+        self._path.unlink(missing_ok=True)
+        self._mark.close()
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Holds the lock of a file.
+
+    Raises:
+        OSError: Another process holds it, or there are no locks.
+    """
+    if fcntl is None:
+        raise OSError
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _host() -> str:
+    """This machine since it was started: only its processes are known by locks."""
+    with suppress(OSError):
+        return (
+            f"{socket.gethostname()} {Path('/proc/sys/kernel/random/boot_id').read_text().strip()}"
+        )
+    return socket.gethostname()

@@ -1,0 +1,37 @@
+"""What a replica refuses."""
+
+from __future__ import annotations
+
+from jelly.errors import ReplicaError
+
+_NONE = "no replica is here; Replica.create makes one"
+_LATER = "of a later version of this library, or something else"
+
+
+def refused(cause: str, message: str, table: str | None = None) -> ReplicaError:
+    """The error, of which ``cause`` is the second part of the kind."""
+    kind = f"replica.{cause}"
+    place = f" ({table})" if table else ""
+    return ReplicaError(f"{kind}: {message}{place}", kind=kind, source=table)
+
+
+def no_replica(table: str) -> ReplicaError:
+    """There is none."""
+    return refused("table", _NONE, table)
+
+
+def too_new(place: str) -> ReplicaError:
+    """It cannot be understood."""
+    return refused("table", _LATER, place)
+
+
+def no_version(version: int, there: list[int], table: str) -> ReplicaError:
+    """A version cannot be read."""
+    some = ", ".join(map(str, there[-20:]))
+    return refused("version", f"version {version} cannot be read; there are: {some}", table)
+
+
+def overtaken(table: str) -> ReplicaError:
+    """Another writer was faster."""
+    message = "another writer changed the table meanwhile; nothing was changed here, follow the log again"  # fmt: skip
+    return refused("writer", message, table)

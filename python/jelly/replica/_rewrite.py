@@ -1,0 +1,239 @@
+"""Writes buckets anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jelly.replica._keys import BITS, COLUMNS, children, keys, places, schema, span
+from jelly.replica._spill import ADD, MOVE
+from jelly.replica._state import DataFile, Files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BATCH = 65_536
+_GROUP = 131_072
+_HELD = 262_144
+
+
+@dataclass
+class Rewritten:
+    """What became of some buckets."""
+
+    gone: list[str] = field(default_factory=list)
+    """Buckets that have other files now, or are others."""
+    files: list[tuple[str, DataFile]] = field(default_factory=list)
+    """New files and their buckets."""
+    added: int = 0
+    deleted: int = 0
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Buckets that are written by one task."""
+
+    buckets: list[tuple[str, list[DataFile]]]
+    first: int
+    """First part of the changes."""
+    end: int
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """Writes the buckets of a unit with their changes."""
+
+    files: Files
+    secret: bytes
+    bucket_rows: int
+    attempt: str
+
+    def __call__(self, unit: Unit, rows: pa.Table) -> Rewritten:
+        """Writes the buckets; nothing of it is seen before the commit."""
+        import pyarrow.compute as pc
+
+        done = Rewritten()
+        is_change = pc.not_equal(rows.column("op"), MOVE)
+        moves, changes = rows.filter(pc.invert(is_change)), rows.filter(is_change)
+        changes = _last(changes, keys(changes, self.secret))
+        for code, files in unit.buckets:
+            moved, changed = moves, changes
+            if len(unit.buckets) > 1:
+                moved, changed = _inside(moves, code), _inside(changes, code)
+            if moved.num_rows or changed.num_rows:
+                self._bucket(code, files, moved, changed, done)
+        return done
+
+    def _bucket(
+        self, code: str, files: list[DataFile], moves: pa.Table, changes: pa.Table, done: Rewritten
+    ) -> None:
+        import pyarrow.compute as pc
+
+        is_add = pc.equal(changes.column("op"), ADD)
+        new = changes.filter(is_add)
+        changed = changes.column("key").combine_chunks()
+        deletes = changes.filter(pc.invert(is_add)).column("key").combine_chunks()
+        codes = self._codes(code, sum(file.rows for file in files) + moves.num_rows + new.num_rows)
+        dropped: list[pa.RecordBatch] = []
+        deleted = replaced = 0
+        with ExitStack() as stack:
+            writers = _Writers(self, codes, stack)
+            for batch in self._read(files, moves):
+                found = keys(batch, self.secret)
+                hit = pc.is_in(found, value_set=changed)
+                if pc.any(hit).as_py():
+                    dropped.append(batch.filter(hit))
+                    gone = _count(pc.is_in(found.filter(hit), value_set=deletes))
+                    deleted, replaced = deleted + gone, replaced + dropped[-1].num_rows - gone
+                    batch = batch.filter(pc.invert(hit))
+                writers.keep(batch)
+            added = new.num_rows - replaced
+            if not (writers.begun or added or deleted or moves.num_rows) and _same(dropped, new):
+                return
+            writers.write_kept()
+            writers.write(new.select(COLUMNS), new.column("place"))
+        done.gone.append(code)
+        done.files += writers.files()
+        done.added += added
+        done.deleted += deleted
+
+    def _codes(self, code: str, rows: int) -> list[str]:
+        bits = len(code)
+        if rows > 2 * self.bucket_rows:
+            bits = min(BITS, bits + ((rows - 1) // self.bucket_rows).bit_length())
+        return children(code, bits)
+
+    def _read(self, files: list[DataFile], moves: pa.Table) -> Iterator[pa.RecordBatch]:
+        for file in files:
+            yield from read_file(self.files, file)
+        yield from moves.select(COLUMNS).to_batches(_BATCH)
+
+
+def _inside(rows: pa.Table, code: str) -> pa.Table:
+    """The rows of a bucket."""
+    import pyarrow.compute as pc
+
+    first, end = span(code)
+    place = rows.column("place")
+    return rows.filter(pc.and_(pc.greater_equal(place, first), pc.less(place, end)))
+
+
+def read_file(files: Files, file: DataFile) -> Iterator[pa.RecordBatch]:
+    """The rows of a file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = schema()
+    with files.open(file.path) as opened, pq.ParquetFile(opened, pre_buffer=False) as parquet:
+        for batch in parquet.iter_batches(_BATCH, columns=list(COLUMNS), use_threads=False):
+            yield (
+                batch
+                if batch.schema == wanted
+                else pa.record_batch(
+                    [batch.column(name).cast(pa.string()) for name in COLUMNS], schema=wanted
+                )
+            )
+
+
+def _last(changes: pa.Table, found: pa.Array) -> pa.Table:
+    """The last change of each quad, with its key."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    changes = changes.append_column("key", found)
+    if pc.count_distinct(found).as_py() == len(found):
+        return changes
+    numbered = pa.table({"key": found, "at": pa.array(range(len(found)), pa.int64())})
+    last = numbered.group_by("key").aggregate([("at", "max")]).column("at_max")
+    return changes.take(last.take(pc.sort_indices(last)))
+
+
+def _same(old: list[pa.RecordBatch], new: pa.Table) -> bool:
+    """Whether rows are spelled as those that they replace."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not new.num_rows:
+        return True
+    texts = [
+        pc.binary_join_element_wise(*(table.column(name) for name in COLUMNS), "\n")
+        for table in (pa.Table.from_batches(old), new)
+    ]
+    return bool(pc.all(pc.is_in(texts[1], value_set=texts[0].combine_chunks())).as_py())
+
+
+def _count(mask: Any) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.sum(mask).as_py() or 0)
+
+
+class _Writers:
+    """A new file for each bucket that gets rows."""
+
+    def __init__(self, rewrite: Rewrite, codes: list[str], stack: ExitStack) -> None:
+        self._rewrite = rewrite
+        self._codes = codes
+        self._stack = stack
+        self._kept: list[pa.RecordBatch] = []
+        self._open: dict[str, tuple[str, Any]] = {}
+        self._rows: dict[str, int] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a file."""
+        return bool(self._open)
+
+    def keep(self, rows: pa.RecordBatch) -> None:
+        """Takes rows that stay: they are written once they are many, or when that is asked for."""
+        self._kept.append(rows)
+        if sum(batch.num_rows for batch in self._kept) > _HELD:
+            self.write_kept()
+
+    def write_kept(self) -> None:
+        """Writes what stays."""
+        import pyarrow as pa
+
+        kept, self._kept = [batch for batch in self._kept if batch.num_rows], []
+        if kept:
+            numbers = [places(batch, self._rewrite.secret) for batch in kept] if len(self._codes) > 1 else []  # fmt: skip
+            self.write(pa.Table.from_batches(kept), pa.chunked_array(numbers, pa.uint16()))
+
+    def write(self, rows: pa.Table, numbers: Any) -> None:
+        """Writes rows by their numbers, which one bucket does not need."""
+        import pyarrow.compute as pc
+
+        if len(self._codes) == 1:
+            self._write(self._codes[0], rows)
+            return
+        for code in self._codes:
+            first, end = span(code)
+            inside = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
+            self._write(code, rows.filter(inside))
+
+    def _write(self, code: str, rows: pa.Table) -> None:
+        import pyarrow.parquet as pq
+
+        if not rows.num_rows:
+            return
+        if code not in self._open:
+            rewrite = self._rewrite
+            path = rewrite.files.name(code, f"{rewrite.attempt}-{len(self._open):x}")
+            file = self._stack.enter_context(rewrite.files.create(path))
+            writer = pq.ParquetWriter(
+                file, schema(), compression="zstd", compression_level=1, store_schema=False,
+                write_statistics=["subject", "predicate", "graph"],
+            )  # fmt: skip
+            self._open[code] = path, self._stack.enter_context(writer)
+            self._rows[code] = 0
+        self._open[code][1].write_table(rows.cast(schema()), row_group_size=_GROUP)
+        self._rows[code] += rows.num_rows
+
+    def files(self) -> list[tuple[str, DataFile]]:
+        """What was written, after the files were closed."""
+        made = []
+        for code, (path, _) in self._open.items():
+            made.append((code, DataFile(path, self._rows[code], self._rewrite.files.keep(path))))
+        return made

@@ -1,0 +1,78 @@
+"""Buckets written by the workers of Spark."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jelly.replica._commit import Work
+from jelly.replica._rewrite import Rewritten, Unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+# Changes that are on their way at once.
+_WAVE = 128 << 20
+
+
+@dataclass(frozen=True)
+class SparkRunner:
+    """Gives units to workers, with their changes; these must see the table's files."""
+
+    spark: SparkSession
+
+    def __call__(
+        self, work: Work, units: Iterable[tuple[Unit, Callable[[], pa.Table]]]
+    ) -> Iterator[Rewritten]:
+        """Works on units in waves."""
+        wave: list[tuple[bytes, bytes]] = []
+        size = 0
+        for unit, read in units:
+            wave.append((pickle.dumps(unit), _packed(read())))
+            size += len(wave[-1][1])
+            if size >= _WAVE:
+                yield from self._run(work, wave)
+                wave, size = [], 0
+        if wave:
+            yield from self._run(work, wave)
+
+    def _run(self, work: Work, wave: list[tuple[bytes, bytes]]) -> Iterator[Rewritten]:
+        rows = self.spark.createDataFrame(wave, "unit binary, changes binary")
+        tasks = rows.repartition(min(len(wave), 4 * self.spark.sparkContext.defaultParallelism))
+        for row in tasks.mapInArrow(_Task(work), "done binary").collect():
+            yield pickle.loads(row[0])
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a worker does with units."""
+
+    work: Work
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One row for each unit."""
+        import pyarrow as pa
+
+        for batch in batches:
+            for row in batch.to_pylist():
+                done = self.work(pickle.loads(row["unit"]), _unpacked(row["changes"]))
+                yield pa.record_batch([pa.array([pickle.dumps(done)], pa.binary())], names=["done"])
+
+
+def _packed(rows: pa.Table) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
+        writer.write_table(rows)
+    return bytes(sink.getvalue())
+
+
+def _unpacked(data: bytes) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.ipc.open_stream(data).read_all().combine_chunks()

@@ -1,0 +1,434 @@
+"""``Replica``: a table that follows a log."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
+
+from jelly import _internal
+from jelly._arrow import require_pyarrow
+from jelly._convert import ConvertWriteOptions, Tally
+from jelly._keywords import refuse_unknown
+from jelly._patching import Patches, Report, Step, sources
+from jelly._tables import table_format, table_writer
+from jelly.readers import read_rdf
+from jelly.replica._commit import Runner, commit, run_in_threads
+from jelly.replica._follow import Followed, follow
+from jelly.replica._keys import COLUMNS, schema
+from jelly.replica._parquet import ParquetStore
+from jelly.replica._refused import no_replica
+from jelly.replica._rewrite import read_file
+from jelly.replica._spill import ADD, Spill
+from jelly.replica._state import State, Store
+from jelly.types import Destination, Framing, Limits, PatchFormat, RdfFormat, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+Format = Literal["parquet", "delta"]
+_BUCKET_ROWS = 32_768
+
+
+class _Options(TypedDict, total=False):
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    limits: Limits | None
+
+
+class BaseOptions(_Options, total=False):
+    """How a base is read."""
+
+    base_format: RdfFormat
+    strict_graphs: bool
+
+
+class FollowOptions(_Options, total=False):
+    """How a log is read."""
+
+    patch_format: PatchFormat
+
+
+class Replica:
+    """A table with the quads of a dataset, which follows the log of its changes.
+
+    The columns are ``subject``, ``predicate``, ``object`` and ``graph``: terms as canonical
+    N-Triples, ``''`` for the default graph; no quad is there twice. The table remembers the version
+    of the log that it is at, and the id of the last patch. What is applied is applied once, however
+    often a process is killed or a log is given again.
+
+    A replica is a folder of Parquet files with a manifest for each version, or a table of Delta
+    Lake (``pip install deltalake``). It works in one process with bounded memory, without Spark.
+
+    Args:
+        table: The folder; of Delta Lake, a URI of any storage.
+        format: ``parquet``, ``delta``, or ``auto``: what is there.
+        storage_options: Of Delta Lake, such as credentials.
+
+    Raises:
+        ReplicaError: There is no replica, or one of a later version of this library.
+        ImportError: pyarrow is not installed, or deltalake, which Delta Lake needs.
+    """
+
+    def __init__(
+        self,
+        table: str | os.PathLike[str],
+        *,
+        format: Format | Literal["auto"] = "auto",
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        require_pyarrow()
+        self._table = os.fspath(table)
+        self._store = _open(self._table, format, storage_options)
+        self._store.load()
+
+    @classmethod
+    def create(
+        cls,
+        table: str | os.PathLike[str],
+        base: Source | None = None,
+        *,
+        format: Format = "parquet",
+        id: str | None = None,
+        bucket_rows: int = _BUCKET_ROWS,
+        storage_options: Mapping[str, str] | None = None,
+        progress: Report | None = None,
+        **options: Unpack[BaseOptions],
+    ) -> Self:
+        """Makes a replica, at version 0 of a log.
+
+        It appears when all is written. Memory does not grow with the base; temporary files take as
+        much space as the compressed base, once or twice.
+
+        Args:
+            table: A folder that is not there yet, or is empty; of Delta Lake, a URI.
+            base: The dataset before the log: path (``-`` is standard input), bytes, binary file
+                object or iterable of bytes, in any format. None: there are no quads.
+            format: ``parquet``, or ``delta`` for Delta Lake.
+            id: The id of the patch that the base is the state after, as an IRI or a term, where the
+                log begins before the base or says what its first patch comes after.
+            bucket_rows: Quads that a file shall have. A change writes all files anew whose quads
+                it touches: smaller files make small changes cheaper, and reading dearer.
+            storage_options: Of Delta Lake, such as credentials.
+            progress: Called with a :class:`jelly.Step` now and then; an exception stops.
+            **options: Of reading: ``base_format``, ``framing``, ``strict``, ``lenient_flags``,
+                ``strict_graphs``, ``limits``.
+
+        Returns:
+            The replica.
+
+        Raises:
+            FileExistsError: There is a table, or another file.
+            JellyError: The base is bad.
+            OSError: Reading or writing failed.
+            ValueError: An option is wrong.
+        """
+        require_pyarrow()
+        refuse_unknown("create", options, BaseOptions)
+        if bucket_rows < 1:
+            raise ValueError("bucket_rows is at least 1")
+        place = os.fspath(table)
+        term, same = (None, None) if id is None else _internal.identify(id)
+        state = State(
+            commit=-1,
+            table=secrets.token_hex(8),
+            secret=secrets.token_bytes(16),
+            bucket_rows=bucket_rows,
+            id=term,
+            recent=() if same is None else (same,),
+        )
+        store = _create(place, format, storage_options)
+        with Spill(state.secret) as spill:
+            prefixes = {} if base is None else _load(base, spill, dict(options), progress)
+            commit(store, state, replace(state, prefixes=prefixes), spill)
+        return cls(table, format=format, storage_options=storage_options)
+
+    @property
+    def version(self) -> int:
+        """The version of the log that the table is at."""
+        return self._store.load().version
+
+    @property
+    def id(self) -> str | None:
+        """The id of the patch that made the version, where patches have ids."""
+        return self._store.load().id
+
+    @property
+    def versions(self) -> list[int]:
+        """The versions that can be read."""
+        return self._store.versions()
+
+    @property
+    def prefixes(self) -> dict[tuple[str, str], str]:
+        """IRIs of prefixes, by graph and name."""
+        return dict(self._store.load().prefixes)
+
+    def __len__(self) -> int:
+        return self._store.load().rows
+
+    def __repr__(self) -> str:
+        return f"<jelly.Replica {self._table}>"
+
+    def follow(
+        self,
+        log: Patches,
+        *,
+        each_version: bool = False,
+        upto: int | str | None = None,
+        spark: SparkSession | None = None,
+        progress: Report | None = None,
+        **options: Unpack[FollowOptions],
+    ) -> Followed:
+        """Applies the patches of a log that were not applied yet, all of them at once.
+
+        Patches are known by their ids: the log may begin anywhere before the replica's version or
+        right after it, and lie in whatever files. A log without ids is counted: it is given whole.
+        A log that misses patches, went another way, is unfinished or malformed changes nothing; nor
+        does one of which all was applied.
+
+        Memory does not grow with the table, nor with the log: what does not fit goes to temporary
+        files.
+
+        Args:
+            log: A source of patches, a list of sources, or a directory, as for :func:`jelly.apply`.
+            each_version: Commit patch by patch, so that each version can be read later.
+            upto: Go no further than this version, or the patch with this id.
+            spark: A session whose workers write the files, which they must see; the patches are
+                read here. Without it, threads do.
+            progress: Called with a :class:`jelly.Step` now and then; an exception stops.
+            **options: Of reading: ``patch_format``, ``framing``, ``strict``, ``lenient_flags``,
+                ``limits``.
+
+        Returns:
+            What was done.
+
+        Raises:
+            ReplicaError: The log does not continue the table, or another writer was faster.
+            PatchError: The patches have no meaning: unfinished transactions, a broken chain.
+            JellyError: A source is bad.
+            OSError: Reading or writing failed.
+            ValueError: An option is wrong.
+        """
+        refuse_unknown("follow", options, FollowOptions)
+        return follow(
+            self._store, sources(log), each_version=each_version, upto=upto,
+            runner=_runner(spark), progress=progress, options=dict(options),
+        )  # fmt: skip
+
+    def foreach_batch(self, rows: DataFrame, batch: int = 0) -> Followed:
+        """Applies the patches of a micro-batch: ``stream.writeStream.foreachBatch(replica.foreach_batch)``.
+
+        Patches need ids, by which those are known that were applied before: a batch that comes again
+        changes nothing. A batch has whole patches, as files give them; the driver holds them,
+        compressed.
+
+        Args:
+            rows: Rows in the columns of :data:`jelly.PATCH_SCHEMA`, all of them, headers too.
+            batch: The number of the batch, which is not needed.
+
+        Returns:
+            What was done.
+
+        Raises:
+            ReplicaError: As for :meth:`follow`, and if patches have no ids.
+            JellyError: As for :meth:`follow`.
+        """
+        del batch
+        ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
+        streams = [row[0] for row in ordered.mapInArrow(_encoded, "stream binary").collect()]
+        if not streams:
+            state = self._store.load()
+            return Followed(state.version, state.id, *(0,) * 8)
+        return follow(
+            self._store, [bytes(stream) for stream in streams], each_version=False, upto=None,
+            runner=run_in_threads, progress=None, options={}, needs_ids=True,
+        )  # fmt: skip
+
+    def read(self, version: int | None = None) -> pa.RecordBatchReader:
+        """The quads of a version, streaming: what pyarrow, polars and DuckDB take.
+
+        Args:
+            version: One of :attr:`versions`; the last one otherwise.
+
+        Raises:
+            ReplicaError: The version cannot be read.
+        """
+        import pyarrow as pa
+
+        state = self._store.load(version)
+        return pa.RecordBatchReader.from_batches(schema(), self._batches(state))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.read().__arrow_c_stream__(requested_schema)
+
+    def dataframe(self, spark: SparkSession, version: int | None = None) -> DataFrame:
+        """The quads of a version as a DataFrame of Spark, which reads the Parquet files itself.
+
+        Args:
+            spark: The session; its workers must see the files.
+            version: One of :attr:`versions`; the last one otherwise.
+
+        Raises:
+            ReplicaError: The version cannot be read.
+        """
+        state = self._store.load(version)
+        ddl = ", ".join(f"{name} string" for name in COLUMNS)
+        root = self._store.root
+        paths = [f"{root}/{file.path}" for file in state.files]
+        if not paths:
+            return spark.createDataFrame([], ddl)
+        return spark.read.schema(ddl).parquet(*paths)
+
+    def dump(
+        self,
+        dest: Destination,
+        version: int | None = None,
+        *,
+        to: str = "auto",
+        to_compression: str = "auto",
+        **options: Unpack[ConvertWriteOptions],
+    ) -> Tally:
+        """Writes the dataset, with the prefixes of its default graph.
+
+        Args:
+            dest: Path (``-`` is standard output) or binary file object. A path appears whole or not
+                at all.
+            version: One of :attr:`versions`; the last one otherwise.
+            to: Format, as for :func:`jelly.convert`: ``auto`` goes by the extension.
+            to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
+            **options: Of writing, as for :func:`jelly.convert`.
+
+        Returns:
+            Rows and bytes.
+
+        Raises:
+            ReplicaError: The version cannot be read.
+            JellyError: The quads cannot be written in this format.
+            OSError: Reading or writing failed.
+            ValueError: An option is wrong.
+        """
+        refuse_unknown("dump", options, ConvertWriteOptions)
+        state = self._store.load(version)
+        batches = self._batches(state)
+        write: dict[str, Any] = dict(options)
+        kind = table_format(dest, to)
+        if kind is not None:
+            rows = size = 0
+            level = write.pop("compression_level", None)
+            with table_writer(dest, kind, schema(), to_compression, level) as take:
+                for batch in batches:
+                    take(batch)
+                    rows, size = rows + batch.num_rows, size + batch.nbytes
+            return Tally(rows, size, size)
+        namespaces = write.get("namespaces")
+        if isinstance(namespaces, Mapping):
+            write["namespaces"] = list(namespaces.items())
+        elif namespaces or (namespaces is None and _has_prefixes(dest, to)):
+            found = [(name, iri) for (graph, name), iri in state.prefixes.items() if not graph]
+            write["namespaces"] = found
+        write |= {"format": to, "compression": to_compression}
+        return Tally(*_internal.convert_batches(batches, False, dest, write, None))
+
+    def vacuum(self, keep: int = 1, *, hours: float = 168) -> list[str]:
+        """Deletes old versions, and what killed processes left.
+
+        Args:
+            keep: So many versions stay readable. Whoever reads another one meanwhile fails.
+            hours: What looks like a commit of another machine that is going on is only deleted when
+                it is older than that.
+
+        Returns:
+            What was deleted, as paths within the table.
+
+        Raises:
+            OSError: Something cannot be deleted.
+        """
+        return self._store.vacuum(keep, hours)
+
+    def _batches(self, state: State) -> Iterator[pa.RecordBatch]:
+        for file in state.files:
+            yield from read_file(self._store.files, file)
+
+
+def _runner(spark: SparkSession | None) -> Runner:
+    if spark is None:
+        return run_in_threads
+    from jelly.replica._spark import SparkRunner
+
+    return SparkRunner(spark)
+
+
+def _encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of a partition as one stream of patches."""
+    import io
+
+    import pyarrow as pa
+
+    from jelly.writers import PatchWriter
+
+    out, rows = io.BytesIO(), 0
+    with PatchWriter(out, compression="zstd") as writer:
+        for batch in batches:
+            rows += writer.write(batch)
+    if rows:
+        yield pa.record_batch([pa.array([out.getvalue()], pa.binary())], names=["stream"])
+
+
+def _has_prefixes(dest: Destination, to: str) -> bool:
+    """Whether the format of an output has prefixes."""
+    if to != "auto":
+        return to not in ("nt", "nq", "text")
+    name = os.fsdecode(dest) if isinstance(dest, str | os.PathLike) else ""
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix not in (".gz", ".zst")]
+    return not suffixes or suffixes[-1] not in (".nt", ".nq")
+
+
+def _open(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
+    if format == "auto":
+        format = "parquet" if (Path(table) / "_replica").is_dir() else "delta"
+        if format == "delta" and not _may_be_delta(table):
+            raise no_replica(table)
+    if format == "parquet":
+        return ParquetStore(Path(table))
+    if format == "delta":
+        from jelly.replica._delta import DeltaStore
+
+        return DeltaStore(table, storage_options)
+    raise ValueError(f'format is "{format}"; it can be "parquet" or "delta"')
+
+
+def _may_be_delta(table: str) -> bool:
+    return "://" in table or (Path(table) / "_delta_log").is_dir()
+
+
+def _create(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
+    if format == "parquet":
+        return ParquetStore.create(Path(table))
+    if format == "delta":
+        from jelly.replica._delta import DeltaStore
+
+        return DeltaStore.create(table, storage_options)
+    raise ValueError(f'format is "{format}"; it can be "parquet" or "delta"')
+
+
+def _load(
+    base: Source, spill: Spill, options: dict[str, Any], progress: Report | None
+) -> dict[tuple[str, str], str]:
+    """Takes the quads of a dataset; returns its prefixes."""
+    import pyarrow as pa
+
+    rows = 0
+    format = options.pop("base_format", "auto")
+    with read_rdf(base, format=format, columns=list(COLUMNS), **options) as reader:
+        for made in reader:
+            batch = pa.record_batch(made)
+            spill.add(batch, pa.repeat(pa.scalar(ADD, pa.int8()), batch.num_rows))
+            rows += batch.num_rows
+            if progress is not None:
+                progress(Step("reading the base", rows, reader.position.offset))
+        return {("", name): iri for name, iri in reader.namespaces.items()}

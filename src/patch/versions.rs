@@ -1,0 +1,36 @@
+//! The order of the patches of a log.
+
+use super::again::Again;
+use super::log::{Log, LogOptions, identity};
+use super::work::{Watch, Work};
+use crate::error::Result;
+use crate::term::TermBuf;
+
+/// The patch that makes a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogVersion {
+    /// Number of its source, in the order that was given.
+    pub source: usize,
+    /// 0-based in its source.
+    pub patch: u64,
+    /// The term behind `H id`.
+    pub id: Option<TermBuf>,
+    /// The term behind `H prev`.
+    pub prev: Option<TermBuf>,
+}
+
+/// Reads a log and puts its patches in order; one that has no meaning is an error.
+pub fn log_versions(patches: Vec<Again>, options: LogOptions, watch: Watch<'_>) -> Result<Vec<LogVersion>> {
+    let mut work = Work::new(watch);
+    let log = Log::open(patches, options, &mut work)?;
+    let version = |version| {
+        let (source, patch) = log.spot(version);
+        LogVersion { source, patch, id: log.id(version).cloned(), prev: log.prev(version).cloned() }
+    };
+    Ok(log.all().map(version).collect())
+}
+
+/// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:` and as a string.
+pub fn id_identity(id: &TermBuf) -> String {
+    identity(id)
+}

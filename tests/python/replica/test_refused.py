@@ -1,0 +1,146 @@
+"""What a replica refuses, and that nothing was changed then."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly
+from jelly.errors import JellyError, PatchError, ReplicaError
+from jelly.replica import Replica
+
+from .tables import files, quads
+
+
+def patch(id: str | None, prev: str | None, row: str) -> bytes:
+    head = (f"H id <u:{id}> .\n" if id else "") + (f"H prev <u:{prev}> .\n" if prev else "")
+    return f"{head}TX .\n{row} .\nTC .\nZ .\n".encode()
+
+
+ONE, TWO, THREE = patch("1", None, "A <a:1> <a:p> <a:o>"), patch("2", "1", "A <a:2> <a:p> <a:o>"), patch("3", "2", "D <a:1> <a:p> <a:o>")  # fmt: skip
+
+
+def test_logs_that_do_not_continue_the_table(tmp_path: Path, format: str) -> None:
+    replica = Replica.create(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    replica.follow([ONE, TWO])
+    before = quads(replica), replica.versions, files(tmp_path / "t")
+    other = [patch("2b", "1", "A <a:x> <a:p> <a:o>"), patch("3b", "2b", "A <a:y> <a:p> <a:o>")]
+    cases: list[tuple[Any, str, str]] = [
+        (patch("4", "3", "A <a:4> <a:p> <a:o>"), "replica.gap", "<u:2>, which is not in the log; the log begins after <u:3>"),
+        (patch("9", None, "A <a:4> <a:p> <a:o>"), "replica.gap", "with <u:9>, after no patch"),
+        ([ONE, *other], "replica.fork", "<u:2b> after <u:1>"),
+        (other, "replica.fork", "<u:2b> after <u:1>"),
+        ([patch("1b", None, "A <a:x> <a:p> <a:o>"), patch("2", "1b", "A <a:2> <a:p> <a:o>"), THREE], "replica.fork", "<u:1b>"),
+        (patch(None, None, "A <a:4> <a:p> <a:o>"), "replica.log", "have no ids"),
+        ([ONE, TWO, other[0]], "patch.fork", "both come after"),
+        (b"H id <u:3> .\nH prev <u:2> .\nTX .\nA <a:4> <a:p> <a:o> .\n", "patch.unfinished", "neither"),
+        (b"H id <u:3> .\nH prev <u:2> .\nTX .\nA <a:4> <a:p> .\nTC .\n", "", ""),
+        ([THREE, patch("4", "3", "A <a:4> <a:p> <a:o>") + b"A <a"], "", ""),
+    ]  # fmt: skip
+    for log, kind, message in cases:
+        for each in (False, True):
+            with pytest.raises(JellyError) as caught:
+                replica.follow(log, each_version=each)
+            assert caught.value.kind == kind or not kind, log
+            assert message in str(caught.value)
+            assert (quads(replica), replica.versions, files(tmp_path / "t")) == before
+    assert replica.follow([ONE]).patches == replica.follow(TWO).patches == 0
+    assert replica.follow([TWO, THREE]).patches == 1
+    assert quads(replica) == {("<a:2>", "<a:p>", "<a:o>", "")}
+
+
+def test_logs_without_ids_are_counted(tmp_path: Path, format: str) -> None:
+    log = [patch(None, None, f"A <a:{number}> <a:p> <a:o>") for number in range(4)]
+    replica = Replica.create(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    assert replica.follow(log[:2]).version == 2
+    assert replica.follow(b"".join(log[:2])).patches == 0
+    for wrong, kind in [
+        (log[2:3], "replica.gap"),
+        (log[2:], "replica.fork"),
+        (log[::-1], "replica.fork"),
+        ([ONE], "replica.log"),
+    ]:
+        with pytest.raises(ReplicaError) as caught:
+            replica.follow(wrong)
+        assert caught.value.kind == kind
+    assert replica.version == 2
+    done = replica.follow(io.BytesIO(b"".join(log)), upto=3)
+    assert (done.version, done.patches, len(replica)) == (3, 1, 3)
+    assert replica.follow(iter([b"".join(log)])).version == 4
+
+
+def test_where_a_log_begins(tmp_path: Path) -> None:
+    late = patch("8", "7", "A <a:4> <a:p> <a:o>")
+    with pytest.raises(ReplicaError, match=r"begins after <u:7>.*id=") as caught:
+        Replica.create(tmp_path / "a").follow(late)
+    assert caught.value.kind == "replica.gap"
+    replica = Replica.create(tmp_path / "b", id="u:7")
+    assert replica.id == "<u:7>"
+    with pytest.raises(ReplicaError, match="which is not in the log"):
+        replica.follow(ONE)
+    assert replica.follow(late).version == 1
+    uuid = "0b5e9d8a-77a9-4c0e-9f6e-3f0f3b0a2c11"
+    other = Replica.create(tmp_path / "c", id=f"uuid:{uuid}")
+    assert other.follow(f"H id <u:1> .\nH prev <urn:uuid:{uuid.upper()}> .\n".encode()).version == 1
+
+
+def test_upto(tmp_path: Path) -> None:
+    replica = Replica.create(tmp_path / "t")
+    assert replica.follow([ONE, TWO, THREE], upto="u:2").id == "<u:2>"
+    assert replica.follow([ONE, TWO, THREE], upto="<u:1>").patches == 0
+    assert replica.follow([ONE, TWO, THREE], upto=1).patches == 0
+    with pytest.raises(ReplicaError, match="has the id u:5"):
+        replica.follow([ONE, TWO, THREE], upto="u:5")
+    assert replica.follow([ONE, TWO, THREE], upto=9).version == 3
+
+
+def test_tables_that_are_none(tmp_path: Path, format: str) -> None:
+    with pytest.raises(ReplicaError, match="no replica is here"):
+        Replica(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    with pytest.raises(ReplicaError, match="no replica is here"):
+        Replica(tmp_path / "t")
+    with pytest.raises(JellyError):
+        Replica.create(tmp_path / "t", b"<a:s> <a:p> .\n", base_format="nt", format=format)  # type: ignore[arg-type]
+    assert files(tmp_path / "t") == set()
+    replica = Replica.create(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    with pytest.raises(FileExistsError):
+        Replica.create(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    with pytest.raises(ReplicaError, match="version 7 cannot be read; there are: 0"):
+        replica.read(7)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    with pytest.raises(FileExistsError):
+        Replica.create(tmp_path / "full")
+    with pytest.raises(ValueError, match="bucket_rows"):
+        Replica.create(tmp_path / "u", bucket_rows=0)
+    with pytest.raises(TypeError, match="base_format"):
+        Replica.create(tmp_path / "u", base_formt="nt")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="csv"):
+        Replica.create(tmp_path / "u", format="csv")  # type: ignore[arg-type]
+
+
+def test_a_table_of_others_is_no_replica(tmp_path: Path) -> None:
+    deltalake = pytest.importorskip("deltalake")
+    import pyarrow as pa
+
+    deltalake.write_deltalake(tmp_path / "t", pa.table({"x": [1]}))
+    with pytest.raises(ReplicaError, match="is no replica"):
+        Replica(tmp_path / "t")
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.rdfp"
+    log.write_bytes(ONE)
+    replica = Replica.create(tmp_path / "t")
+    found = jelly._internal.log_versions
+
+    def changing(*arguments: Any) -> Any:
+        versions = found(*arguments)
+        log.write_bytes(ONE + TWO)
+        return versions
+
+    monkeypatch.setattr(jelly._internal, "log_versions", changing)
+    with pytest.raises(PatchError, match="changed while it was read"):
+        replica.follow(log)
+    assert replica.version == 0

@@ -1,0 +1,198 @@
+"""Several writers at once, and writers that are killed."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import patch_model as model
+from jelly.errors import ReplicaError
+from jelly.replica import Replica
+from jelly.replica._commit import run_in_threads
+from jelly.replica._follow import follow
+from jelly.replica._parquet import ParquetStore
+
+from .tables import create, files, live, long_log, numbered, quads, states
+
+KILLS = 10 * int(os.environ.get("JELLY_SOAK", "1"))
+RACER = """
+import sys
+from jelly.errors import ReplicaError
+from jelly.replica import Replica
+replica = Replica(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    print(replica.follow(sys.argv[2]).patches)
+except ReplicaError as error:
+    print(error.kind)
+"""
+# starts a process for each line, which tells its number and then each of its steps; tells when it ended
+NURSERY = """
+import os, sys
+from jelly.replica import Replica, _rewrite, _table
+import pyarrow.parquet
+if sys.argv[3] == "delta":
+    from jelly.replica import _delta
+for _ in sys.stdin:
+    child = os.fork()
+    if not child:
+        os.write(1, b"%d\\n" % os.getpid())
+        Replica(sys.argv[1]).follow(sys.argv[2], each_version=True, progress=lambda _: os.write(1, b"."))
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.write(1, b"x")
+"""
+
+
+class Nursery:
+    """Starts processes that follow a log, and kills them."""
+
+    def __init__(self, table: Path, log: Path, format: str) -> None:
+        command = [sys.executable, "-W", "ignore", "-c", NURSERY, str(table), str(log), format]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)  # fmt: skip
+
+    def kill_after(self, steps: int) -> None:
+        """Starts a process and kills it when it has done some steps, if it does so many."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(b"go\n")
+        child = int(stdout.readline())
+        told = b""
+        while len(told) < steps and not told.endswith(b"x"):
+            told += stdout.read(1)
+        if not told.endswith(b"x"):
+            os.kill(child, signal.SIGKILL)
+            while stdout.read(1) != b"x":
+                pass
+
+    def close(self) -> None:
+        self.process.communicate()
+        assert self.process.returncode == 0
+
+
+def test_a_writer_that_was_slower_is_refused(tmp_path: Path, format: str) -> None:
+    base = [numbered(number) for number in range(300)]
+    log = long_log(random.Random(1), 2, 40, 400)
+    table = tmp_path / "t"
+    slow = create(table, base, log, format=format, bucket_rows=32)
+    fast = Replica(table)
+    expected = states(set(base), log)
+
+    def overtaken(*arguments: Any) -> Iterator[Any]:
+        assert fast.follow(model.text(log), upto=1).version == 1
+        yield from run_in_threads(*arguments)
+
+    options: dict[str, Any] = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    with pytest.raises(ReplicaError, match="another writer") as caught:
+        follow(slow._store, [model.text(log)], runner=overtaken, **options)
+    assert caught.value.kind == "replica.writer"
+    assert (slow.version, quads(slow)) == (1, expected[1])
+    left = files(table)
+    assert slow.follow(model.text(log)).version == 2
+    assert quads(fast) == expected[2]
+    assert left <= files(table)
+    slow.vacuum(hours=0)
+    assert files(table) == live(slow)
+
+
+def test_an_error_leaves_nothing(tmp_path: Path, format: str) -> None:
+    table = tmp_path / "t"
+    replica = create(table, [numbered(number) for number in range(300)], [], format=format, bucket_rows=32)  # fmt: skip
+    before = files(table)
+
+    def failing(*arguments: Any) -> Iterator[Any]:
+        for number, done in enumerate(run_in_threads(*arguments)):
+            if number == 3:
+                raise KeyboardInterrupt
+            yield done
+
+    log = [model.text([patch[2:] for patch in long_log(random.Random(1), 1, 100, 400)])]
+    options: dict[str, Any] = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    with pytest.raises(KeyboardInterrupt):
+        follow(replica._store, log, runner=failing, **options)
+    assert files(table) == before
+    assert replica.follow(log).patches == 1
+
+
+def test_processes_at_once(tmp_path: Path, format: str) -> None:
+    base = [numbered(number) for number in range(1000)]
+    log = long_log(random.Random(3), 3, 150, 1500)
+    (tmp_path / "log").write_bytes(model.text(log))
+    replica = create(tmp_path / "t", base, log, format=format, bucket_rows=32)
+    command = [sys.executable, "-c", RACER, str(tmp_path / "t"), str(tmp_path / "log")]
+    racers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(3)]  # fmt: skip
+    for racer in racers:
+        assert racer.stdout is not None
+        assert racer.stdout.readline() == b"ready\n"
+    for racer in racers:
+        assert racer.stdin is not None
+        racer.stdin.write(b"go\n")
+        racer.stdin.flush()
+    said = sorted(racer.communicate()[0].strip() for racer in racers)
+    # whoever came when all was done found nothing new
+    assert said.count(b"3") == 1
+    assert set(said) <= {b"0", b"3", b"replica.writer"}
+    assert quads(replica) == states(set(base), log)[-1]
+    assert replica.versions == [0, 3]
+
+
+def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
+    rng = random.Random(5)
+    base = [numbered(number) for number in range(300)]
+    log = long_log(rng, 40, 20, 450)
+    expected = states(set(base), log)
+    (tmp_path / "log").write_bytes(model.text(log))
+    table, found, finished = tmp_path / "t", [], 0
+    replica = create(table, base, log, format=format, bucket_rows=32)
+    nursery = Nursery(table, tmp_path / "log", format)
+    for kill in range(KILLS):
+        before = replica.version
+        nursery.kill_after(rng.randrange(120))
+        replica = Replica(table)
+        version = replica.version
+        found.append(version - before)
+        assert quads(replica) == expected[version]
+        if version < len(log) and kill % 2:
+            replica.follow(tmp_path / "log", upto=version + 1)
+            assert quads(replica) == expected[version + 1]
+        if kill % 5 == 4:
+            # what was killed left nothing that stays
+            done = replica.follow(tmp_path / "log")
+            assert quads(replica) == expected[-1]
+            if done.commits and isinstance(replica._store, ParquetStore):
+                assert files(table) == replica._store._live()
+            replica.vacuum(hours=0)
+            assert files(table) == live(replica)
+            finished += 1
+            shutil.rmtree(table)
+            replica = create(table, base, log, format=format, bucket_rows=32)
+    nursery.close()
+    assert len(found) == KILLS
+    assert finished == KILLS // 5
+    assert sum(found) > 0
+
+
+def test_attempts_of_other_machines_are_left_alone(tmp_path: Path) -> None:
+    table = tmp_path / "t"
+    replica = create(table, [numbered(1)], [])
+    attempt, file = table / "_replica" / "abc.attempt", table / "data" / "01-abc-0.parquet"
+    attempt.write_text('{"host": "another", "pid": 1}')
+    file.write_bytes(b"")
+    assert replica.follow(model.text([[model.Row("A", numbered(2))]])).version == 1
+    replica.vacuum(keep=2)
+    assert file.exists()
+    assert replica.versions == [0, 1]
+    gone = replica.vacuum(hours=-1)
+    assert {"data/01-abc-0.parquet", "_replica/abc.attempt"} <= set(gone)
+    assert not file.exists()
+    assert not attempt.exists()
+    assert quads(replica) == {numbered(1), numbered(2)}

@@ -1,0 +1,86 @@
+"""Replicas and Spark: DataFrames of versions, workers that write buckets, streams that are followed."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import patch_model as model
+from jelly.errors import ReplicaError
+from jelly.replica import Replica
+
+pytestmark = pytest.mark.spark
+
+
+def number(n: int) -> model.Quad:
+    return f"<a:s{n // 4}>", f"<a:p{n % 4}>", f'"{n}"', ""
+
+
+def log(patches: int) -> list[model.Patch]:
+    rng, made = random.Random(3), []
+    for n in range(1, patches + 1):
+        rows = [model.Row(rng.choice("AD"), number(rng.randrange(400))) for _ in range(60)]
+        head = [model.Row("H", ("id", f"<u:{n}>")), model.Row("H", ("prev", f"<u:{n - 1}>"))]
+        made.append([*head, model.Row("TX"), *rows, model.Row("TC")])
+    return made
+
+
+def quads(rows: Any) -> set[model.Quad]:
+    found = [tuple(row) for row in rows.collect()]
+    assert len(set(found)) == len(found)
+    return set(found)
+
+
+@pytest.mark.parametrize("format", ["parquet", "delta"])
+def test_workers_write_and_spark_reads(spark: Any, tmp_path: Path, format: Any) -> None:
+    base = [number(n) for n in range(200)]
+    table = tmp_path / "t"
+    replica = Replica.create(
+        table, model.nquads(base), base_format="nq", id="u:0", bucket_rows=32, format=format
+    )
+    assert quads(replica.dataframe(spark)) == set(base)
+    patches = log(3)
+    done = replica.follow(model.text(patches), spark=spark)
+    assert (done.version, done.id) == (3, "<u:3>")
+    assert done.files >= 4
+    assert quads(replica.dataframe(spark)) == model.applied(set(base), patches)
+    assert quads(replica.dataframe(spark, 0)) == set(base)
+    empty = Replica.create(tmp_path / "empty", format=format)
+    assert quads(empty.dataframe(spark)) == set()
+
+
+def test_a_stream_is_followed_and_a_batch_again_changes_nothing(spark: Any, tmp_path: Path) -> None:
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    patches, folder = log(6), tmp_path / "log"
+    folder.mkdir()
+    replica = Replica.create(tmp_path / "t", id="u:0", bucket_rows=32)
+
+    def run(state: str) -> None:
+        rows = spark.readStream.format("jelly-patch").load(str(folder))
+        query = (
+            rows.writeStream.foreachBatch(replica.foreach_batch)
+            .option("checkpointLocation", str(tmp_path / state))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+
+    for n in (1, 2, 3):
+        (folder / f"patch-{n:04d}.rdfp").write_bytes(model.text(patches[n - 1 : n]))
+    run("one")
+    assert replica.version == 3
+    (folder / "patch-0004.rdfp").write_bytes(model.text(patches[3:]))
+    run("one")
+    assert quads(replica.dataframe(spark)) == model.applied(set(), patches)
+    versions = replica.versions
+    run("two")  # it lost what it knew, so all of it comes again
+    assert replica.versions == versions
+    (folder / "patch-0005.rdfp").write_bytes(b"A <a:s> <a:p> <a:o> .\nZ .\n")
+    batch = spark.read.format("jelly-patch").load(str(folder / "patch-0005.rdfp"))
+    with pytest.raises(ReplicaError, match="need ids"):
+        replica.foreach_batch(batch)
+    assert replica.foreach_batch(batch.limit(0)).patches == 0
+    assert replica.version == 6
