@@ -1,5 +1,7 @@
 //! The options row of a stream, as data (`RdfStreamOptions`, `RdfPatchOptions`).
 
+use crate::term::{Term, TermBuf};
+
 macro_rules! wire_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal $text:literal,)* }) => {
         $(#[$doc])*
@@ -125,6 +127,47 @@ pub struct Features {
     pub rdf_star: bool,
 }
 
+impl Features {
+    /// Whatever there is.
+    pub(crate) const ALL: Features = Features { generalized_statements: true, rdf_star: true };
+
+    /// Those of this and of `other`.
+    pub(crate) fn and(self, other: Features) -> Features {
+        Features {
+            generalized_statements: self.generalized_statements || other.generalized_statements,
+            rdf_star: self.rdf_star || other.rdf_star,
+        }
+    }
+
+    /// What a statement of these terms needs.
+    #[inline]
+    pub(crate) fn of(terms: &[Term<'_>; 4]) -> Features {
+        let [subject, predicate, object, graph] = terms;
+        let mut needs = Features::default();
+        if let (Term::Iri(_) | Term::BlankNode(_), Term::Iri(_), Term::Iri(_) | Term::Literal(_)) =
+            (subject, predicate, object)
+            && !matches!(graph, Term::Literal(_))
+        {
+            return needs; // as nearly all are
+        }
+        needs.of_triple([subject, predicate, object]);
+        needs.generalized_statements |= matches!(graph, Term::Literal(_));
+        needs
+    }
+
+    fn of_triple(&mut self, [subject, predicate, object]: [&Term<'_>; 3]) {
+        self.generalized_statements |=
+            matches!(subject, Term::Literal(_)) || !matches!(predicate, Term::Iri(_));
+        for term in [subject, predicate, object] {
+            if let Term::Triple(triple) = term {
+                self.rdf_star = true;
+                let [subject, predicate, object] = triple.terms.each_ref().map(TermBuf::as_term);
+                self.of_triple([&subject, &predicate, &object]);
+            }
+        }
+    }
+}
+
 /// Options of a Jelly-RDF stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RdfOptions {
@@ -140,6 +183,22 @@ pub struct RdfOptions {
     pub tables: TableSizes,
     /// 1 for Jelly-RDF 1.0, 2 for 1.1.
     pub version: u32,
+}
+
+impl RdfOptions {
+    /// Options that hold more: named graphs, if they are told, and these features.
+    pub(crate) fn widened(mut self, graphs: bool, features: Features) -> Self {
+        if graphs && self.physical_type == PhysicalType::Triples {
+            self.physical_type = PhysicalType::Quads;
+            self.logical_type = match self.logical_type {
+                LogicalType(0) => LogicalType(0),
+                logical if logical.is_grouped() => LogicalType(4),
+                _ => PhysicalType::Quads.flat_type(),
+            };
+        }
+        self.features = self.features.and(features);
+        self
+    }
 }
 
 /// Options of either format.
@@ -164,4 +223,17 @@ pub struct PatchOptions {
     pub tables: TableSizes,
     /// 1 for Jelly-Patch 1.0.
     pub version: u32,
+}
+
+impl PatchOptions {
+    /// Options that hold what a stream of others holds too; `None`: there may be anything in it.
+    pub(crate) fn widened(mut self, other: Option<&PatchOptions>) -> Self {
+        let (kind, features) = other
+            .map_or((StatementType::Quads, Features::ALL), |other| (other.statement_type, other.features));
+        if kind == StatementType::Quads {
+            self.statement_type = kind;
+        }
+        self.features = self.features.and(features);
+        self
+    }
 }

@@ -204,7 +204,7 @@ impl Sink for Applying {
 
 impl RdfSink for Applying {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
-        self.target.options(options)?;
+        self.target.options(&options.clone().widened(self.net.has_graphs, self.net.features))?;
         self.begin()
     }
 

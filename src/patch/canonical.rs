@@ -8,6 +8,7 @@ use super::work::{Watch, Work};
 use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
+use crate::options::{PatchOptions, PatchStreamType};
 use crate::sink::PatchOp;
 
 /// Writes `patches` with only the rows that change the dataset that `base` is before them.
@@ -25,7 +26,13 @@ pub fn canonicalize(
     let mut work = Work::new(watch);
     let log = Log::open(patches, options, &mut work)?;
     let effect = Effect::of_base(&log, base, base_options, &mut work)?;
-    let emit = Emit::new(out, log.options())?;
+    let options = log.options().map(|options| match options.stream_type {
+        PatchStreamType::Flat if log.versions() > 1 => {
+            PatchOptions { stream_type: PatchStreamType::Punctuated, ..options }
+        }
+        _ => options,
+    });
+    let emit = Emit::new(out, options)?;
     let mut sink = Canonical { effect, emit, changes: 0 };
     log.replay(log.all(), "writing the patches", &mut sink, &mut work)?;
     let counts = sink.emit.finish()?;

@@ -7,7 +7,7 @@ use super::work::Work;
 use crate::convert::PatchTarget;
 use crate::create::{Encode, Writer};
 use crate::error::Result;
-use crate::options::StreamOptions;
+use crate::options::PatchOptions;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Sink, Statement};
 use crate::term::{Term, TermBuf};
 
@@ -81,9 +81,9 @@ pub(crate) struct Emit {
 
 impl Emit {
     /// Writes to `out`, with the options of a source if they are told.
-    pub(crate) fn new(mut out: PatchOut, options: Option<&StreamOptions>) -> Result<Self> {
-        if let Some(StreamOptions::Patch(options)) = options {
-            out.target.options(options)?;
+    pub(crate) fn new(mut out: PatchOut, options: Option<PatchOptions>) -> Result<Self> {
+        if let Some(options) = options {
+            out.target.options(&options)?;
         }
         let numbering = Numbering::new(false);
         Ok(Emit { out, numbering, in_transaction: false, has_rows: false, counts: Patched::default() })

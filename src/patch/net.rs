@@ -10,6 +10,7 @@ use super::prefixes::{PrefixOp, Prefixes};
 use super::quad_key::{Keys, QuadKey};
 use super::stored::{Store, Stored};
 use crate::error::Result;
+use crate::options::Features;
 use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
 
@@ -90,6 +91,8 @@ pub(crate) struct Net {
     changes: u64,
     /// A quad of a named graph is added.
     pub(crate) has_graphs: bool,
+    /// What the quads that are added need.
+    pub(crate) features: Features,
 }
 
 impl Net {
@@ -103,6 +106,7 @@ impl Net {
             keeps_deletes,
             changes: 0,
             has_graphs: false,
+            features: Features::default(),
         })
     }
 
@@ -143,7 +147,10 @@ impl Net {
             entry.flags = (entry.flags & !FOLDED) | HAS_TEXT | if folded { FOLDED } else { 0 };
         }
         entry.flags = (entry.flags & !LAST_ADDS) | if adds { LAST_ADDS } else { 0 };
-        self.has_graphs |= adds && !matches!(statement.terms[3], Term::DefaultGraph);
+        if adds {
+            self.has_graphs |= !matches!(statement.terms[3], Term::DefaultGraph);
+            self.features = self.features.and(Features::of(&statement.terms));
+        }
         Ok(repeats)
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct SourceFacts {
     tolerant: bool,
     open: Option<u64>,
     aborted: u64,
+    /// Rows of all patches.
+    pub(crate) rows: u64,
     /// Of the patch that has not ended.
     now: Facts,
 }
@@ -152,6 +154,7 @@ impl PatchSink for SourceFacts {
     #[inline]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         self.now.rows += 1;
+        self.rows += 1;
         match row.op {
             PatchOp::Header { key, value } => self.header(key, value.into())?,
             PatchOp::Begin => {

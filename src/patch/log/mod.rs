@@ -14,7 +14,7 @@ use super::again::Again;
 use super::work::Work;
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::open::{Found, open_patch};
-use crate::options::StreamOptions;
+use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 use chain::{Chain, Link, chain};
 pub(crate) use facts::identity;
@@ -44,8 +44,10 @@ pub struct Log {
     sources: Vec<(Again, SourceFacts)>,
     /// Source and patch of each version, from 1 on.
     order: Vec<(usize, usize)>,
-    /// Options of the first source that has some.
-    options: Option<StreamOptions>,
+    /// Options that hold all patches: of the first source that has some, and what others need beside them.
+    options: Option<PatchOptions>,
+    /// There are patches of a source without options.
+    has_others: bool,
     /// What is wrong, where that is no error.
     problems: Vec<Problem>,
 }
@@ -81,7 +83,13 @@ impl Log {
     }
 
     fn scan(sources: Vec<Again>, options: LogOptions, tolerant: bool, work: &mut Work<'_>) -> Result<Self> {
-        let mut log = Log { sources: Vec::new(), order: Vec::new(), options: None, problems: Vec::new() };
+        let mut log = Log {
+            sources: Vec::new(),
+            order: Vec::new(),
+            options: None,
+            has_others: false,
+            problems: Vec::new(),
+        };
         work.phase("checking the log");
         for source in sources {
             let mut facts = SourceFacts::new(options.drop_unfinished, tolerant);
@@ -124,8 +132,12 @@ impl Log {
             Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut_off() => {}
             Err(error) => return Err(error),
         }
-        if self.options.is_none() {
-            self.options = crate::open::FeedState::stream_options(&feed);
+        match (crate::open::FeedState::stream_options(&feed), self.options) {
+            (Some(StreamOptions::Patch(options)), None) => self.options = Some(options),
+            (Some(StreamOptions::Patch(options)), Some(all)) => {
+                self.options = Some(all.widened(Some(&options)))
+            }
+            _ => self.has_others |= facts.rows > 0,
         }
         Ok(())
     }
@@ -179,9 +191,9 @@ impl Log {
         &self.problems
     }
 
-    /// Options of the patches, where their format has some.
-    pub fn options(&self) -> Option<&StreamOptions> {
-        self.options.as_ref()
+    /// Options that hold all patches, where the format of some has any.
+    pub fn options(&self) -> Option<PatchOptions> {
+        self.options.map(|options| if self.has_others { options.widened(None) } else { options })
     }
 
     /// The id of the patch that made a version.
