@@ -483,7 +483,7 @@ def verify_log(
     base: Source | None,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> tuple[int, int, str | None, str | None, int, int, int, int | None, list[_Problem]]:
+) -> tuple[int, int, str | None, str | None, int, int, int, int, int | None, list[_Problem]]:
     """Looks at a log; returns the fields of LogReport."""
 
 def apply(

@@ -136,6 +136,17 @@ def reported(progress: Report | None) -> Callable[[str, int, int], object] | Non
     return None if progress is None else lambda *step: progress(Step(*step))
 
 
+def refuse_twice(*given: object) -> None:
+    """Refuses standard input in two places: the second one would find it empty.
+
+    Raises:
+        ValueError: It is.
+    """
+    each = [source for one in given for source in (one if _is_several(one) else [one])]  # type: ignore[attr-defined]
+    if sum(isinstance(source, str) and source == "-" for source in each) > 1:
+        raise ValueError("standard input can be read once: - stands in two places")
+
+
 def sources(patches: Patches, *, chain: str = "check") -> list[Any]:
     """The sources of a log: directories opened, files in the order of their names.
 
@@ -176,11 +187,13 @@ def _in_directory(folder: Path) -> list[Path]:
 
 
 def patch_files(folder: Path) -> list[Path]:
-    """The files of a directory of patches, in order."""
+    """The files of a directory of patches, in order; a link to nowhere is one, which cannot be read."""
     return in_order(
         path
         for path in folder.iterdir()
-        if path.name[0] not in "._" and _PATCH_FILES.fullmatch(path.name) and path.is_file()
+        if path.name[0] not in "._"
+        and _PATCH_FILES.fullmatch(path.name)
+        and (path.is_file() or (path.is_symlink() and not path.exists()))
     )
 
 

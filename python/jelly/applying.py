@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._patching import DatasetOptions, Patches, Report, keywords, reported, sources
+from jelly._patching import (
+    DatasetOptions,
+    Patches,
+    Report,
+    keywords,
+    refuse_twice,
+    reported,
+    sources,
+)
 from jelly.types import Destination, Source
 
 
@@ -80,6 +88,7 @@ def apply(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(base, patches)
     told = keywords("apply", DatasetOptions, options, distinct=distinct)
     log = sources(patches, chain=told.get("chain", "check"))
     return Applied(*_internal.apply(base, log, dest, told, reported(progress)))
@@ -96,6 +105,9 @@ def as_of(
     **options: Unpack[DatasetOptions],
 ) -> Applied:
     """Writes the dataset as it was at a version of a log.
+
+    Damage and unfinished transactions in later patches do not matter, where the version comes
+    before them in the order in which the patches are given.
 
     Args:
         base: The dataset before the log, as for :func:`apply`.
@@ -116,6 +128,7 @@ def as_of(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(base, patches)
     told = keywords("as_of", DatasetOptions, options, distinct=distinct, version=version)
     log = sources(patches, chain=told.get("chain", "check"))
     return Applied(*_internal.apply(base, log, dest, told, reported(progress)))

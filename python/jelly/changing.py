@@ -12,6 +12,7 @@ from jelly._patching import (
     Report,
     genid,
     keywords,
+    refuse_twice,
     reported,
     sources,
 )
@@ -103,6 +104,7 @@ def diff(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(old, new)
     told = keywords(
         "diff", ComparingOptions, options, id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize)
     )  # fmt: skip
@@ -147,6 +149,7 @@ def invert(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(patch, base)
     told = keywords("invert", PatchingOptions, options, id=id, prev=prev)
     log = sources(patch, chain=told.get("chain", "check"))
     return Patched(*_internal.invert(log, dest, base, told, reported(progress)))
@@ -172,8 +175,9 @@ def squash(
         dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
             all.
         mode: ``last`` keeps the last operation of each quad, which is always right. ``net`` drops
-            quads too that are added first and deleted last, which is right for logs whose every row
-            changes something, as :func:`canonicalize` makes them.
+            quads and prefixes too that are in the end as they were, which is right for logs whose
+            every row changes something, as :func:`canonicalize` makes them; so it is for the
+            result, which :func:`invert` can take back.
         id: ``H id`` of the new patch, as an IRI or a term.
         prev: ``H prev`` of the new patch, likewise.
         progress: Called with a :class:`Step` now and then; an exception stops.
@@ -188,6 +192,7 @@ def squash(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(patches)
     told = keywords("squash", PatchingOptions, options, mode=mode, id=id, prev=prev)
     log = sources(patches, chain=told.get("chain", "check"))
     return Patched(*_internal.squash(log, dest, told, reported(progress)))
@@ -221,6 +226,7 @@ def net(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(patches)
     told = keywords("net", PatchingOptions, options, mode=mode, bare=True)
     log = sources(patches, chain=told.get("chain", "check"))
     return Patched(*_internal.squash(log, dest, told, reported(progress)))
@@ -266,6 +272,7 @@ def between(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(patches)
     told = keywords(
         "between", PatchingOptions, options,
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
@@ -306,6 +313,7 @@ def canonicalize(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(patch, base)
     told = keywords("canonicalize", PatchingOptions, options)
     log = sources(patch, chain=told.get("chain", "check"))
     return Patched(*_internal.canonicalize(log, base, dest, told, reported(progress)))

@@ -9,6 +9,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from jelly.writers import PatchWriter
 _NAME = re.compile(r"patch-(\d+)((?:\.(?:jellyp|rdfp|trp))?(?:\.(?:gz|zst|zstd))?)")
 _ENDING = re.compile(r"\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?")
 _UUID = re.compile(r"""[<"](?:(?:urn:)?uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})[>"]""", re.IGNORECASE)  # fmt: skip
+_OF_THE_CHAIN = ("id", "prev", "previous")
 # what a row of a patch is, without the place that it had
 _ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
 
@@ -110,7 +112,7 @@ class Log:
             expect: Number or id of the patch that must be the head; 0: the log must be empty.
                 Without it, and without a ``prev`` in the patch, it comes after whatever is there.
             headers: More headers, as terms: ``{"author": '"me"'}``. Those that the patch has
-                stay as they are.
+                stay as they are. ``id`` and ``prev`` are not told here.
             format: Of the patch, as in :func:`read_patch`.
 
         Returns:
@@ -121,7 +123,10 @@ class Log:
                 unfinished transactions, an id that the log has, several patches in one.
             JellyError: The source is bad.
             OSError: Reading or writing failed.
+            ValueError: A header is ``id`` or ``prev``.
         """
+        if told := [key for key in headers or {} if key.lower() in _OF_THE_CHAIN]:
+            raise ValueError(f"headers cannot have {told[0]!r}: the log gives it, or the patch has it")  # fmt: skip
         make_folder(self.folder)
         with tempfile.TemporaryDirectory(prefix=".jelly-", dir=self.folder) as work:
             copy = Path(work, "copy.jellyp")
@@ -176,7 +181,7 @@ class Log:
 
     def _replayed(self, copy: Path, head: Head) -> Published:
         path = self.files[-1]
-        if _changes(copy) != _changes(path):
+        if any(one != other for one, other in zip_longest(_changes(copy), _changes(path))):
             message = f"the head {head.id} is another patch with the same id"
             raise PatchError(f"patch.duplicate: {message}", kind="patch.duplicate")
         found = verify_log(path)
@@ -272,6 +277,6 @@ def _with_headers(copy: Path, path: Path, headers: Mapping[str, str], format: An
         writer.write(reader)
 
 
-def _changes(path: Path) -> list[Any]:
+def _changes(path: Path) -> Iterator[Any]:
     with closing(read_patch(path, columns=_ROW)) as reader:
-        return [row for row in reader.rows() if row.op not in ("H", "Z")]
+        yield from (row for row in reader.rows() if row.op not in ("H", "Z"))

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._patching import LookingOptions, Patches, Report, keywords, reported, sources
+from jelly._patching import (
+    LookingOptions,
+    Patches,
+    Report,
+    keywords,
+    refuse_twice,
+    reported,
+    sources,
+)
 from jelly.types import Source
 
 
@@ -56,10 +64,12 @@ class LogReport(NamedTuple):
     aborted: int
     """Transactions that were aborted."""
     changes: int
-    """Rows that count: ``A``, ``D``, ``PA`` and ``PD``; 0 where problems of the chain or of
-    transactions leave no order to look at them."""
+    """``A`` and ``D`` rows of committed transactions; 0, as the next one, where problems of the
+    chain or of transactions leave no order to look at them."""
+    prefixes: int
+    """``PA`` and ``PD`` rows likewise."""
     without_effect: int | None
-    """Rows of them that change nothing. Without a base only those are known that repeat another
+    """Rows of both that change nothing. Without a base only those are known that repeat another
     one. None: there is no order in which that could be told."""
     problems: tuple[Problem, ...]
     """What is wrong, in order; of rows without effect the first hundred."""
@@ -106,6 +116,7 @@ def history(
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(base, patches)
     told = keywords("history", LookingOptions, options)
     log = sources(patches, chain=told.get("chain", "check"))
     pattern = [subject, predicate, object, graph]
@@ -139,6 +150,7 @@ def verify_log(
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
+    refuse_twice(base, patches)
     told = keywords("verify_log", LookingOptions, options)
     log = sources(patches, chain=told.get("chain", "check"))
     found = _internal.verify_log(log, base, told, reported(progress))

@@ -31,9 +31,9 @@ class Staged(NamedTuple):
     aborted: int
     """Transactions that are aborted."""
     changes: int
-    """Rows that count: ``A``, ``D``, ``PA`` and ``PD``."""
+    """``A`` and ``D`` rows of committed transactions."""
     without_effect: int | None
-    """Rows of them that change nothing. None: the patch has no meaning."""
+    """Rows of them, and ``PA`` and ``PD`` rows, that change nothing. None: the patch has no meaning."""
     before: int | None
     """Statements of the dataset. None, here and below: the patch has no meaning."""
     after: int | None

@@ -235,6 +235,7 @@ fn known_magic(start: &[u8]) -> Option<Content> {
         b"H" | b"TX" | b"TB" | b"PA" | b"PD" | b"A" | b"D" | b"TC" | b"TA" | b"Z" => Some(Content::RdfPatch),
         b"@prefix" | b"PREFIX" | b"@base" | b"BASE" | b"prefix" | b"base" => Some(Content::Turtle),
         [b'<', b'?' | b'!', ..] | [b'<', b'r', b'd', b'f', b':', b'R', ..] => Some(Content::Xml),
+        [b'<', ..=0x1f, ..] => None, // Thrift with an A row first
         [b'<', ..] | [b'_', b':', ..] => Some(Content::Lines),
         [b'{' | b'[', ..] => Some(Content::Json),
         _ => None,
@@ -300,6 +301,7 @@ mod tests {
             ("# hi\nH id <x> .\n", "", Some(PatchFormat::RdfPatch)),
             ("TX.\nTC.", "x.trp", Some(PatchFormat::RdfPatch)),
             ("\x1c\x18\x02id", "x.trp", Some(PatchFormat::Thrift)),
+            ("<\x1c\x1c\x18\x03a:s", "x.trp.gz", Some(PatchFormat::Thrift)),
             ("", "x.rdfp.gz", Some(PatchFormat::RdfPatch)),
             ("", "x", Some(PatchFormat::Jelly)),
             ("<a> <b> <c> .", "x.rdfp", None),

@@ -80,7 +80,7 @@ pub fn apply(
     watch: Watch<'_>,
 ) -> Result<Applied> {
     let mut work = Work::new(watch);
-    let log = Log::open(patches, options.log, &mut work)?;
+    let log = Log::open_up_to(patches, options.log, options.version.as_ref(), &mut work)?;
     let version = options.version.map_or(Ok(log.versions()), |version| log.number(&version))?;
     let mut net = Net::new(false)?;
     log.replay(1..version + 1, "reading the log", &mut net, &mut work)?;

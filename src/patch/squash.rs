@@ -14,7 +14,8 @@ use crate::term::TermBuf;
 pub struct SquashOptions {
     /// How the log is taken.
     pub log: LogOptions,
-    /// Drops what was added first and deleted last, which is right where every row changes something.
+    /// Drops what is in the end as it was, which is known where every row changes something: such patches become one
+    /// that is like them.
     pub drops_cancelled: bool,
     /// Only what came after the first version and up to the second: the patch that makes one of the other.
     pub between: Option<(Version, Version)>,
@@ -34,7 +35,7 @@ pub fn squash(
     watch: Watch<'_>,
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
-    let log = Log::open(patches, options.log, &mut work)?;
+    let log = Log::open_up_to(patches, options.log, options.between.as_ref().map(|(_, to)| to), &mut work)?;
     let (from, to) = match &options.between {
         None => (0, log.versions()),
         Some((from, to)) => (log.number(from)?, log.number(to)?),
@@ -49,11 +50,13 @@ pub fn squash(
     let mut emit = Emit::new(out, log.options())?;
     // what changes nothing is no version of its own
     let id = if options.bare || from == to { None } else { headers(&mut emit, &log, &options, from..to)? };
+    let is_canonical = options.drops_cancelled;
     let picked = net.pick(|entry| {
-        let cancelled = options.drops_cancelled && entry.first_adds() && !entry.is_added();
+        let cancelled = is_canonical && entry.first_adds() != entry.is_added();
         (!cancelled).then(|| entry.is_added())
     })?;
-    emit.picked(picked, last_change, &mut work)?;
+    let prefix = if is_canonical { whole_change } else { last_change };
+    emit.picked(picked, prefix, &mut work)?;
     emit.end_patch()?;
     let counts = emit.finish()?;
     Ok(Patched { id: id.map(|id| id.as_term().to_string()), patches: to - from, changes, ..counts })
@@ -92,4 +95,14 @@ fn last_change(prefix: &Prefix) -> PrefixChange<'_> {
     };
     let graph = prefix.graph.as_term();
     PrefixChange { name: &prefix.name, graph, deletes: adds.is_none(), before, adds }
+}
+
+/// From what a prefix stood for before the first change to what it stands for after the last one.
+fn whole_change(prefix: &Prefix) -> PrefixChange<'_> {
+    let before = match &prefix.first {
+        PrefixOp::Add(_) => None,
+        PrefixOp::Delete(Some(iri)) => Some(iri.as_str()),
+        PrefixOp::Delete(None) => return last_change(prefix),
+    };
+    PrefixChange::between(&prefix.name, prefix.graph.as_term(), before, prefix.after())
 }

@@ -27,9 +27,11 @@ pub struct LogReport {
     pub committed: u64,
     /// Transactions that were aborted.
     pub aborted: u64,
-    /// Rows that count: `A`, `D`, `PA`, `PD`.
+    /// `A` and `D` rows that count.
     pub changes: u64,
-    /// Rows of them that change nothing; without a base only those that repeat another one are known. `None`: the
+    /// `PA` and `PD` rows that count.
+    pub prefixes: u64,
+    /// Rows of both that change nothing; without a base only those that repeat another one are known. `None`: the
     /// log has no order in which that could be told.
     pub without_effect: Option<u64>,
     /// What is wrong, in order.
@@ -66,13 +68,14 @@ pub fn verify_log(
         log: &log,
         effect,
         changes: 0,
+        prefixes: 0,
         without_effect: 0,
         row: 0,
         version: 0,
         problems: Vec::new(),
     };
     log.replay(log.all(), "checking the rows", &mut sink, &mut work)?;
-    report.changes = sink.changes;
+    (report.changes, report.prefixes) = (sink.changes, sink.prefixes);
     report.without_effect = Some(sink.without_effect);
     report.problems = sink.problems;
     Ok(report)
@@ -82,6 +85,7 @@ struct Verifying<'l> {
     log: &'l Log,
     effect: Effect,
     changes: u64,
+    prefixes: u64,
     without_effect: u64,
     /// 0-based row of the patch.
     row: u64,
@@ -101,7 +105,10 @@ impl LogSink for Verifying<'_> {
             Done::Nothing => self.tell(&change.op),
             Done::Quad | Done::Prefix(_) => {}
         }
-        self.changes += 1;
+        match change.op {
+            PatchOp::Add(_) | PatchOp::Delete(_) => self.changes += 1,
+            _ => self.prefixes += 1,
+        }
         Ok(())
     }
 }

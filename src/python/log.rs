@@ -14,7 +14,7 @@ use crate::term::TermBuf;
 /// Kind, source, patch, id and message of a problem.
 type Problem = (&'static str, Option<String>, Option<u64>, Option<String>, String);
 /// The fields of `jelly.LogReport`.
-type Report = (u64, u64, Option<String>, Option<String>, u64, u64, u64, Option<u64>, Vec<Problem>);
+type Report = (u64, u64, Option<String>, Option<String>, u64, u64, u64, u64, Option<u64>, Vec<Problem>);
 
 /// Looks at a log; returns the fields of LogReport.
 #[pyfunction]
@@ -34,13 +34,23 @@ pub(super) fn verify_log(
         let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
         Ok(patch::verify_log(log, base.map(|base| (base.source, base.options)), options, watch)?)
     })?;
-    let LogReport { patches, ids, prev, head, committed, aborted, changes, without_effect, problems } =
-        report;
+    let LogReport {
+        patches,
+        ids,
+        prev,
+        head,
+        committed,
+        aborted,
+        changes,
+        prefixes,
+        without_effect,
+        problems,
+    } = report;
     let problems = problems.into_iter().map(|problem| {
         let source = problem.source.map(|source| source.to_string());
         (problem.kind, source, problem.patch, problem.id, problem.message)
     });
-    Ok((patches, ids, prev, head, committed, aborted, changes, without_effect, problems.collect()))
+    Ok((patches, ids, prev, head, committed, aborted, changes, prefixes, without_effect, problems.collect()))
 }
 
 /// Source, patch, id, prev, and by what ids are compared: that of the id, that of prev.

@@ -110,8 +110,13 @@ fn squash_does_the_same() {
         let (_, canonical) = run::canonicalize(&sources, &base).unwrap();
         let net = SquashOptions { drops_cancelled: true, ..SquashOptions::default() };
         let (_, net) = run::squash(&[canonical], net).unwrap();
-        prop_assert_eq!(parsed_keys(&applied(&base, &bytes(&net))), parsed_keys(&applied(&base, &sources)));
-        prop_assert!(net.lines().count() <= squashed.lines().count());
+        let after = applied(&base, &sources);
+        prop_assert_eq!(parsed_keys(&applied(&base, &bytes(&net))), parsed_keys(&after));
+        let changes = |patch: &str| patch.lines().filter(|row| row.starts_with(['A', 'D'])).count();
+        prop_assert!(changes(&net) <= changes(&squashed));
+        // it is canonical too
+        let (_, back) = run::invert(&bytes(&net), None).unwrap();
+        prop_assert_eq!(parsed_keys(&applied(&after, &bytes(&back))), parsed_keys(&base));
         Ok(())
     });
 }

@@ -35,7 +35,7 @@ def test_publish(tmp_path: Path) -> None:
     assert first.path == tmp_path / "log" / "patch-0001.jellyp"
     assert first[:3] == (1, first.id, None)
     assert UUID.fullmatch(first.id)
-    second = log.publish(patch("2", "H id <u:2> .\n"), headers={"author": '"me"', "id": "<u:no>"})
+    second = log.publish(patch("2", "H id <u:2> .\n"), headers={"author": '"me"'})
     assert second[:3] == (2, "<u:2>", first.id)
     assert second.path == tmp_path / "log" / "patch-0002.jellyp"
     assert text(second.path) == (
@@ -44,12 +44,32 @@ def test_publish(tmp_path: Path) -> None:
     third = log.publish(patch("3", "H prev <u:2> .\n"), expect="u:2")
     assert (third.version, third.prev) == (3, "<u:2>")
     assert log.head == (3, third.id)
-    assert log.verify() == jelly.LogReport(3, 3, None, third.id, 3, 0, 3, 0, ())
+    assert log.verify() == jelly.LogReport(3, 3, None, third.id, 3, 0, 3, 0, 0, ())
     assert log.verify(b'<a:s> <a:p> "1" .\n').without_effect == 1
     out = io.BytesIO()
     assert jelly.apply(BASE, log, out, to="nq").version == 3
     assert out.getvalue() == BASE + b"".join(b'<a:s> <a:p> "%d" .\n' % n for n in (1, 2, 3))
     assert names(log) == ["patch-0001.jellyp", "patch-0002.jellyp", "patch-0003.jellyp"]
+
+
+@pytest.mark.parametrize("key", ["id", "Prev", "previous"])
+def test_headers_cannot_break_the_chain(key: str, tmp_path: Path) -> None:
+    log = jelly.Log(tmp_path / "log")
+    with pytest.raises(ValueError, match=key):
+        log.publish(b"A <a:s> <a:p> <a:o> .\n", headers={key: "<u:other>"})
+    assert not log.files
+
+
+def test_a_patch_that_is_a_link_to_nowhere_is_not_passed_over(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.mkdir()
+    for name in ("patch-0001.rdfp", "patch-0003.rdfp"):
+        (log / name).write_bytes(b"A <a:s> <a:p> <a:o> .\n")
+    (log / "patch-0002.rdfp").symlink_to(tmp_path / "gone")
+    with pytest.raises(FileNotFoundError, match="patch-0002"):
+        jelly.apply(b"", log, tmp_path / "out.nq")
+    (tmp_path / "gone").write_bytes(b"D <a:s> <a:p> <a:o> .\n")
+    assert jelly.apply(b"", log, tmp_path / "out.nq").version == 3
 
 
 def test_publishing_again_is_no_change(tmp_path: Path) -> None:
@@ -196,7 +216,7 @@ def test_stage(tmp_path: Path) -> None:
     for source in (path, data, io.BytesIO(data), iter([data])):
         staged = jelly.stage(BASE, source, log)
         assert staged.ok
-        assert staged[:11] == ("<u:2>", None, 2, 1, 4, 1, 1, 1, 1, 1, 1)
+        assert staged[:11] == ("<u:2>", None, 2, 1, 3, 1, 1, 1, 1, 1, 1)
         assert [problem.kind for problem in staged.problems] == ["patch.effect"]
         assert "the quad is there already" in staged.problems[0].message
         assert repr(staged) == "<jelly.Staged id='<u:2>', +1 -1, ok>"

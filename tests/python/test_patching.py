@@ -240,6 +240,106 @@ def test_headers_of_what_is_made() -> None:
     assert b'D <a:n> <a:p> "1"' in out_of(jelly.squash, log, to="rdfp")
 
 
+@pytest.mark.parametrize(
+    ("before", "log", "expected"),
+    [
+        (b"", b'PA "p" <u:1> .\nPD "p" "u:1" .\n', []),
+        (b"@prefix p: <u:1> .\n", b'PD "p" "u:1" .\nPA "p" <u:1> .\n', []),
+        (
+            b"@prefix p: <u:1> .\n",
+            b'PD "p" "u:1" .\nPA "p" <u:2> .\nPD "p" "u:2" .\nPA "p" <u:3> .\n',
+            [("PD", "<u:1>"), ("PA", "<u:3>")],
+        ),
+        (b"", b"D <a:s> <a:p> <a:o> .\nA <a:s> <a:p> <a:o> .\n", []),
+    ],
+)
+def test_the_net_of_a_canonical_log_can_be_taken_back(
+    before: bytes, log: bytes, expected: list[tuple[str, str]]
+) -> None:
+    base = before + b"<a:s> <a:p> <a:o> .\n"
+    done = jelly.canonicalize(log, base, io.BytesIO(), to="rdfp", base_format="ttl")
+    assert done.added + done.deleted + done.prefixes == log.count(b"\n")
+    net = out_of(jelly.net, log, mode="net", to="jelly-patch")
+    rows = jelly.read_patch(net).rows() if net else iter(())
+    assert [(row.op, row.value) for row in rows if row.op not in ("TX", "TC", "Z")] == expected
+    after = applied(base, log, to="ttl", base_format="ttl")
+    back = out_of(jelly.invert, net, to="jelly-patch")
+    assert applied(after, back, to="ttl", base_format="ttl") == base
+
+
+EARLY = b"A <a:1> <a:p> <a:o> .\nZ .\nTX .\nA <a:2> <a:p> <a:o> .\nTC .\nZ .\n"
+
+
+@pytest.mark.parametrize("as_jelly", [False, True])
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("bad", ["unfinished", "malformed", "cut"])
+def test_versions_before_a_bad_patch(bad: str, apart: bool, as_jelly: bool) -> None:
+    last = b"TX .\nA <a:3> <a:p> <a:o> .\n"
+    good, tail = (EARLY, last) if apart else (EARLY + last, b"")
+    if as_jelly:
+        good, tail = (
+            out_of(jelly.convert, data, to="jelly-patch", format="rdfp") if data else b""
+            for data in (good, tail)
+        )
+    spoil = {
+        "unfinished": lambda data: data,
+        "malformed": lambda data: data + b"\xff\xff\xff\xff",
+        "cut": lambda data: data[:-3],
+    }[bad]
+    log = [good, spoil(tail)] if apart else [spoil(good)]
+    for version in range(3):
+        state = out_of(jelly.as_of, b"", log, version, to="nq", base_format="nq")
+        assert len(quads(state)) == version
+    assert b"<a:2>" in out_of(jelly.between, log, 1, 2, to="rdfp")
+    for function, arguments in (
+        (jelly.as_of, (b"", log, 3)),
+        (jelly.as_of, (b"", log, "u:1")),
+        (jelly.between, (log, 0, 3)),
+        (jelly.apply, (b"", log)),
+        (jelly.squash, (log,)),
+    ):
+        with pytest.raises(JellyError) as caught:
+            function(*arguments, io.BytesIO())
+        assert caught.value.kind != "patch.version"
+    # nothing says that what is there begins the log
+    order = [SECOND, b"H id <u:1> .\nTX .\n"]
+    with pytest.raises(PatchError, match="neither committed"):
+        jelly.as_of(BASE, order, 1, io.BytesIO())
+
+
+def test_changes_are_those_of_quads_everywhere() -> None:
+    log = b'PA "p" <u:1> .\nA <a:s> <a:p> <a:o> .\nA <a:s> <a:p> <a:o> .\nPA "p" <u:1> .\n'
+    report = jelly.verify_log(log)
+    assert (report.changes, report.prefixes, report.without_effect) == (2, 2, 2)
+    assert jelly.squash(log, io.BytesIO()).changes == report.changes
+    assert jelly.apply(b"", log, io.BytesIO()).changes == report.changes
+    assert jelly.stage(b"", log).changes == report.changes
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (jelly.apply, ("-", "-")),
+        (jelly.apply, (b"", ["-", "-"])),
+        (jelly.as_of, ("-", ["-"], 0)),
+        (jelly.diff, ("-", "-")),
+        (jelly.canonicalize, ("-", "-")),
+        (jelly.squash, (["-", "-"],)),
+    ],
+)
+def test_standard_input_in_two_places_is_refused(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    with pytest.raises(ValueError, match="standard input"):
+        function(*arguments, io.BytesIO())
+
+
+def test_a_bare_uuid_is_an_id() -> None:
+    uuid = "0b5e9d8a-77a9-4c0e-9f6e-3f0f3b0a2c11"
+    log = f"H id <uuid:{uuid}> .\nA <a:s> <a:p> <a:o> .\n".encode()
+    assert jelly.as_of(b"", log, uuid, io.BytesIO()).version == 1
+
+
 def test_history() -> None:
     log = [FIRST, SECOND, THIRD]
     periods = list(jelly.history(log, base=BASE, predicate="<a:p>"))
@@ -259,7 +359,7 @@ def test_history() -> None:
 def test_verify_log() -> None:
     report = jelly.verify_log([FIRST, SECOND, THIRD], base=BASE)
     assert report.ok
-    assert report == jelly.LogReport(3, 3, None, "<u:3>", 3, 1, 5, 0, ())
+    assert report == jelly.LogReport(3, 3, None, "<u:3>", 3, 1, 5, 0, 0, ())
     report = jelly.verify_log([FIRST, SECOND, THIRD], base=b"")
     assert [problem.kind for problem in report.problems] == ["patch.effect"] * 2
     assert report.problems[1] == jelly.Problem(

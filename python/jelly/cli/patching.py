@@ -130,7 +130,7 @@ _PATCH: _Options = [
     click.option("--abbreviate", is_flag=True, default=None, help="RDF Patch text with bare numbers, as Jena writes it."),
 ]  # fmt: skip
 _MODE: _Options = [
-    click.option("--mode", type=click.Choice(["last", "net"]), help="net: drop what is added first and deleted last; for canonical logs."),
+    click.option("--mode", type=click.Choice(["last", "net"]), help="net: drop what is in the end as it was; for canonical logs."),
 ]  # fmt: skip
 SKOLEM = click.option(
     "--skolemize", is_flag=False, flag_value="", metavar="[START]",

@@ -166,12 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn a_uuid_is_one_id_in_three_spellings() {
+    fn a_uuid_is_one_id_in_all_its_spellings() {
         let uuid = "0b5e9d8a-77A9-4c0e-9f6e-3f0f3b0a2c11";
         let ids = [
             TermBuf::iri(&format!("uuid:{uuid}")),
             TermBuf::iri(&format!("URN:uuid:{}", uuid.to_lowercase())),
             TermBuf::simple_literal(uuid),
+            TermBuf::iri(uuid),
         ];
         assert!(ids.iter().all(|id| identity(id) == uuid.to_lowercase()));
         assert_ne!(identity(&TermBuf::iri("a")), identity(&TermBuf::simple_literal("a")));

@@ -139,6 +139,11 @@ impl SourceFacts {
         lets
     }
 
+    /// What the patch that has not ended is known by.
+    pub(crate) fn open_id(&self) -> Option<String> {
+        self.now.id.as_ref().map(identity)
+    }
+
     /// The source is read: a last patch of which nothing is left after a crash is no version.
     pub(crate) fn end(&mut self) {
         let is_nothing = |last: &Facts| last.unfinished && !last.committed && !last.loose;
@@ -174,15 +179,15 @@ impl PatchSink for SourceFacts {
     }
 }
 
-/// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:` and as a string.
+/// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:`, as a string and bare.
 pub(crate) fn identity(id: &TermBuf) -> String {
     let uuid = match id.as_plain() {
-        PlainTerm::Iri(iri) => {
+        PlainTerm::Iri(iri) if !is_uuid(iri) => {
             let text = iri.get(..9).filter(|scheme| scheme.eq_ignore_ascii_case("urn:uuid:"));
             let text = text.or_else(|| iri.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("uuid:")));
             text.map(|scheme| &iri[scheme.len()..])
         }
-        PlainTerm::Literal(lex, PlainKind::Simple) => Some(lex),
+        PlainTerm::Iri(text) | PlainTerm::Literal(text, PlainKind::Simple) => Some(text),
         _ => None,
     };
     match uuid.filter(|uuid| is_uuid(uuid)) {

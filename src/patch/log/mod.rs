@@ -70,7 +70,17 @@ pub struct Problem {
 impl Log {
     /// Reads what is to be known before the changes. The order without ids is that of `sources`.
     pub(crate) fn open(sources: Vec<Again>, options: LogOptions, work: &mut Work<'_>) -> Result<Self> {
-        Log::scan(sources, options, false, work)
+        Log::scan(sources, options, false, None, work)
+    }
+
+    /// As [`Log::open`], but what is wrong behind a version that is wanted does not matter.
+    pub(crate) fn open_up_to(
+        sources: Vec<Again>,
+        options: LogOptions,
+        version: Option<&Version>,
+        work: &mut Work<'_>,
+    ) -> Result<Self> {
+        Log::scan(sources, options, false, version, work)
     }
 
     /// As [`Log::open`], but what is wrong is told in [`Log::problems`].
@@ -79,10 +89,16 @@ impl Log {
         options: LogOptions,
         work: &mut Work<'_>,
     ) -> Result<Self> {
-        Log::scan(sources, options, true, work)
+        Log::scan(sources, options, true, None, work)
     }
 
-    fn scan(sources: Vec<Again>, options: LogOptions, tolerant: bool, work: &mut Work<'_>) -> Result<Self> {
+    fn scan(
+        sources: Vec<Again>,
+        options: LogOptions,
+        tolerant: bool,
+        up_to: Option<&Version>,
+        work: &mut Work<'_>,
+    ) -> Result<Self> {
         let mut log = Log {
             sources: Vec::new(),
             order: Vec::new(),
@@ -91,7 +107,9 @@ impl Log {
             problems: Vec::new(),
         };
         work.phase("checking the log");
-        for source in sources {
+        let mut broken = None;
+        let last = sources.len().saturating_sub(1);
+        for (number, source) in sources.into_iter().enumerate() {
             let mut facts = SourceFacts::new(options.drop_unfinished, tolerant);
             match log.scan_source(&source, &mut facts, work) {
                 Ok(()) => {}
@@ -102,6 +120,9 @@ impl Log {
                     id: None,
                     message: error.told_apart(),
                 }),
+                Err(error) if up_to.is_some() && is_of_the_data(&error) => {
+                    broken = Some((error, facts.open_id().filter(|_| number == last)));
+                }
                 Err(error) => return Err(error),
             }
             facts.end();
@@ -115,9 +136,16 @@ impl Log {
                 });
             }
             log.sources.push((source, facts));
+            if broken.is_some() {
+                break;
+            }
         }
-        log.link(options.ignore_chain, tolerant)?;
-        Ok(log)
+        let linked = log.link(options.ignore_chain, tolerant);
+        match broken {
+            None => linked.map(|()| log),
+            Some((_, id)) if linked.is_ok() && log.begins_before(id.as_deref()) && log.has(up_to) => Ok(log),
+            Some((error, _)) => Err(error),
+        }
     }
 
     fn scan_source(&mut self, source: &Again, facts: &mut SourceFacts, work: &mut Work<'_>) -> Result<()> {
@@ -250,6 +278,16 @@ impl Log {
                 })
             }
         }
+    }
+
+    /// The patches stand in their order, and what follows, of which the id may be known, is not what comes before them.
+    fn begins_before(&self, rest: Option<&str>) -> bool {
+        let is_before = |prev| rest.is_some_and(|rest| rest != identity(prev));
+        self.order.is_sorted() && self.prev(1).is_none_or(is_before)
+    }
+
+    fn has(&self, version: Option<&Version>) -> bool {
+        version.is_some_and(|version| self.number(version).is_ok())
     }
 
     /// Transactions that were committed, and that were aborted.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Log, SourceFacts};
+use super::{Log, SourceFacts, is_of_the_data};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::open::{Found, open_patch};
 use crate::patch::work::Work;
@@ -70,6 +70,7 @@ impl Log {
         let read = work.feed(&mut feed, &mut run, |run| run.sink.look().map(|()| !run.done)).map(drop);
         match read {
             Ok(()) => {}
+            Err(error) if run.done && is_of_the_data(&error) => {} // what follows was not asked for
             Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut && is_last => {}
             Err(error) => return Err(error),
         }
