@@ -163,7 +163,7 @@ impl Log {
         match (crate::open::FeedState::stream_options(&feed), self.options) {
             (Some(StreamOptions::Patch(options)), None) => self.options = Some(options),
             (Some(StreamOptions::Patch(options)), Some(all)) => {
-                self.options = Some(all.widened(Some(&options)))
+                self.options = Some(all.widened(Some(&options)));
             }
             _ => self.has_others |= facts.rows > 0,
         }
