@@ -1,6 +1,8 @@
 """The commands that give patches a meaning: what they write, say and end with."""
 
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -140,3 +142,27 @@ def test_what_we_write_gets_no_advice(tmp_path: Path) -> None:
     run(tmp_path, "convert", "a.nq", "a.jelly", code=0)
     assert run(tmp_path, "validate", "a.jelly", code=0)[0] == "valid\n"
     assert "advice" not in run(tmp_path, "inspect", "a.jelly", code=0)[0]
+
+
+def test_a_terminal_gets_text(tmp_path: Path) -> None:
+    (tmp_path / "a.nq").write_text("<urn:a> <urn:p> <urn:b> .\n")
+    command = [sys.executable, "-m", "jelly", "convert", "a.nq", "-"]
+    screen, terminal = pty.openpty()
+    try:
+        subprocess.run(command, check=True, stdout=terminal, cwd=tmp_path)
+        assert os.read(screen, 1000) == b"<urn:a> <urn:p> <urn:b> .\r\n"
+    finally:
+        os.close(screen)
+        os.close(terminal)
+    piped = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=tmp_path).stdout
+    assert next(jelly.read_rdf(piped).rows()).object == "<urn:b>"
+
+
+def test_results_say_what_their_fields_mean() -> None:
+    results = (
+        jelly.Applied, jelly.BackedUp, jelly.Compared, jelly.Head, jelly.LogReport, jelly.Patched,
+        jelly.Problem, jelly.Published, jelly.Staged, jelly.Statistics, jelly.Step, jelly.Tally,
+    )  # fmt: skip
+    for result in results:
+        for field in result._fields:
+            assert f"        {field}: " in (result.__doc__ or ""), (result, field)
