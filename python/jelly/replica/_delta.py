@@ -119,11 +119,12 @@ class DeltaStore:
             raise no_replica(self.root) from None
         if version is None:
             return _state(table, self._told(table))
-        found = [number for number, told in self._history(table) if told["version"] == version]
+        found = [one for one in self._history(table) if one[1]["version"] == version]
         if not found:
             raise no_version(version, self.versions(), self.root)
-        table.load_as_version(found[0])
-        return _state(table, self._told(table))
+        number, told = found[0]
+        table.load_as_version(number)  # its history would still begin with the last commit
+        return _state(table, told)
 
     def versions(self) -> list[int]:
         """Versions that the log of the table has, in order."""
