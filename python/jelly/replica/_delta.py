@@ -9,6 +9,7 @@ up, so that this is never lost.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,10 @@ class DeltaStore:
 
         Raises:
             FileExistsError: There is a table.
+            ValueError: The folder has a name that ``deltalake`` takes for another.
         """
+        if "://" not in uri and (odd := re.search("[%?#]", uri)):
+            raise ValueError(f"{uri}: {odd[0]} cannot be in the path of a table of Delta Lake")
         if deltalake.DeltaTable.is_deltatable(uri, None if options is None else dict(options)):
             raise FileExistsError(f"{uri}: there is a table of Delta Lake")
         if "://" not in uri:
