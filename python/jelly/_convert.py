@@ -12,6 +12,7 @@ from jelly._arrow import require_pyarrow
 from jelly._keywords import refuse_unknown
 from jelly._patching import genid
 from jelly._tables import TableFormat, open_table, refuse_options, table_format, table_writer
+from jelly._whole_file import check_folder
 from jelly.types import (
     AnyFormat,
     Compression,
@@ -77,14 +78,19 @@ class ConvertOptions(ConvertReadOptions, ConvertWriteOptions, total=False):
 
 
 class Tally(NamedTuple):
-    """How far a conversion got."""
+    """How far a conversion got.
+
+    Attributes:
+        rows: Rows that were read.
+        bytes_in: Bytes that were read, without compression; of Parquet and Arrow files, of their
+            columns.
+        bytes_out: Bytes that were written, without compression; of Parquet and Arrow files, of
+            their columns.
+    """
 
     rows: int
-    """Rows that were read."""
     bytes_in: int
-    """Bytes that were read, without compression; of Parquet and Arrow files, of their columns."""
     bytes_out: int
-    """Bytes that were written, without compression; of Parquet and Arrow files, of their columns."""
 
 
 Progress: TypeAlias = Callable[[Tally], object] | None
@@ -155,6 +161,7 @@ def convert(
         ImportError: Parquet or Arrow files are asked for, and pyarrow is not installed.
     """
     refuse_unknown("convert", options, ConvertOptions)
+    check_folder(dest)
     told: Mapping[str, Any] = options
     read = {name: told[name] for name in told if name in ConvertReadOptions.__annotations__}
     write = {name: told[name] for name in told if name in ConvertWriteOptions.__annotations__}

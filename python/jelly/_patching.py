@@ -23,14 +23,17 @@ _SHIFTED = re.compile(r"(.+)\.(\d+)(?:\.(?:gz|zst|zstd))?")
 
 
 class Step(NamedTuple):
-    """How far a long operation got."""
+    """How far a long operation got.
+
+    Attributes:
+        phase: What is done now, such as ``reading the base``.
+        rows: Rows that this phase has read or written.
+        bytes: Bytes that this phase has read, without compression.
+    """
 
     phase: str
-    """What is done now, such as ``reading the base``."""
     rows: int
-    """Rows that this phase has read or written."""
     bytes: int
-    """Bytes that this phase has read, without compression."""
 
 
 Report: TypeAlias = Callable[[Step], object]

@@ -13,6 +13,18 @@ from typing import Any
 from jelly.types import Destination, SupportsWrite
 
 
+def check_folder(dest: object) -> None:
+    """Looks whether the folder of a result is there.
+
+    Raises:
+        FileNotFoundError: It is not, and is named; not the hidden file that would be made in it.
+    """
+    if isinstance(dest, str | os.PathLike):
+        folder = Path(os.fsdecode(dest)).parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"{os.fsdecode(dest)}: there is no folder {folder}")
+
+
 @contextmanager
 def whole_file(dest: Destination) -> Iterator[Any]:
     """Gives a path to write to, which becomes ``dest`` at the end, or a file object."""
@@ -23,6 +35,7 @@ def whole_file(dest: Destination) -> Iterator[Any]:
     if str(path) == "-":
         yield _Counted(sys.stdout.buffer)
         return
+    check_folder(path)
     handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         os.fchmod(handle, 0o666 & ~_umask())

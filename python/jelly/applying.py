@@ -14,32 +14,37 @@ from jelly._patching import (
     reported,
     sources,
 )
+from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
 
 
 class Applied(NamedTuple):
-    """What was done."""
+    """What was done.
+
+    Attributes:
+        version: The version of the result: patches that were applied.
+        id: The id of the last of them.
+        base: Statements of the base.
+        statements: Statements of the result.
+        added: Quads that are in the result and were not in the base.
+        deleted: Quads that were in the base and are not in the result.
+        changes: ``A`` and ``D`` rows of committed transactions, those without effect included.
+        prefixes: Prefixes that the patches change.
+        prefixes_left_out: Those of them that the result cannot hold: of named graphs, or in a
+            format without prefixes.
+        bytes: Bytes that were written, without compression.
+    """
 
     version: int
-    """The version of the result: patches that were applied."""
     id: str | None
-    """The id of the last of them."""
     base: int
-    """Statements of the base."""
     statements: int
-    """Statements of the result."""
     added: int
-    """Quads that are in the result and were not in the base."""
     deleted: int
-    """Quads that were in the base and are not in the result."""
     changes: int
-    """``A`` and ``D`` rows of committed transactions, those without effect included."""
     prefixes: int
-    """Prefixes that the patches change."""
     prefixes_left_out: int
-    """Those of them that the result cannot hold: of named graphs, or in a format without prefixes."""
     bytes: int
-    """Bytes that were written, without compression."""
 
 
 def apply(
@@ -91,6 +96,7 @@ def apply(
     refuse_twice(base, patches)
     told = keywords("apply", DatasetOptions, options, distinct=distinct)
     log = sources(patches, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Applied(*_internal.apply(base, log, dest, told, reported(progress)))
 
 
@@ -131,4 +137,5 @@ def as_of(
     refuse_twice(base, patches)
     told = keywords("as_of", DatasetOptions, options, distinct=distinct, version=version)
     log = sources(patches, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Applied(*_internal.apply(base, log, dest, told, reported(progress)))

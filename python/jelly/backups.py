@@ -28,24 +28,27 @@ _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 
 
 class BackedUp(NamedTuple):
-    """A state of a backup."""
+    """A state of a backup.
+
+    Attributes:
+        version: Its number; 0 is the first one.
+        id: The id of its patch.
+        path: The file that was written, or that has this state already.
+        written: Something was new.
+        statements: Statements of the dataset, each counted once.
+        added: Those that the state before did not have.
+        deleted: Those that only the state before had.
+        prefixes: Rows of prefixes that changed.
+    """
 
     version: int
-    """Its number; 0 is the first one."""
     id: str | None
-    """The id of its patch."""
     path: Path
-    """The file that was written, or that has this state already."""
     written: bool
-    """Something was new."""
     statements: int
-    """Statements of the dataset, each counted once."""
     added: int
-    """Those that the state before did not have."""
     deleted: int
-    """Those that only the state before had."""
     prefixes: int
-    """Rows of prefixes that changed."""
 
 
 class BackupOptions(ReadingOptions, total=False):

@@ -16,45 +16,52 @@ from jelly._patching import (
     reported,
     sources,
 )
+from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
 
 
 class Patched(NamedTuple):
-    """What was done."""
+    """What was done.
+
+    Attributes:
+        id: The id of the patch that was written; of several, of the last one.
+        patches: Patches that it was made of.
+        changes: ``A`` and ``D`` rows of committed transactions in them.
+        added: ``A`` rows that were written.
+        deleted: ``D`` rows that were written.
+        prefixes: ``PA`` and ``PD`` rows that were written.
+        bytes: Bytes that were written, without compression.
+    """
 
     id: str | None
-    """The id of the patch that was written; of several, of the last one."""
     patches: int
-    """Patches that it was made of."""
     changes: int
-    """``A`` and ``D`` rows of committed transactions in them."""
     added: int
-    """``A`` rows that were written."""
     deleted: int
-    """``D`` rows that were written."""
     prefixes: int
-    """``PA`` and ``PD`` rows that were written."""
     bytes: int
-    """Bytes that were written, without compression."""
 
 
 class Compared(NamedTuple):
-    """What was done."""
+    """What was done.
+
+    Attributes:
+        old: Statements of the old dataset.
+        new: Statements of the new dataset.
+        id: The id of the patch.
+        added: ``A`` rows of the patch.
+        deleted: ``D`` rows of the patch.
+        prefixes: ``PA`` and ``PD`` rows of the patch.
+        bytes: Bytes that were written, without compression.
+    """
 
     old: int
-    """Statements of the old dataset."""
     new: int
-    """Statements of the new dataset."""
     id: str | None
-    """The id of the patch."""
     added: int
-    """``A`` rows of the patch."""
     deleted: int
-    """``D`` rows of the patch."""
     prefixes: int
-    """``PA`` and ``PD`` rows of the patch."""
     bytes: int
-    """Bytes that were written, without compression."""
 
 
 def diff(
@@ -108,6 +115,7 @@ def diff(
     told = keywords(
         "diff", ComparingOptions, options, id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize)
     )  # fmt: skip
+    check_folder(dest)
     counts = _internal.diff(old, new, dest, told, reported(progress))
     old_count, new_count, (patch_id, _, _, *written) = counts
     return Compared(old_count, new_count, patch_id, *written)
@@ -152,6 +160,7 @@ def invert(
     refuse_twice(patch, base)
     told = keywords("invert", PatchingOptions, options, id=id, prev=prev)
     log = sources(patch, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Patched(*_internal.invert(log, dest, base, told, reported(progress)))
 
 
@@ -195,6 +204,7 @@ def squash(
     refuse_twice(patches)
     told = keywords("squash", PatchingOptions, options, mode=mode, id=id, prev=prev)
     log = sources(patches, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Patched(*_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -229,6 +239,7 @@ def net(
     refuse_twice(patches)
     told = keywords("net", PatchingOptions, options, mode=mode, bare=True)
     log = sources(patches, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Patched(*_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -278,6 +289,7 @@ def between(
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
     log = sources(patches, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Patched(*_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -316,4 +328,5 @@ def canonicalize(
     refuse_twice(patch, base)
     told = keywords("canonicalize", PatchingOptions, options)
     log = sources(patch, chain=told.get("chain", "check"))
+    check_folder(dest)
     return Patched(*_internal.canonicalize(log, base, dest, told, reported(progress)))

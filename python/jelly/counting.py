@@ -32,36 +32,39 @@ class StatsOptions(TypedDict, total=False):
 
 
 class Statistics(NamedTuple):
-    """What rows of a source hold."""
+    """What rows of a source hold.
+
+    Attributes:
+        kind: Whether it holds statements or patches.
+        rows: Rows: statements, or rows of patches.
+        bytes: Bytes of the source, without compression.
+        seconds: The time that reading and counting took.
+        ops: Rows of patches by operation, such as ``A`` and ``TX``; the ``Z`` ends count patches.
+        subjects: Subjects by kind: ``iri``, ``bnode``, ``literal``, ``triple``. Each row counts.
+        objects: Objects by kind.
+        datatypes: Objects that are literals by the IRI of their datatype.
+        languages: Objects that are literals with a language tag by that, in lower case.
+        predicates: The most frequent predicates.
+        graphs: The most frequent graphs; ``""`` is the default graph.
+        different_predicates: How many predicates there are; None: more than a million.
+        different_graphs: How many graphs there are; None: more than a million.
+        namespaces: Prefixes that are declared, and their IRIs.
+    """
 
     kind: Literal["rdf", "patch"]
-    """Whether it holds statements or patches."""
     rows: int
-    """Rows: statements, or rows of patches."""
     bytes: int
-    """Bytes of the source, without compression."""
     seconds: float
-    """The time that reading and counting took."""
     ops: dict[str, int]
-    """Rows of patches by operation, such as ``A`` and ``TX``; the ``Z`` ends count patches."""
     subjects: dict[str, int]
-    """Subjects by kind: ``iri``, ``bnode``, ``literal``, ``triple``. Each row counts."""
     objects: dict[str, int]
-    """Objects by kind."""
     datatypes: dict[str, int]
-    """Objects that are literals by the IRI of their datatype."""
     languages: dict[str, int]
-    """Objects that are literals with a language tag by that, in lower case."""
     predicates: dict[str, int]
-    """The most frequent predicates."""
     graphs: dict[str, int]
-    """The most frequent graphs; ``""`` is the default graph."""
     different_predicates: int | None
-    """How many predicates there are; None: more than a million."""
     different_graphs: int | None
-    """How many graphs there are; None: more than a million."""
     namespaces: dict[str, str]
-    """Prefixes that are declared, and their IRIs."""
 
     def __str__(self) -> str:
         rate = f"{self.rows / self.seconds / 1e6:,.2f} million rows/s" if self.seconds else ""

@@ -172,7 +172,7 @@ def inspect(
         OSError: The source cannot be read.
         WireError: The source is neither Jelly-RDF nor Jelly-Patch.
     """
-    return _internal.inspect(
+    found = _internal.inspect(
         source,
         format=format,
         framing=framing,
@@ -181,6 +181,7 @@ def inspect(
         limits=limits,
         source_name=source_name,
     )
+    return _advised(found)
 
 
 def validate(
@@ -218,10 +219,18 @@ def validate(
             limits=limits,
             source_name=source_name,
         )
+        found = _advised(found)
     except WireError as error:
         found = _unknown(error)
     errors = () if found.error is None else (found.error,)
     return ValidationReport(errors, tuple(found.advice), found)
+
+
+def _advised(found: Inspection) -> Inspection:
+    """Our writers declare what rows may need before they see them; that is no advice to anybody."""
+    if found.metadata_keys[-1:] == ["jelly.footer"]:
+        found.advice[:] = [item for item in found.advice if item.kind != "options.unused"]
+    return found
 
 
 def _unknown(error: WireError) -> Inspection:

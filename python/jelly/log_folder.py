@@ -30,27 +30,33 @@ _ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
 
 
 class Head(NamedTuple):
-    """Where a log ends."""
+    """Where a log ends.
+
+    Attributes:
+        version: The number of its last patch; 0: it has none.
+        id: The id of that patch.
+    """
 
     version: int
-    """The number of its last patch; 0: it has none."""
     id: str | None
-    """The id of that patch."""
 
 
 class Published(NamedTuple):
-    """A patch of a log."""
+    """A patch of a log.
+
+    Attributes:
+        version: Its number.
+        id: Its id.
+        prev: The id of the patch before it.
+        path: Its file.
+        replayed: It was the head already, and nothing was written.
+    """
 
     version: int
-    """Its number."""
     id: str
-    """Its id."""
     prev: str | None
-    """The id of the patch before it."""
     path: Path
-    """Its file."""
     replayed: bool
-    """It was the head already, and nothing was written."""
 
 
 class Log:

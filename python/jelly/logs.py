@@ -19,60 +19,69 @@ from jelly.types import Source
 
 
 class Period(NamedTuple):
-    """A time in which a quad was there."""
+    """A time in which a quad was there.
+
+    Attributes:
+        valid_from: The version that added it; 0: it was in the base.
+        valid_to: The version that deleted it; None: it is still there.
+    """
 
     subject: str
     predicate: str
     object: str
     graph: str
     valid_from: int
-    """The version that added it; 0: it was in the base."""
     valid_to: int | None
-    """The version that deleted it; None: it is still there."""
 
 
 class Problem(NamedTuple):
-    """What is wrong with a log."""
+    """What is wrong with a log.
+
+    Attributes:
+        kind: A stable word, as errors have it: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
+            ``patch.duplicate``, ``patch.mixed``, ``patch.header``, ``patch.unfinished``,
+            ``patch.stray``, ``patch.effect``, or that of an error of decoding.
+        source: The source.
+        patch: 0-based patch in its source.
+        id: Its id.
+        message: What is wrong.
+    """
 
     kind: str
-    """A stable word, as errors have it: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
-    ``patch.duplicate``, ``patch.mixed``, ``patch.header``, ``patch.unfinished``, ``patch.stray``,
-    ``patch.effect``, or that of an error of decoding."""
     source: str | None
-    """The source."""
     patch: int | None
-    """0-based patch in its source."""
     id: str | None
-    """Its id."""
     message: str
-    """What is wrong."""
 
 
 class LogReport(NamedTuple):
-    """What a log is, and what is wrong with it."""
+    """What a log is, and what is wrong with it.
+
+    Attributes:
+        patches: Patches: versions after the base.
+        ids: Patches that have an id.
+        prev: The id of the patch that the first one comes after.
+        head: The id of the last patch.
+        committed: Transactions that were committed.
+        aborted: Transactions that were aborted.
+        changes: ``A`` and ``D`` rows of committed transactions; 0, as ``prefixes``, where problems
+            of the chain or of transactions leave no order to look at them.
+        prefixes: ``PA`` and ``PD`` rows likewise.
+        without_effect: Rows of both that change nothing. Without a base only those are known that
+            repeat another one. None: there is no order in which that could be told.
+        problems: What is wrong, in order; of rows without effect the first hundred.
+    """
 
     patches: int
-    """Patches: versions after the base."""
     ids: int
-    """Patches that have an id."""
     prev: str | None
-    """The id of the patch that the first one comes after."""
     head: str | None
-    """The id of the last patch."""
     committed: int
-    """Transactions that were committed."""
     aborted: int
-    """Transactions that were aborted."""
     changes: int
-    """``A`` and ``D`` rows of committed transactions; 0, as the next one, where problems of the
-    chain or of transactions leave no order to look at them."""
     prefixes: int
-    """``PA`` and ``PD`` rows likewise."""
     without_effect: int | None
-    """Rows of both that change nothing. Without a base only those are known that repeat another
-    one. None: there is no order in which that could be told."""
     problems: tuple[Problem, ...]
-    """What is wrong, in order; of rows without effect the first hundred."""
 
     @property
     def ok(self) -> bool:

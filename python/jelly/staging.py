@@ -20,40 +20,43 @@ _THRIFT = re.compile(r"\.trp(\.(gz|zst|zstd))?$")
 
 
 class Staged(NamedTuple):
-    """What a patch would do to a dataset, and whether it can be the next one of a log."""
+    """What a patch would do to a dataset, and whether it can be the next one of a log.
+
+    Attributes:
+        id: Its id.
+        prev: The id of the patch that it comes after.
+        committed: Transactions that are committed.
+        aborted: Transactions that are aborted.
+        changes: ``A`` and ``D`` rows of committed transactions.
+        without_effect: Rows of them, and ``PA`` and ``PD`` rows, that change nothing. None: the patch has no meaning.
+        before: Statements of the dataset. None, here and below: the patch has no meaning.
+        after: Statements of the dataset with the patch.
+        added: Quads that would be new.
+        deleted: Quads that would be gone.
+        prefixes: Prefixes that the patch changes.
+        head: Number of the last patch of the log. None: no log was given.
+        problems: What is wrong, in order; of rows without effect the first hundred.
+        data: The patch as it was read, which is what :meth:`publish` publishes.
+        format: Its format.
+        log: The log that it is for.
+    """
 
     id: str | None
-    """Its id."""
     prev: str | None
-    """The id of the patch that it comes after."""
     committed: int
-    """Transactions that are committed."""
     aborted: int
-    """Transactions that are aborted."""
     changes: int
-    """``A`` and ``D`` rows of committed transactions."""
     without_effect: int | None
-    """Rows of them, and ``PA`` and ``PD`` rows, that change nothing. None: the patch has no meaning."""
     before: int | None
-    """Statements of the dataset. None, here and below: the patch has no meaning."""
     after: int | None
-    """Statements of the dataset with the patch."""
     added: int | None
-    """Quads that would be new."""
     deleted: int | None
-    """Quads that would be gone."""
     prefixes: int | None
-    """Prefixes that the patch changes."""
     head: int | None
-    """Number of the last patch of the log. None: no log was given."""
     problems: tuple[Problem, ...]
-    """What is wrong, in order; of rows without effect the first hundred."""
     data: bytes
-    """The patch as it was read, which is what :meth:`publish` publishes."""
     format: PatchFormat
-    """Its format."""
     log: Log | None
-    """The log that it is for."""
 
     @property
     def ok(self) -> bool:

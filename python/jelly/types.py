@@ -130,16 +130,19 @@ class RdfRow(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A term with ``terms="struct"``."""
+    """A term with ``terms="struct"``.
+
+    Attributes:
+        kind: ``iri``, ``bnode``, ``literal``, ``triple`` or ``default``.
+        value: IRI, label, lexical form, or the text of a quoted triple.
+        datatype: Datatype IRI of a literal; None for ``xsd:string`` and language-tagged strings.
+        language: Language tag of a literal.
+    """
 
     kind: str
-    """``iri``, ``bnode``, ``literal``, ``triple`` or ``default``."""
     value: str
-    """IRI, label, lexical form, or the text of a quoted triple."""
     datatype: str | None
-    """Datatype IRI of a literal; None for ``xsd:string`` and language-tagged strings."""
     language: str | None
-    """Language tag of a literal."""
 
 
 class PatchTermRow(NamedTuple):
@@ -171,14 +174,17 @@ class RdfTermRow(NamedTuple):
 
 
 class Position(NamedTuple):
-    """How far decoding got; rows that wait in a batch are behind it."""
+    """How far decoding got; rows that wait in a batch are behind it.
+
+    Attributes:
+        frame: Frame that began last, from 0.
+        seq: Rows (statements) decoded so far.
+        offset: First byte of the decompressed stream that is not decoded.
+    """
 
     frame: int | None
-    """Frame that began last, from 0."""
     seq: int
-    """Rows (statements) decoded so far."""
     offset: int
-    """First byte of the decompressed stream that is not decoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from jelly import _internal
+from jelly._whole_file import check_folder
 from jelly.types import (
     Compression,
     Destination,
@@ -155,6 +156,7 @@ class RdfWriter(_Writer):
         restart_bytes: int | None = None,
         limits: Limits | None = None,
     ) -> None:
+        check_folder(dest)
         self._native = _internal.Writer(
             "rdf",
             dest,
@@ -219,6 +221,7 @@ class PatchWriter(_Writer):
         abbreviate: bool = False,
         limits: Limits | None = None,
     ) -> None:
+        check_folder(dest)
         self._native = _internal.Writer(
             "patch",
             dest,

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_stage_and_publish(folder: Path) -> None:
     out, _ = run(folder, "stage", "base.nq", "1.rdfp", "--log", "log")
-    assert out == "1 transactions, 0 aborted; 1 changes, 0 without effect; 1 statements become 2 (+1, -0); 0 prefixes; ok\n"  # fmt: skip
+    assert out == "1 transaction, 0 aborted; 1 change, 0 without effect; 1 statement becomes 2 (+1, -0); 0 prefixes; ok\n"  # fmt: skip
     assert not (folder / "log").exists()
     out, _ = run(folder, "stage", "base.nq", "1.rdfp", "--log", "log", "--publish")
     assert out.endswith("; ok\nversion 1: patch-0001.jellyp, id <u:1>\n")
@@ -46,7 +46,7 @@ def test_stage_and_publish(folder: Path) -> None:
 
 def test_backup_and_restore(folder: Path) -> None:
     _, said = run(folder, "backup", "base.nq", "kept", "--at", "2026-01-01T00:00Z")
-    assert said == "version 0: 1 statements (+1 -0)\n"
+    assert said == "version 0: 1 statement (+1 -0)\n"
     out, _ = run(folder, "backup", "new.nq", "kept", "--at", "2026-01-02T00:00Z", "--json")
     assert json.loads(out) == {**json.loads(out), "version": 1, "added": 2, "deleted": 1}
     _, said = run(folder, "backup", "-", "kept", stdin=(folder / "new.nq").read_text())

@@ -1,6 +1,8 @@
 """The commands that give patches a meaning: what they write, say and end with."""
 
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -31,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 def test_apply(folder: Path) -> None:
     _, said = run(folder, "apply", "base.nq", "log.rdfp", "-o", "after.nq")
     assert (folder / "after.nq").read_text() == '<a:s> <a:p> "y" .\n'
-    assert said == "version 2: 1 statements (+1, -1, of 2 changes)\n"
+    assert said == "version 2: 1 statement (+1, -1, of 2 changes)\n"
     out, said = run(folder, "apply", "-", "log.rdfp", stdin=BASE)
     assert (out, said) == ('<a:s> <a:p> "y" .\n', "")
     _, said = run(folder, "apply", "base.nq", "log.rdfp", "-o", "a.jelly", "--json")
@@ -83,7 +85,7 @@ def test_what_logs_say(folder: Path) -> None:
     out, _ = run(folder, "log", "verify", "base.nq", code=1)
     assert out == (
         "wire.format: this looks like N-Triples, N-Quads or Turtle, not patches (base.nq: patch 0)\n"
-        "0 patches, 0 with an id; 0 transactions, 0 aborted; changes not looked at; 1 problems\n"
+        "0 patches, 0 with an id; 0 transactions, 0 aborted; changes not looked at; 1 problem\n"
     )
     _, said = run(folder, "history", "log.rdfp", "--subject", "https://a/b", code=2)
     assert said.startswith('jelly: "https://a/b" is no term: those are written <https://')
@@ -93,7 +95,7 @@ def test_exit_codes(folder: Path) -> None:
     (folder / "bad.rdfp").write_text("TX .\n")
     _, said = run(folder, "apply", "base.nq", "bad.rdfp", "-o", "after.nq", code=1)
     assert said.startswith("jelly: patch.unfinished: ")
-    assert 'unfinished="drop"' in said
+    assert "--unfinished drop" in said
     assert not (folder / "after.nq").exists()
     run(folder, "apply", "base.nq", "bad.rdfp", "--unfinished", "drop")
     run(folder, "apply", "base.nq", "missing.rdfp", code=1)
@@ -111,3 +113,56 @@ def test_help_tells_of_each_command(folder: Path) -> None:
     assert all(text.endswith(".") and not text.endswith("...") for _, text in listed), listed
     out, _ = run(folder, "apply", "--help")
     assert "/dev/null" in out
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.nq").write_text("<urn:a> <urn:p> <urn:b> .\n")
+    for words in (
+        ("apply", "a.nq", "/dev/null", "-o", "no/b.nq"),
+        ("diff", "a.nq", "a.nq", "-o", "no/b.rdfp"),
+        ("convert", "a.nq", "no/b.jelly"),
+        ("convert", "a.nq", "no/b.parquet"),
+    ):
+        _, said = run(tmp_path, *words, code=1)
+        assert said == f"jelly: {words[-1]}: there is no folder no\n"
+
+
+def test_advice_is_for_the_shell(tmp_path: Path) -> None:
+    (tmp_path / "cut.rdfp").write_text("TX .\nA <urn:a> <urn:p> <urn:b> .\n")
+    _, said = run(tmp_path, "apply", "/dev/null", "cut.rdfp", code=1)
+    assert "--unfinished drop leaves" in said
+    run(tmp_path, "replica", "create", "table", code=0)
+    _, said = run(tmp_path, "replica", "follow", "table", "cut.rdfp", code=1)
+    assert "patch.unfinished" in said
+    assert "drop" not in said
+
+
+def test_what_we_write_gets_no_advice(tmp_path: Path) -> None:
+    (tmp_path / "a.nq").write_text("<urn:a> <urn:p> <urn:b> .\n")
+    run(tmp_path, "convert", "a.nq", "a.jelly", code=0)
+    assert run(tmp_path, "validate", "a.jelly", code=0)[0] == "valid\n"
+    assert "advice" not in run(tmp_path, "inspect", "a.jelly", code=0)[0]
+
+
+def test_a_terminal_gets_text(tmp_path: Path) -> None:
+    (tmp_path / "a.nq").write_text("<urn:a> <urn:p> <urn:b> .\n")
+    command = [sys.executable, "-m", "jelly", "convert", "a.nq", "-"]
+    screen, terminal = pty.openpty()
+    try:
+        subprocess.run(command, check=True, stdout=terminal, cwd=tmp_path)
+        assert os.read(screen, 1000) == b"<urn:a> <urn:p> <urn:b> .\r\n"
+    finally:
+        os.close(screen)
+        os.close(terminal)
+    piped = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=tmp_path).stdout
+    assert next(jelly.read_rdf(piped).rows()).object == "<urn:b>"
+
+
+def test_results_say_what_their_fields_mean() -> None:
+    results = (
+        jelly.Applied, jelly.BackedUp, jelly.Compared, jelly.Head, jelly.LogReport, jelly.Patched,
+        jelly.Problem, jelly.Published, jelly.Staged, jelly.Statistics, jelly.Step, jelly.Tally,
+    )  # fmt: skip
+    for result in results:
+        for field in result._fields:
+            assert f"        {field}: " in (result.__doc__ or ""), (result, field)

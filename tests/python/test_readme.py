@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from readme import README, ROOT, blocks, run
+from readme import ROOT, blocks, run
 
 
 def test_python_and_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,10 +18,21 @@ def test_python_and_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         pytest.importorskip(module)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    sections = ("Read\n", "Write", "Formats", "What patches mean", "When the input is bad")
+    sections = ("Read\n", "Write", "What patches mean", "Backups")
     assert run("\n".join(blocks("pycon", section) for section in sections)) >= 20
     assert run_shell(blocks("console", "Write")) >= 2
     assert run_shell(blocks("console", "What patches mean")) >= 3
+    assert run_shell(blocks("console", "Backups")) >= 8
+
+
+def test_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("pyarrow", "polars"):
+        pytest.importorskip(module)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "reading.md").read_text()
+    sections = ("One pass", "Options", "Parts", "When the input is bad")
+    assert run("\n".join(blocks("pycon", section, page) for section in sections)) >= 12
 
 
 def test_patches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,4 +60,4 @@ def run_shell(text: str) -> int:
 
 def test_rust() -> None:
     program = (ROOT / "examples" / "count.rs").read_text().split("\n\n", 1)[1]
-    assert f"```rust\n{program}```" in README
+    assert f"```rust\n{program}```" in (ROOT / "docs" / "rust.md").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,11 @@ _FORMATS = (
 )
 
 
+def in_shell_words(message: str) -> str:
+    """Options as the shell takes them, where a message names them as Python does."""
+    return re.sub(r'\b(unfinished|chain)="(\w+)"', r"--\1 \2", message)
+
+
 class _Commands(click.Group):
     """Exit code 1 where the data is bad, 2 where the usage is."""
 
@@ -31,7 +37,7 @@ class _Commands(click.Group):
             sys.stdout = None
             sys.exit(0)
         except (JellyError, OSError) as error:
-            click.echo(f"jelly: {error}", err=True)
+            click.echo(f"jelly: {in_shell_words(str(error))}", err=True)
             sys.exit(1)
         except (ValueError, ImportError) as error:
             click.echo(f"jelly: {error}", err=True)
@@ -65,7 +71,7 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     "--to",
     default="auto",
     metavar="FORMAT",
-    help="Of the output, text for N-Quads and RDF Patch; else by its extension, else Jelly.",
+    help="Of the output, text for N-Quads and RDF Patch; else by its extension, else Jelly; on a terminal text.",
 )
 @click.option(
     "--compression",
@@ -108,6 +114,8 @@ def convert_command(
     """
     if skolemize is not None:
         options["skolemize"] = skolemize or True
+    if dest == "-" and options["to"] == "auto" and sys.stdout.isatty():
+        options["to"] = "text"
     with Bar(source, quiet=as_json) as bar:
         done = convert(source, dest, progress=bar.show, **patching.given(options))
     if as_json:

@@ -15,6 +15,7 @@ from jelly.cli.patching import (  # fmt: skip
     LOOKING,
     OUT,
     applied,
+    counted,
     given,
     problem_line,
     run,
@@ -53,7 +54,7 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
     with Steps(quiet=as_json) as steps:
         done = jelly.backup(dump, folder, progress=steps.show, **given(options))
     news = f"+{done.added:,} -{done.deleted:,}" if done.written else "nothing new"
-    text = f"version {done.version:,}: {done.statements:,} statements ({news})"
+    text = f"version {done.version:,}: {counted(done.statements, 'statement')} ({news})"
     _say(done._asdict(), text, as_json=as_json)
 
 
@@ -140,12 +141,15 @@ def publish_command(
 
 def _staged(staged: jelly.Staged) -> str:
     text = (
-        f"{staged.committed:,} transactions, {staged.aborted:,} aborted; {staged.changes:,} changes"
+        f"{counted(staged.committed, 'transaction')}, {staged.aborted:,} aborted; "
+        f"{counted(staged.changes, 'change')}"
     )
     if staged.after is not None:
         text += (
-            f", {staged.without_effect:,} without effect; {staged.before:,} statements become "
-            f"{staged.after:,} (+{staged.added:,}, -{staged.deleted:,}); {staged.prefixes:,} prefixes"
+            f", {staged.without_effect:,} without effect; "
+            f"{counted(staged.before or 0, 'statement')} {'becomes' if staged.before == 1 else 'become'} "
+            f"{staged.after:,} (+{staged.added:,}, -{staged.deleted:,}); "
+            f"{counted(staged.prefixes or 0, 'prefix', 'prefixes')}"
         )
     return text + ("; ok" if staged.ok else "; refused")
 

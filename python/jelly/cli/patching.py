@@ -80,15 +80,20 @@ def run(
         click.echo(summary(done), err=True)
 
 
+def counted(number: int, name: str, several: str | None = None) -> str:
+    """A number of things, such as ``1 patch`` and ``2 patches``."""
+    return f"{number:,} {name if number == 1 else several or name + 's'}"
+
+
 def applied(done: jelly.Applied) -> str:
     """A line on what was done."""
     text = (
-        f"version {done.version:,}: {done.statements:,} statements "
-        f"(+{done.added:,}, -{done.deleted:,}, of {done.changes:,} changes)"
+        f"version {done.version:,}: {counted(done.statements, 'statement')} "
+        f"(+{done.added:,}, -{done.deleted:,}, of {counted(done.changes, 'change')})"
     )
     if done.prefixes_left_out:
         text += (
-            f"; {done.prefixes_left_out:,} of {done.prefixes:,} changes of prefixes left out, "
+            f"; {done.prefixes_left_out:,} of {counted(done.prefixes, 'change')} of prefixes left out, "
             "which this format cannot hold"
         )
     return text
@@ -139,8 +144,9 @@ SKOLEM = click.option(
 
 
 def _patched(done: jelly.Patched) -> str:
-    return f"{_rows(done)}, made of {done.patches:,} patches with {done.changes:,} changes" + (
-        f"; id {done.id}" if done.id else ""
+    return (
+        f"{_rows(done)}, made of {counted(done.patches, 'patch', 'patches')} with {counted(done.changes, 'change')}"
+        + (f"; id {done.id}" if done.id else "")
     )
 
 
@@ -149,7 +155,7 @@ def _compared(done: jelly.Compared) -> str:
 
 
 def _rows(done: jelly.Patched | jelly.Compared) -> str:
-    return f"+{done.added:,} -{done.deleted:,}, {done.prefixes:,} rows of prefixes"
+    return f"+{done.added:,} -{done.deleted:,}, {counted(done.prefixes, 'row')} of prefixes"
 
 
 @click.command(name="diff", short_help="The patch that makes one dataset of another.")
@@ -285,12 +291,13 @@ def _report(report: jelly.LogReport) -> str:
     changes = (
         "changes not looked at"
         if report.without_effect is None
-        else f"{report.changes:,} changes, {report.without_effect:,} without effect"
+        else f"{counted(report.changes, 'change')}, {report.without_effect:,} without effect"
     )
     return (
-        f"{report.patches:,} patches, {report.ids:,} with an id; {report.committed:,} transactions, "
+        f"{counted(report.patches, 'patch', 'patches')}, {report.ids:,} with an id; "
+        f"{counted(report.committed, 'transaction')}, "
         f"{report.aborted:,} aborted; {changes}; "
-        f"{len(report.problems):,} problems"
+        f"{counted(len(report.problems), 'problem')}"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from jelly import Replica
+from jelly.cli.patching import counted
 from jelly.cli.progress import Steps
 
 _FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
@@ -35,7 +36,7 @@ def replica_group() -> None:
     """Tables that follow a log: Parquet, or Delta Lake."""
 
 
-@replica_group.command(name="create")
+@replica_group.command(name="create", short_help="A table of a dataset, before a log.")
 @click.argument("table")
 @click.argument("base", required=False)
 @click.option("--table-format", "format", type=click.Choice(["parquet", "delta"]), default="parquet", help="Of the table.")  # fmt: skip
@@ -51,7 +52,7 @@ def create_command(table: str, base: str | None, as_json: bool, **options: Any) 
     _say(_info(made), as_json=as_json)
 
 
-@replica_group.command(name="follow")
+@replica_group.command(name="follow", short_help="Patches that a table does not have yet, applied.")
 @click.argument("table")
 @click.argument("log", metavar="LOG...", nargs=-1, required=True)
 @_FORMAT
@@ -76,12 +77,12 @@ def follow_command(
         click.echo(f"{at}: nothing new")
         return
     click.echo(
-        f"{at}: {done.patches:,} patches, +{done.added:,} -{done.deleted:,} "
-        f"of {done.changes:,} changes; {done.files:,} files written"
+        f"{at}: {counted(done.patches, 'patch', 'patches')}, +{done.added:,} -{done.deleted:,} "
+        f"of {counted(done.changes, 'change')}; {counted(done.files, 'file')} written"
     )
 
 
-@replica_group.command(name="dump")
+@replica_group.command(name="dump", short_help="The dataset that a table has.")
 @click.argument("table")
 @_FORMAT
 @click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
@@ -100,10 +101,10 @@ def dump_command(
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():
-        click.echo(f"{done.rows:,} statements, {done.bytes_out:,} bytes", err=True)
+        click.echo(f"{counted(done.rows, 'statement')}, {done.bytes_out:,} bytes", err=True)
 
 
-@replica_group.command(name="info")
+@replica_group.command(name="info", short_help="The version of a table, and what is in it.")
 @click.argument("table")
 @_FORMAT
 @_JSON
@@ -112,7 +113,7 @@ def info_command(table: str, format: Any, as_json: bool) -> None:
     _say(_info(Replica(table, format=format)), as_json=as_json)
 
 
-@replica_group.command(name="vacuum")
+@replica_group.command(name="vacuum", short_help="Old versions and leftovers, deleted.")
 @click.argument("table")
 @_FORMAT
 @click.option("--keep", type=int, default=1, help="So many versions stay readable.")
@@ -121,7 +122,7 @@ def info_command(table: str, format: Any, as_json: bool) -> None:
 def vacuum_command(table: str, format: Any, keep: int, hours: float, as_json: bool) -> None:
     """Deletes old versions of TABLE, and what killed processes left."""
     gone = Replica(table, format=format).vacuum(keep, hours=hours)
-    click.echo(json.dumps(gone) if as_json else f"{len(gone):,} files deleted")
+    click.echo(json.dumps(gone) if as_json else f"{counted(len(gone), 'file')} deleted")
 
 
 def _info(replica: Replica) -> dict[str, Any]:
@@ -143,6 +144,6 @@ def _say(told: dict[str, Any], *, as_json: bool) -> None:
     some = ", ".join(map(str, versions[-10:]))
     at = f", {told['id']}" if told["id"] else ""
     click.echo(
-        f"version {told['version']:,}{at}: {told['quads']:,} quads, {told['prefixes']:,} prefixes; "
+        f"version {told['version']:,}{at}: {counted(told['quads'], 'quad')}, {counted(told['prefixes'], 'prefix', 'prefixes')}; "
         f"versions that can be read: {'... ' if len(versions) > 10 else ''}{some}"
     )

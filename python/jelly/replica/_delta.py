@@ -9,6 +9,7 @@ up, so that this is never lost.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,10 @@ class DeltaStore:
 
         Raises:
             FileExistsError: There is a table.
+            ValueError: The folder has a name that ``deltalake`` takes for another.
         """
+        if "://" not in uri and (odd := re.search("[%?#]", uri)):
+            raise ValueError(f"{uri}: {odd[0]} cannot be in the path of a table of Delta Lake")
         if deltalake.DeltaTable.is_deltatable(uri, None if options is None else dict(options)):
             raise FileExistsError(f"{uri}: there is a table of Delta Lake")
         if "://" not in uri:
@@ -119,11 +123,12 @@ class DeltaStore:
             raise no_replica(self.root) from None
         if version is None:
             return _state(table, self._told(table))
-        found = [number for number, told in self._history(table) if told["version"] == version]
+        found = [one for one in self._history(table) if one[1]["version"] == version]
         if not found:
             raise no_version(version, self.versions(), self.root)
-        table.load_as_version(found[0])
-        return _state(table, self._told(table))
+        number, told = found[0]
+        table.load_as_version(number)  # its history would still begin with the last commit
+        return _state(table, told)
 
     def versions(self) -> list[int]:
         """Versions that the log of the table has, in order."""

@@ -21,28 +21,31 @@ if TYPE_CHECKING:
 
 
 class Followed(NamedTuple):
-    """What was done."""
+    """What was done.
+
+    Attributes:
+        version: The version that the replica is at.
+        id: The id of the patch that made it.
+        patches: Patches that were applied; 0: all of them had been.
+        changes: ``A`` and ``D`` rows of committed transactions in them.
+        added: Quads that are there now and were not before; of several commits, the sum.
+        deleted: Quads that are not there any more.
+        prefixes: ``PA`` and ``PD`` rows.
+        commits: Commits that were made.
+        files: Files that were written.
+        rows: Rows of them: what is added, and what lies beside it.
+    """
 
     version: int
-    """The version that the replica is at."""
     id: str | None
-    """The id of the patch that made it."""
     patches: int
-    """Patches that were applied; 0: all of them had been."""
     changes: int
-    """``A`` and ``D`` rows of committed transactions in them."""
     added: int
-    """Quads that are there now and were not before; of several commits, the sum."""
     deleted: int
-    """Quads that are not there any more."""
     prefixes: int
-    """``PA`` and ``PD`` rows."""
     commits: int
-    """Commits that were made."""
     files: int
-    """Files that were written."""
     rows: int
-    """Rows of them: what is added, and what lies beside it."""
 
 
 def follow(

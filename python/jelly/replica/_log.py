@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph", "name", "value"]
+
+
+_ADVICE = re.compile(r'; (unfinished="drop" leaves|chain="ignore" takes)[^(;]*(?= \(|$)')
 
 
 class LogVersion(NamedTuple):
@@ -52,7 +56,12 @@ class Log:
         Raises:
             PatchError: They have no meaning, or no order.
         """
-        found = _internal.log_versions(self._sources, self._options, progress)
+        try:
+            found = _internal.log_versions(self._sources, self._options, progress)
+        except PatchError as error:
+            # a replica can neither leave out transactions nor take patches in another order
+            error.args = (_ADVICE.sub("", str(error)),)
+            raise
         return [LogVersion(*version) for version in found]
 
     def changes(self, versions: Sequence[LogVersion]) -> Iterator[tuple[int, pa.RecordBatch]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
@@ -13,7 +16,7 @@ from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._convert import ConvertWriteOptions, Tally
 from jelly._keywords import refuse_unknown
-from jelly._patching import Patches, Report, Step, sources
+from jelly._patching import Patches, Report, Step, natural, sources
 from jelly._tables import table_format, table_writer
 from jelly.readers import read_rdf
 from jelly.replica._commit import Runner, commit, run_in_threads
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 Format = Literal["parquet", "delta"]
 _BUCKET_ROWS = 32_768
+_GLOB = re.compile(r"[][{}*?\\]")
 
 
 class _Options(TypedDict, total=False):
@@ -83,7 +87,7 @@ class Replica:
         storage_options: Mapping[str, str] | None = None,
     ) -> None:
         require_pyarrow()
-        self._table = os.fspath(table)
+        self._table = _settled(table)
         self._store = _open(self._table, format, storage_options)
         self._store.load()
 
@@ -132,7 +136,7 @@ class Replica:
         refuse_unknown("create", options, BaseOptions)
         if bucket_rows < 1:
             raise ValueError("bucket_rows is at least 1")
-        place = os.fspath(table)
+        place = _settled(table)
         term, same = (None, None) if id is None else _internal.identify(id)
         state = State(
             commit=-1,
@@ -240,12 +244,14 @@ class Replica:
         """
         del batch
         ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
-        streams = [row[0] for row in ordered.mapInArrow(_encoded, "stream binary").collect()]
-        if not streams:
+        found = ordered.mapInArrow(_encoded, "source string, stream binary").collect()
+        if not found:
             state = self._store.load()
             return Followed(state.version, state.id, *(0,) * 8)
+        # where ids have no prev, the names of the sources say the order, as for Spark's tables
+        found.sort(key=lambda row: (row[0] is not None, natural(row[0] or ""), row[0] or ""))
         return follow(
-            self._store, [bytes(stream) for stream in streams], each_version=False, upto=None,
+            self._store, [bytes(row[1]) for row in found], each_version=False, upto=None,
             runner=run_in_threads, progress=None, options={}, needs_ids=True,
         )  # fmt: skip
 
@@ -279,7 +285,7 @@ class Replica:
         state = self._store.load(version)
         ddl = ", ".join(f"{name} string" for name in COLUMNS)
         root = self._store.root
-        paths = [f"{root}/{file.path}" for file in state.files]
+        paths = [_GLOB.sub(r"\\\g<0>", f"{root}/{file.path}") for file in state.files]
         if not paths:
             return spark.createDataFrame([], ddl)
         return spark.read.schema(ddl).parquet(*paths)
@@ -355,6 +361,12 @@ class Replica:
             yield from read_file(self._store.files, file)
 
 
+def _settled(table: str | os.PathLike[str]) -> str:
+    """Where a table is, also when the process goes to another folder."""
+    place = os.fspath(table)
+    return place if "://" in place else os.path.abspath(place)  # noqa: PTH100
+
+
 def _runner(spark: SparkSession | None) -> Runner:
     if spark is None:
         return run_in_threads
@@ -364,19 +376,34 @@ def _runner(spark: SparkSession | None) -> Runner:
 
 
 def _encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of a partition as one stream of patches."""
+    """The rows of each source in a partition as a stream of patches."""
     import io
 
     import pyarrow as pa
 
     from jelly.writers import PatchWriter
 
-    out, rows = io.BytesIO(), 0
-    with PatchWriter(out, compression="zstd") as writer:
-        for batch in batches:
-            rows += writer.write(batch)
-    if rows:
-        yield pa.record_batch([pa.array([out.getvalue()], pa.binary())], names=["stream"])
+    for source, pieces in groupby(_by_source(batches), key=itemgetter(0)):
+        out = io.BytesIO()
+        with PatchWriter(out, compression="zstd") as writer:
+            for _, rows in pieces:
+                writer.write(rows)
+        columns = [pa.array([source], pa.string()), pa.array([out.getvalue()], pa.binary())]
+        yield pa.record_batch(columns, names=["source", "stream"])
+
+
+def _by_source(
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[tuple[str | None, pa.RecordBatch]]:
+    """Pieces of batches that have one source each."""
+    import pyarrow.compute as pc
+
+    for batch in batches:
+        at = 0
+        runs = pc.run_end_encode(batch.column("source"))
+        for end, source in zip(runs.run_ends.to_pylist(), runs.values.to_pylist(), strict=True):
+            yield source, batch.slice(at, end - at)
+            at = end
 
 
 def _has_prefixes(dest: Destination, to: str) -> bool:

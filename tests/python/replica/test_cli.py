@@ -27,7 +27,7 @@ def test_a_replica_from_the_shell(tmp_path: Path, format: str) -> None:
     said = run("replica", "create", table, tmp_path / "base.nq", "--table-format", format)
     assert said == "version 0: 2 quads, 0 prefixes; versions that can be read: 0\n"
     said = run("replica", "follow", table, tmp_path / "one.rdfp")
-    assert said == "version 1, <u:1>: 1 patches, +1 -0 of 1 changes; 1 files written\n"
+    assert said == "version 1, <u:1>: 1 patch, +1 -0 of 1 change; 1 file written\n"
     said = run("replica", "follow", table, tmp_path / "one.rdfp", tmp_path / "two.rdfp", "--json")
     assert json.loads(said)["version"] == 2
     assert (

@@ -168,3 +168,27 @@ def test_an_empty_replica(tmp_path: Path, format: str) -> None:
     done = replica.follow(b"H id <u:1> .\nTX .\nTC .\nZ .\n")
     assert (done.version, done.id, done.patches, done.commits, done.files) == (1, "<u:1>", 1, 1, 0)
     assert Replica(tmp_path / "t").id == "<u:1>"
+
+
+def test_the_process_may_go_to_another_folder(
+    tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made: Any = Replica.create("t", b"<a:s> <a:p> <a:o> .\n", base_format="nq", format=format)  # type: ignore[arg-type]
+    opened = Replica("t")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert opened.follow(b"H id <u:1> .\nA <a:s> <a:p> <a:n> .\n").version == 1
+    assert len(made) == len(quads(made)) == 2
+    assert list((tmp_path / "other").iterdir()) == []
+
+
+def test_prefixes_are_those_of_the_version(tmp_path: Path, format: str) -> None:
+    base = b"@prefix a: <a:> .\na:s a:p a:o .\n"
+    replica: Any = Replica.create(tmp_path / "t", base, base_format="ttl", format=format)  # type: ignore[arg-type]
+    replica.follow(b'PD "a" .\nPA "b" <b:> .\nZ .\n')
+    found = []
+    for version in (0, 1):
+        replica.dump(out := io.BytesIO(), version, to="ttl")
+        found.append(out.getvalue().splitlines()[0])
+    assert found == [b"@prefix a: <a:> .", b"@prefix b: <b:> ."]

@@ -120,6 +120,14 @@ def test_tables_that_are_none(tmp_path: Path, format: str) -> None:
         Replica.create(tmp_path / "u", format="csv")  # type: ignore[arg-type]
 
 
+def test_a_folder_that_delta_lake_takes_for_another(tmp_path: Path) -> None:
+    pytest.importorskip("deltalake")
+    for name in ("a%20", "a?", "a#b"):
+        with pytest.raises(ValueError, match="cannot be in the path"):
+            Replica.create(tmp_path / name, format="delta")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_table_of_others_is_no_replica(tmp_path: Path) -> None:
     deltalake = pytest.importorskip("deltalake")
     import pyarrow as pa

@@ -48,6 +48,14 @@ def test_folders_are_listed_without_hidden_names(folder: Path) -> None:
     assert listed(folder / ".e.nt") == [f"{folder}/.e.nt"]
 
 
+def test_a_link_to_a_folder_that_it_is_in_is_not_followed(folder: Path) -> None:
+    (folder / "sub/loop").symlink_to(folder)
+    (folder / "sub/beside").symlink_to(folder / "_f=1")
+    names = ("_f=1/g.nt", "a.nt", "b.nt", "h[1].nt", "sub/beside/g.nt", "sub/c.nq")
+    assert listed(folder) == [f"{folder}/{n}" for n in names]
+    assert len(listed(folder / "sub/loop")) == len(names)
+
+
 @pytest.mark.parametrize(
     ("glob", "names"),
     [

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 
 from jelly.spark.files import manifest
+from jelly.spark.files.commits import Batch
 from jelly.spark.files.output import Job, Output
 from jelly.spark.files.stream_write import FilesStreamWriter
 
@@ -26,9 +27,7 @@ QUERY = "6ecb3fdc-0000-4000-8000-000000000000"
 def write(table: Table, number: int, *batches: pa.RecordBatch, query: str = QUERY) -> Any:
     """What a task of a batch of a stream does."""
     output = output_of(table)
-    return output.write(
-        iter(batches), Job(manifest.stream_job(query), manifest.Batch(query, number)), 0
-    )
+    return output.write(iter(batches), Job(manifest.stream_job(query), Batch(query, number)), 0)
 
 
 def output_of(table: Table) -> Output:

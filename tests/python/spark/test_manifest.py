@@ -14,8 +14,9 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import pyarrow.fs as pafs
 
 from jelly.spark.files import manifest
+from jelly.spark.files.commits import Batch, Written
 from jelly.spark.files.filesystem import Place, resolve
-from jelly.spark.files.manifest import Batch, Written, announce, is_committed, publish
+from jelly.spark.files.manifest import announce, is_committed, publish
 from jelly.spark.files.vacuum import vacuum
 
 from .s3_server import S3

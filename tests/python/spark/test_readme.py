@@ -18,3 +18,6 @@ def test_spark(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     text = blocks("pycon", "In Spark").replace('"examples/', f'"{ROOT}/examples/')
     assert run(">>> import jelly\n" + text) >= 10
+    page = (ROOT / "docs" / "spark.md").read_text()
+    text = blocks("pycon", "Columns of streams", page).replace('"examples/', f'"{ROOT}/examples/')
+    assert run(text) >= 8

@@ -84,3 +84,29 @@ def test_a_stream_is_followed_and_a_batch_again_changes_nothing(spark: Any, tmp_
         replica.foreach_batch(batch)
     assert replica.foreach_batch(batch.limit(0)).patches == 0
     assert replica.version == 6
+
+
+def test_ids_without_prev_come_in_the_order_of_their_files(spark: Any, tmp_path: Path) -> None:
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for n in range(1, 13):
+        text = f'H id <u:{n}> .\nD <a:s> <a:v> "{n - 1}" .\nA <a:s> <a:v> "{n}" .\nZ .\n'
+        (folder / f"patch-{n}.rdfp").write_text(text)
+    replica = Replica.create(tmp_path / "t")
+    rows = spark.read.format("jelly-patch").load(str(folder))
+    replica.foreach_batch(rows.select(*reversed(rows.columns)))
+    assert quads(replica.dataframe(spark)) == {("<a:s>", "<a:v>", '"12"', "")}
+    assert (replica.version, replica.id) == (12, "<u:12>")
+    assert replica.follow(folder).patches == 0
+
+
+@pytest.mark.parametrize("format", ["parquet", "delta"])
+def test_spark_reads_a_folder_of_any_name(spark: Any, tmp_path: Path, format: Any) -> None:
+    for name in ["a b", "a[1]", "a{b,c}", "a*"]:
+        replica = Replica.create(
+            tmp_path / format / name, model.nquads([number(1)]), base_format="nq", format=format
+        )
+        assert quads(replica.dataframe(spark)) == {number(1)}

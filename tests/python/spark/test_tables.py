@@ -186,6 +186,20 @@ def test_the_last_spelling_survives_and_other_columns_stay(few: SparkSession) ->
     assert {row["note"] for row in jelly.spark.apply(base, log).collect()} == {8, 9}
 
 
+def test_bases_may_have_columns_of_any_name(few: SparkSession) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    import jelly.spark
+
+    log = log_of(few, FIRST, SECOND, THIRD)
+    base = statements(few, BASE)
+    plain = collected(jelly.spark.apply(base, log))
+    named = base.select(*QUAD, F.lit(1).alias("_key"), F.lit(2).alias("__KEY"))
+    then = jelly.spark.apply(named, log)
+    assert then.columns == named.columns
+    assert collected(then) == plain
+
+
 def test_messages_say_their_time(few: SparkSession) -> None:
     import jelly.spark
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jelly.spark.files import manifest
+from jelly.spark.files.commits import FOLDER
 from jelly.spark.files.filesystem import Place
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Publication:
             parent, _, name = place.path.rstrip("/").rpartition("/")
             staging = f"{parent}/.{name}.{job}"
         else:
-            staging = place.under(f"{manifest.FOLDER}/{job}").path
+            staging = place.under(f"{FOLDER}/{job}").path
         if place.can_rename:
             place.fs.create_dir(staging)
         return cls(place, job, staging, overwrite, is_whole=place.can_rename and not append)

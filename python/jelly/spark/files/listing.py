@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.spark.files import filesystem, manifest
@@ -75,12 +76,20 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
     selector = pafs.FileSelector(folder, recursive=options.recursive_file_lookup)
     base = folder.rstrip("/") + "/"
     found = manifest.visible(place.fs, folder, place.fs.get_file_info(selector))
+    local = place.fs.type_name == "local"
     for info in sorted(found, key=lambda info: info.path):
         inner = info.path.removeprefix(base)
-        if not any(_is_hidden(name) for name in inner.split("/")) and _is_wanted(
-            info.base_name, options
-        ):
+        hidden = any(_is_hidden(name) for name in inner.split("/"))
+        if hidden or not _is_wanted(info.base_name, options):
+            continue
+        if not (local and _links_back(Path(folder), inner)):
             yield _file(place, info, f"{shown.rstrip('/')}/{inner}")
+
+
+def _links_back(top: Path, inner: str) -> bool:
+    """Whether a link on the way into a folder leads to a folder that is on the way too."""
+    way = (top / outer for outer in Path(inner).parents[:-1])
+    return any(s.is_symlink() and s.parent.resolve().is_relative_to(s.resolve()) for s in way)
 
 
 def _file(place: Place, info: pafs.FileInfo, shown: str) -> File:

@@ -21,68 +21,27 @@ overwrite and opens them later fails, because they are deleted: as with other fi
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from jelly.spark.files.commits import FOLDER, Batch, Commit, Written, decoded, encoded
 from jelly.spark.files.filesystem import Place
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
-FOLDER = "_jelly"
-_VERSION = 1
 # A reader opens at most so many commits and what is put together of those before.
 _LOOSE = 32
 _TRIES = 20
 _JOB = re.compile(r"part-([0-9a-z]+-[0-9a-z]+)-")
-
-
-class Written(NamedTuple):
-    """A file that a job wrote."""
-
-    name: str
-    size: int
-
-
-class Batch(NamedTuple):
-    """A batch of a stream."""
-
-    stream: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """What a commit says."""
-
-    time: int
-    """Nanoseconds since 1970, later than of all commits that it knew."""
-    id: str
-    job: str
-    files: list[Written]
-    overwrite: bool = False
-    batch: Batch | None = None
-    gone: list[tuple[str, int, int]] = field(default_factory=list)
-    """Files of others that it hides: path, size, time of change."""
-    retired: list[str] = field(default_factory=list)
-    """Jobs whose commits it hides."""
-    batches: dict[str, int] = field(default_factory=dict)
-    """The last batch of each stream among the commits that it hides."""
-
-    @property
-    def name(self) -> str:
-        """Commits are in the order of their names."""
-        return f"{self.time:020d}-{self.id}"
 
 
 def new_job() -> str:
@@ -210,7 +169,7 @@ def publish(
         commit.gone.extend((below(place, info), info.size, info.mtime_ns or 0) for info in others)
         commit.retired.extend(sorted(state.retired | {old.job for old in state.commits}))
         commit.batches.update(state.batches)
-    _put(place, f"{commit.name}.commit", _encoded(commit))
+    _put(place, f"{commit.name}.commit", encoded(commit))
     try:
         if overwrite:
             delete(place, [below(place, info) for info in others])
@@ -273,7 +232,7 @@ class State:
                 commits = [
                     commit
                     for content in _contents(fs, [f"{base}/{name}" for name in markers])
-                    for commit in _decoded(content, folder)
+                    for commit in decoded(content, folder)
                 ]
             except FileNotFoundError:
                 continue  # another writer has just put them together, or overwritten
@@ -345,26 +304,8 @@ def _others(place: Place, state: State) -> list[pafs.FileInfo]:
 def _put_together(place: Place, state: State) -> None:
     """Writes all commits that were read as one file, then deletes theirs."""
     name = f"{state.commits[-1].name}-{secrets.token_hex(8)}.commits"
-    _put(place, name, b"".join(_encoded(commit) for commit in state.commits))
+    _put(place, name, b"".join(encoded(commit) for commit in state.commits))
     delete(place, [f"{FOLDER}/{marker}" for marker in state.markers])
-
-
-# Commits as lines of JSON
-
-
-def _encoded(commit: Commit) -> bytes:
-    return json.dumps({"version": _VERSION, **asdict(commit)}).encode() + b"\n"
-
-
-def _decoded(content: bytes, folder: str) -> Iterator[Commit]:
-    for line in content.splitlines():
-        said = json.loads(line)
-        if said.pop("version") != _VERSION:
-            raise ValueError(f"{folder}/{FOLDER}: written by a later version of jelly-patch")
-        said["files"] = [Written(*file) for file in said["files"]]
-        said["gone"] = [(path, size, changed) for path, size, changed in said["gone"]]
-        said["batch"] = Batch(*said["batch"]) if said["batch"] else None
-        yield Commit(**said)
 
 
 # Small files

@@ -14,6 +14,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 
 import jelly
 from jelly.spark.files import manifest
+from jelly.spark.files.commits import FOLDER, Batch, Written
 from jelly.spark.files.filesystem import Place, naming, resolve
 from jelly.spark.files.order import Order, Run, require_whole_patches
 from jelly.writers import PatchWriter, RdfWriter
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from jelly.spark._options import Kind, WriteOptions
-    from jelly.spark.files.manifest import Batch
 
 _WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
     "patch": PatchWriter,
@@ -59,7 +59,7 @@ class Job(NamedTuple):
     @property
     def staging(self) -> str:
         """Where its tasks write if files can be renamed."""
-        return f"{manifest.FOLDER}/{self.label}"
+        return f"{FOLDER}/{self.label}"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Output:
             if place.can_rename:
                 # Until the commit names them, readers must not take them for files of others.
                 manifest.announce(place, job.name)
-            published = [manifest.Written(_moved(place, part), part.size) for part in files]
+            published = [Written(_moved(place, part), part.size) for part in files]
             manifest.publish(place, job.name, published, overwrite=overwrite, batch=job.batch)
             manifest.delete_folder(place, job.staging)
 

@@ -9,6 +9,7 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMessage
 
 from jelly.spark.files import manifest
+from jelly.spark.files.commits import Batch
 from jelly.spark.files.output import Job, Output, Part
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class FilesStreamWriter(DataSourceStreamArrowWriter):
         number = context.getLocalProperty("streaming.sql.batchId") if context else None
         if context is None or query is None or number is None:
             raise RuntimeError("Spark does not say of which query and batch this task is")
-        batch = manifest.Batch(query, int(number))
+        batch = Batch(query, int(number))
         job = Job(manifest.stream_job(query), batch)
         return self._output.write(iterator, job, context.partitionId())
 

@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from jelly.spark.files.commits import FOLDER
 from jelly.spark.files.filesystem import resolve
-from jelly.spark.files.manifest import FOLDER, State, below, delete, job_of
+from jelly.spark.files.manifest import State, below, delete, job_of
 
 
 def vacuum(path: str, *, hours: float = 168, storage: Mapping[str, str] | None = None) -> list[str]:

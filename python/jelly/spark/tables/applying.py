@@ -79,10 +79,14 @@ def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) ->
     require(base, QUAD, "a base")
     versions = range(1, version + 1)
     net = net_of(log, versions)
-    changed = net.select(key().alias("_key"))
+    name = "_key"
+    taken = {column.lower() for column in base.columns}
+    while name in taken:
+        name = f"_{name}"
+    changed = net.select(key().alias(name))
     if broadcast if broadcast is not None else log.changes(versions) <= BROADCAST:
         changed = F.broadcast(changed)
-    here = key() == F.col("_key")
+    here = key() == F.col(name)
     kept = base.join(changed, here, "left_anti")
     added = net.where(F.col("_change_type") == "insert").select(*QUAD)
     return kept.unionByName(added, allowMissingColumns=True).select(*base.columns)
