@@ -291,13 +291,14 @@ def test_versions_before_a_bad_patch(bad: str, apart: bool, as_jelly: bool) -> N
         state = out_of(jelly.as_of, b"", log, version, to="nq", base_format="nq")
         assert len(quads(state)) == version
     assert b"<a:2>" in out_of(jelly.between, log, 1, 2, to="rdfp")
-    for function, arguments in (
+    calls: list[tuple[Any, tuple[Any, ...]]] = [
         (jelly.as_of, (b"", log, 3)),
         (jelly.as_of, (b"", log, "u:1")),
         (jelly.between, (log, 0, 3)),
         (jelly.apply, (b"", log)),
         (jelly.squash, (log,)),
-    ):
+    ]
+    for function, arguments in calls:
         with pytest.raises(JellyError) as caught:
             function(*arguments, io.BytesIO())
         assert caught.value.kind != "patch.version"
