@@ -13,6 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jelly import _internal
 from jelly._patching import patch_files
 from jelly._whole_file import make_folder, sync_folder
 from jelly.errors import PatchError
@@ -23,7 +24,6 @@ from jelly.writers import PatchWriter
 
 _NAME = re.compile(r"patch-(\d+)((?:\.(?:jellyp|rdfp|trp))?(?:\.(?:gz|zst|zstd))?)")
 _ENDING = re.compile(r"\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?")
-_UUID = re.compile(r"""[<"](?:(?:urn:)?uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})[>"]""", re.IGNORECASE)  # fmt: skip
 _OF_THE_CHAIN = ("id", "prev", "previous")
 # what a row of a patch is, without the place that it had
 _ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
@@ -155,7 +155,7 @@ class Log:
         if isinstance(expect, int) and expect != head.version:
             return _conflict(report, f"patch {expect}", head)
         for wanted in (None if isinstance(expect, int) else expect, report.prev):
-            if wanted is not None and not _same(_term(wanted), head.id):
+            if wanted is not None and not _same(wanted, head.id):
                 return _conflict(report, wanted, head)
         if report.head is not None and any(_same(report.head, known) for known in self._ids()):
             return _problem("patch.duplicate", report, f"the log has a patch with the id {report.head}")  # fmt: skip
@@ -227,13 +227,9 @@ class Log:
 
 
 def _same(one: str | None, other: str | None) -> bool:
-    return one is not None and other is not None and _identity(one) == _identity(other)
-
-
-def _identity(term: str) -> str:
-    """An id, by its UUID where it is one."""
-    uuid = _UUID.fullmatch(term)
-    return uuid[1].lower() if uuid else term
+    if one is None or other is None:
+        return False
+    return _internal.identify(one)[1] == _internal.identify(other)[1]
 
 
 def problems_of_one(report: LogReport) -> list[Problem]:
@@ -265,10 +261,6 @@ def _problem(kind: str, report: LogReport, message: str) -> Problem:
 def _conflict(report: LogReport, wanted: str, head: Head) -> Problem:
     found = f"patch {head.version}, {head.id}" if head.version else "no patch: the log is empty"
     return _problem("patch.conflict", report, f"the head should be {wanted}, but it is {found}")
-
-
-def _term(expected: str) -> str:
-    return expected if expected.startswith(("<", '"', "_:")) else f"<{expected}>"
 
 
 def _with_headers(copy: Path, path: Path, headers: Mapping[str, str], format: Any) -> None:

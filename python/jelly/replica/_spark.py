@@ -1,10 +1,13 @@
-"""Buckets written by the workers of Spark."""
+"""What the workers of Spark do: they write buckets, and encode micro-batches."""
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from jelly.replica._commit import Work
@@ -76,3 +79,32 @@ def _unpacked(data: bytes) -> pa.Table:
     import pyarrow as pa
 
     return pa.ipc.open_stream(data).read_all().combine_chunks()
+
+
+def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of each source in a partition as a stream of patches."""
+    import pyarrow as pa
+
+    from jelly.writers import PatchWriter
+
+    for source, pieces in groupby(_by_source(batches), key=itemgetter(0)):
+        out = io.BytesIO()
+        with PatchWriter(out, compression="zstd") as writer:
+            for _, rows in pieces:
+                writer.write(rows)
+        columns = [pa.array([source], pa.string()), pa.array([out.getvalue()], pa.binary())]
+        yield pa.record_batch(columns, names=["source", "stream"])
+
+
+def _by_source(
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[tuple[str | None, pa.RecordBatch]]:
+    """Pieces of batches that have one source each."""
+    import pyarrow.compute as pc
+
+    for batch in batches:
+        at = 0
+        runs = pc.run_end_encode(batch.column("source"))
+        for end, source in zip(runs.run_ends.to_pylist(), runs.values.to_pylist(), strict=True):
+            yield source, batch.slice(at, end - at)
+            at = end

@@ -7,8 +7,6 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
@@ -243,8 +241,10 @@ class Replica:
             JellyError: As for :meth:`follow`.
         """
         del batch
+        from jelly.replica._spark import encoded
+
         ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
-        found = ordered.mapInArrow(_encoded, "source string, stream binary").collect()
+        found = ordered.mapInArrow(encoded, "source string, stream binary").collect()
         if not found:
             state = self._store.load()
             return Followed(state.version, state.id, *(0,) * 8)
@@ -373,37 +373,6 @@ def _runner(spark: SparkSession | None) -> Runner:
     from jelly.replica._spark import SparkRunner
 
     return SparkRunner(spark)
-
-
-def _encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of each source in a partition as a stream of patches."""
-    import io
-
-    import pyarrow as pa
-
-    from jelly.writers import PatchWriter
-
-    for source, pieces in groupby(_by_source(batches), key=itemgetter(0)):
-        out = io.BytesIO()
-        with PatchWriter(out, compression="zstd") as writer:
-            for _, rows in pieces:
-                writer.write(rows)
-        columns = [pa.array([source], pa.string()), pa.array([out.getvalue()], pa.binary())]
-        yield pa.record_batch(columns, names=["source", "stream"])
-
-
-def _by_source(
-    batches: Iterator[pa.RecordBatch],
-) -> Iterator[tuple[str | None, pa.RecordBatch]]:
-    """Pieces of batches that have one source each."""
-    import pyarrow.compute as pc
-
-    for batch in batches:
-        at = 0
-        runs = pc.run_end_encode(batch.column("source"))
-        for end, source in zip(runs.run_ends.to_pylist(), runs.values.to_pylist(), strict=True):
-            yield source, batch.slice(at, end - at)
-            at = end
 
 
 def _has_prefixes(dest: Destination, to: str) -> bool:

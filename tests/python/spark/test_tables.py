@@ -351,3 +351,12 @@ def test_logs_of_the_corpus(few: SparkSession, name: str) -> None:
         assert len(found) == len(native) > 2
         assert {model.folded(tuple(row)) for row in found} == {*map(model.folded, native)}
     df.unpersist()
+
+
+def test_a_uuid_is_one_id_in_all_its_forms() -> None:
+    from jelly.spark.tables.chain import id_text, identity
+
+    uuid = "0B5e7d4a-1c2d-4e3f-8a9b-0c1d2e3f4a5b"
+    forms = [uuid, f"<{uuid}>", f"uuid:{uuid}", f"<urn:UUID:{uuid.lower()}>", f'"{uuid}"']
+    assert {identity(id_text(form)) for form in forms} == {uuid.lower()}
+    assert identity("<u:1>") != identity("<u:2>")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from jelly import _internal
 from jelly._patching import natural
 from jelly.errors import PatchError
-
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_UUID_FORMS = re.compile(r'<(?:urn:)?uuid:(.*)>|"([^"]*)"', re.IGNORECASE)
 
 
 class Facts(NamedTuple):
@@ -26,14 +23,12 @@ class Facts(NamedTuple):
 
 def id_text(text: str) -> str:
     """An id as a term, of a term or a bare IRI."""
-    return text if text.startswith(("<", '"', "_")) else f"<{text}>"
+    return _internal.identify(text)[0]
 
 
 def identity(term: str) -> str:
-    """By which ids are compared: a UUID is the same one as ``uuid:``, as ``urn:uuid:`` and as a string."""
-    found = _UUID_FORMS.fullmatch(term)
-    uuid = (found[1] or found[2] or "").lower() if found else ""
-    return uuid if _UUID.fullmatch(uuid) else term
+    """By which ids are compared: a UUID is the same one in all its forms."""
+    return _internal.identify(term)[1]
 
 
 def error(kind: str, message: str, source: str | None = None) -> PatchError:
