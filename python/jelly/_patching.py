@@ -219,6 +219,12 @@ def in_order(paths: Iterable[_Path]) -> list[_Path]:
     return sorted(listed, key=age)
 
 
+def rank_of(names: Iterable[str | None]) -> dict[str | None, int]:
+    """The places of sources in the order of a log: first the one without a name."""
+    named = in_order({name for name in names if name is not None})
+    return {name: place for place, name in enumerate([None, *named])}
+
+
 def natural(name: str) -> list[tuple[int, int, str]]:
     """Orders names with numbers in them as people do: ``patch-9`` before ``patch-10``."""
     parts = re.split(r"(\d+)", name)

@@ -14,7 +14,7 @@ from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._convert import ConvertWriteOptions, Tally
 from jelly._keywords import refuse_unknown
-from jelly._patching import Patches, Report, Step, natural, sources
+from jelly._patching import Patches, Report, Step, rank_of, sources
 from jelly._tables import table_format, table_writer
 from jelly.readers import read_rdf
 from jelly.replica._commit import Runner, commit, run_in_threads
@@ -249,7 +249,8 @@ class Replica:
             state = self._store.load()
             return Followed(state.version, state.id, *(0,) * 8)
         # where ids have no prev, the names of the sources say the order, as for Spark's tables
-        found.sort(key=lambda row: (row[0] is not None, natural(row[0] or ""), row[0] or ""))
+        rank = rank_of(row[0] for row in found)
+        found.sort(key=lambda row: rank[row[0]])
         return follow(
             self._store, [bytes(row[1]) for row in found], each_version=False, upto=None,
             runner=run_in_threads, progress=None, options={}, needs_ids=True,

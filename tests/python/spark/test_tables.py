@@ -360,3 +360,12 @@ def test_a_uuid_is_one_id_in_all_its_forms() -> None:
     forms = [uuid, f"<{uuid}>", f"uuid:{uuid}", f"<urn:UUID:{uuid.lower()}>", f'"{uuid}"']
     assert {identity(id_text(form)) for form in forms} == {uuid.lower()}
     assert identity("<u:1>") != identity("<u:2>")
+
+
+def test_files_that_others_rename_are_read_oldest_first() -> None:
+    from jelly.spark.tables.chain import Facts, ordered
+
+    names = ["x/log", "x/log.001", "x/log.002", "x/patch-9", "x/patch-10", None]
+    given = ordered([Facts(name, patch) for name in names for patch in (1, 0)], ignore=False)
+    expected = [None, "x/log.002", "x/log.001", "x/log", "x/patch-9", "x/patch-10"]
+    assert given == [Facts(name, patch) for name in expected for patch in (0, 1)]

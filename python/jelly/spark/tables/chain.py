@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from jelly import _internal
-from jelly._patching import natural
+from jelly._patching import rank_of
 from jelly.errors import PatchError
 
 
@@ -46,7 +46,8 @@ def ordered(patches: Sequence[Facts], *, ignore: bool) -> list[Facts]:
     Raises:
         PatchError: A gap, a fork, a cycle, an id that is there twice, patches without an id.
     """
-    given = sorted(patches, key=_place)
+    rank = rank_of({facts.source for facts in patches})
+    given = sorted(patches, key=lambda facts: (rank[facts.source], facts.patch))
     if ignore:
         return given
     with_id = [facts for facts in given if facts.id is not None]
@@ -70,11 +71,6 @@ def ordered(patches: Sequence[Facts], *, ignore: bool) -> list[Facts]:
     ):
         return given
     return _by_prev(given, [None if prev is None else places.get(prev) for prev in prevs])
-
-
-def _place(facts: Facts) -> tuple[bool, list[tuple[int, int, str]], str, int]:
-    name = facts.source or ""
-    return facts.source is not None, natural(name), name, facts.patch
 
 
 def _require_no_ids(given: Sequence[Facts], with_id: int) -> None:
