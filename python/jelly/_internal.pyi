@@ -47,6 +47,7 @@ __all__ = [
     "convert",
     "convert_batches",
     "diff",
+    "error_kinds",
     "history",
     "identify",
     "index",
@@ -587,3 +588,6 @@ def inspect(
     source_name: str | None = None,
 ) -> Inspection:
     """What :func:`jelly.inspect` and :func:`jelly.validate` stand on."""
+
+def error_kinds() -> list[tuple[str, str, str, str, str]]:
+    """Every kind of error: name, meaning, advice; class in Python, and what that refuses and why."""

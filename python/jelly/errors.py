@@ -7,6 +7,7 @@ are attributes. All classes can be pickled, so they survive the way from a worke
 from __future__ import annotations
 
 __all__ = [
+    "ArgumentError",
     "DecodeError",
     "EncodeError",
     "InternalError",
@@ -114,6 +115,10 @@ class ReplicaError(JellyError, ValueError):
 
 class EncodeError(JellyError, ValueError):
     """Rows cannot be written in the format asked for."""
+
+
+class ArgumentError(JellyError, ValueError):
+    """The call asks for something that cannot be done, such as writing to a URL; nothing was changed."""
 
 
 class InternalError(JellyError, RuntimeError):

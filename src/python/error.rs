@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueEr
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::{Error, ErrorClass};
+use crate::error::{Error, ErrorClass, ErrorKind};
 use crate::warning::Warning;
 
 /// What stops a call.
@@ -63,19 +63,12 @@ impl Failure {
 
 /// The exception for an error.
 pub(super) fn to_python(py: Python<'_>, error: Error) -> PyErr {
-    let class = match error.kind().class() {
-        ErrorClass::Truncated => "TruncatedError",
-        ErrorClass::Wire => "WireError",
-        ErrorClass::Table => "TableError",
-        ErrorClass::Options => "OptionsError",
-        ErrorClass::Limit => "LimitError",
-        ErrorClass::Text => "TextError",
-        ErrorClass::Patch => "PatchError",
-        ErrorClass::Encode => "EncodeError",
-        ErrorClass::Internal => "InternalError",
-        ErrorClass::Argument => return PyValueError::new_err(error.message().to_owned()),
-        ErrorClass::Io => return io_error(error),
-    };
+    match error.kind() {
+        ErrorKind::Argument => return PyValueError::new_err(error.message().to_owned()),
+        ErrorKind::Io => return io_error(error),
+        _ => {}
+    }
+    let class = error.kind().class().python();
     jelly_error(py, class, &error).unwrap_or_else(|failed| failed)
 }
 
@@ -94,6 +87,17 @@ fn jelly_error(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
     let class = py.import("jelly.errors")?.getattr(class)?;
     let exception = class.call((error.to_string(),), Some(&attributes))?;
     Ok(PyErr::from_value(exception))
+}
+
+/// Every kind of error: name, meaning, advice; class in Python, and what that refuses and why.
+#[pyfunction]
+pub(super) fn error_kinds() -> Vec<(&'static str, &'static str, &'static str, &'static str, String)> {
+    let facts = |kind: &ErrorKind| {
+        let class = kind.class();
+        let why = format!("{} {}", class.meaning(), class.why());
+        (kind.slug(), kind.meaning(), kind.advice(), class.python(), why)
+    };
+    ErrorKind::ALL.iter().map(facts).collect()
 }
 
 /// Gives a warning; one that the caller turned into an exception is that.

@@ -51,6 +51,8 @@ mod _internal {
     #[pymodule_export]
     use super::convert_batches::convert_batches;
     #[pymodule_export]
+    use super::error::error_kinds;
+    #[pymodule_export]
     use super::index::{index, restart_points, splits};
     #[pymodule_export]
     use super::inspect::inspect;

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 
 import jelly
 import jellybytes as jb
-from jelly import errors
+from jelly import _internal, errors
 
 NAMES = [name for name in errors.__all__ if name != "JellyWarning"]
+# what `inspect` advises is no error
+ADVICE = {"options.unused"}
 CLASSES = [errors.JellyError, *(getattr(errors, name) for name in NAMES)]
 
 
@@ -31,21 +34,39 @@ def test_hierarchy() -> None:
     }
     for name in decode:
         assert issubclass(getattr(errors, name), errors.DecodeError)
-    for name in ("DecodeError", "PatchError", "ReplicaError", "EncodeError"):
+    for name in ("DecodeError", "PatchError", "ReplicaError", "EncodeError", "ArgumentError"):
         assert getattr(errors, name).__bases__ == (errors.JellyError, ValueError)
     assert errors.InternalError.__bases__ == (errors.JellyError, RuntimeError)
-    assert len(NAMES) == len(decode) + 6
+    assert len(NAMES) == len(decode) + 7
     assert errors.JellyWarning.__bases__ == (UserWarning,)
 
 
 def test_every_class_of_the_core_is_exported() -> None:
-    source = Path(__file__).parents[2] / "src/python/error.rs"
-    if not source.exists():
-        pytest.skip("the crate is not here")
-    named = set(re.findall(r'"(\w+Error)"', source.read_text()))
-    assert len(named) == 9
-    assert named | {"JellyError", "DecodeError", "ReplicaError"} == set(NAMES)
+    named = {name for *_, name, _ in _internal.error_kinds()}
+    assert named - {"OSError"} | {"JellyError", "DecodeError"} == set(NAMES)
     assert all(inspect.getdoc(getattr(errors, name)) for name in errors.__all__)
+
+
+def test_the_page_of_refusals_has_every_kind() -> None:
+    script = Path(__file__).parents[2] / "scripts/errors_table.py"
+    if not script.exists():
+        pytest.skip("the docs are not here")
+    table = runpy.run_path(str(script))
+    assert table["PAGE"].read_text() == table["page"](), "run scripts/errors_table.py"
+    kinds = {kind for kind, *_ in _internal.error_kinds()}
+    assert len(kinds) > 90
+
+
+def test_every_kind_that_python_raises_is_in_the_table() -> None:
+    kinds = {kind for kind, *_ in _internal.error_kinds()}
+    families = "|".join({kind.partition(".")[0] for kind in kinds if "." in kind})
+    named = {
+        kind
+        for path in Path(jelly.__file__).parent.rglob("*.py")
+        for kind in re.findall(rf'"((?:{families})\.[a-z]+)"', path.read_text())
+    }
+    assert len(named) > 5
+    assert named <= kinds | ADVICE
 
 
 def test_attributes_are_exact() -> None:

@@ -19,6 +19,7 @@ INNER = {
     "History",
     "Writer",
     "convert_batches",
+    "error_kinds",
     "identify",
     "log_versions",
     "read_any",

@@ -1,0 +1,34 @@
+"""Writes docs/errors.md from the kinds of errors in the core (src/error/kind.rs).
+
+python scripts/errors_table.py
+"""
+
+from itertools import groupby
+from pathlib import Path
+
+from jelly import _internal
+
+PAGE = Path(__file__).resolve().parent.parent / "docs/errors.md"
+START = """\
+# What is refused, and why
+
+<!-- scripts/errors_table.py writes this page from src/error/kind.rs. -->
+
+A wrong answer is worse than none, so this library refuses what it cannot read, write or apply exactly. Each refusal has a *kind*, which stays the same
+from version to version: `error.kind` in Python, `Error::kind()` in Rust, the first word of the message in a shell. `error.source`, `frame`, `row`,
+`offset`, `line` and `column` say where. The exit code of `jelly` is 1 where data is refused, and 2 where the call is.
+"""
+HEAD = "| kind | what is refused | what to do |\n| --- | --- | --- |\n"
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [START]
+    for (name, why), kinds in groupby(_internal.error_kinds(), key=lambda kind: kind[3:]):
+        parts.append(f"\n## {name}\n\n{why}\n\n{HEAD}")
+        parts += [f"| `{kind}` | {what} | {advice} |\n" for kind, what, advice, *_ in kinds]
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
