@@ -16,6 +16,10 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto p
 PYTHON_CODE := $(wildcard python/jelly python/pyspark_jelly* benches/python examples scripts)
 CLIPPY := cargo clippy --locked --all-targets
 
+# Tests that need the shared folder are ignored, and counted, where it is not.
+SHARED := $(wildcard $(or $(JELLY_SHARED),../shared))
+RUST_TESTS := $(if $(SHARED),--include-ignored)
+
 # SPARK=no leaves out the tests that need Java. PYTEST_ARGS goes to pytest.
 SPARK ?= yes
 PYTEST_ARGS ?=
@@ -58,12 +62,12 @@ demo: needs-java $(VENV)/.made-wheel ## Decode a real change log in Spark and ap
 .PHONY: test
 test: needs-test $(VENV)/.made-wheel $(VENV)/.made-test ## Tests of the Rust crate, then of the installed wheel
 	cargo check --locked --no-default-features --tests
-	cargo test --locked
+	cargo test --locked -- $(RUST_TESTS)
 	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
 
 .PHONY: soak
 soak: needs-java $(VENV)/.made-wheel $(VENV)/.made-test ## All tests, the long ones too, with SOAK=20 times the random cases
-	JELLY_SOAK=$(SOAK) cargo test --locked -- --include-ignored
+	JELLY_SOAK=$(SOAK) cargo test --locked -- $(RUST_TESTS)
 	JELLY_SOAK=$(SOAK) $(PY) -m pytest -m 'soak or not soak' -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: fuzz

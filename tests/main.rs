@@ -1,6 +1,7 @@
 //! The tests of the crate, in one program because that compiles once.
 //!
-//! Those that use the shared folder (`JELLY_SHARED`, or `../shared`) are skipped, and say so, where it is not.
+//! Tests that need the shared folder (`JELLY_SHARED`, or `../shared`) are ignored, so that `cargo test` counts them;
+//! `make test` includes them where the folder exists.
 
 mod common;
 mod oracle;

@@ -1,19 +1,22 @@
-//! The folder of shared test data, and reading from it.
+//! The test data of the repository and of the shared folder.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// `part` of the shared folder: `$JELLY_SHARED`, else `../shared` beside the repository.
-/// `None`, with the reason printed, where it is not there: the test is then skipped.
-pub fn shared(part: &str) -> Option<PathBuf> {
+/// The vectors that the repository holds: a part of those in the shared folder.
+pub fn own_vectors() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
+}
+
+/// `part` of the shared folder: `$JELLY_SHARED`, or `../shared` beside the repository.
+///
+/// Tests that call this are `#[ignore = "needs ../shared"]`; `make test` includes them where the folder is.
+pub fn shared(part: &str) -> PathBuf {
     let root = std::env::var_os("JELLY_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let path = root.join(part);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: no {} (JELLY_SHARED names the shared folder)", path.display());
-    None
+    assert!(path.exists(), "there is no {} (JELLY_SHARED names the shared folder)", path.display());
+    path
 }
 
 /// The bytes of a file; those inside, if its name ends in `.gz`.

@@ -1,6 +1,7 @@
 //! What is encoded decodes to the same rows: by the crate's decoder and by the independent one.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jelly_patch::encode::{EncodeOptions, Framing};
 use jelly_patch::options::{Features, PatchOptions, RdfOptions, TableSizes};
@@ -9,7 +10,7 @@ use jelly_patch::{Error, ErrorKind};
 use crate::common::core::{Core, config};
 use crate::common::encode::Recode;
 use crate::common::rows::{self, Decoded, Decoder, How, PatchRow, RdfRow};
-use crate::common::shared::{read, shared};
+use crate::common::shared::{own_vectors, read, shared};
 use crate::common::soak::seeds;
 use crate::common::vectors;
 use crate::oracle::Oracle;
@@ -149,10 +150,22 @@ fn generated_streams() {
     assert!(counts.values().all(|count| *count > 20) && counts.len() == 7, "{counts:?}");
 }
 
-/// Grouped streams keep their frames, and what we read of Jelly-JVM's files is what we write.
 #[test]
-fn vectors_of_jelly_jvm() {
-    let Some(folder) = shared("vectors") else { return };
+fn own_vectors_come_back() {
+    let (streams, rows) = recode_vectors(&own_vectors());
+    assert!(streams == 38 + 18 && rows > 300, "{streams} {rows}");
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn vectors_of_jelly_jvm_come_back() {
+    let (streams, rows) = recode_vectors(&shared("vectors"));
+    assert!(streams > 100 && rows > 1000, "{streams} {rows}");
+}
+
+/// Writes the rows of Jelly-JVM's files and reads them again; grouped streams keep their frames.
+/// Returns the number of files and of rows.
+fn recode_vectors(folder: &Path) -> (usize, usize) {
     let (mut streams, mut rows) = (0, 0);
     for (format, extension) in [("patch", "jellyp"), ("rdf", "jelly")] {
         let mut paths: Vec<_> = std::fs::read_dir(folder.join(format))
@@ -190,13 +203,14 @@ fn vectors_of_jelly_jvm() {
             streams += 1;
         }
     }
-    assert!(streams > 100 && rows > 1000, "{streams} {rows}");
+    (streams, rows)
 }
 
 /// Jelly-JVM and pyjelly wrote the corpus with the same options: ours is no larger, and the same rows.
 #[test]
+#[ignore = "needs ../shared"]
 fn corpus_is_as_small_as_jelly_jvm_writes_it() {
-    let Some(folder) = shared("corpus") else { return };
+    let folder = shared("corpus");
     let mut rows = 0;
     for stem in ["brick-versions", "schemaorg-releases", "weather-cdc-2000tx"] {
         let bytes = read(&folder.join(format!("{stem}.jellyp.gz")));

@@ -1,13 +1,13 @@
 //! A process that is killed, or whose disk is full, leaves no file under the final name.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::{create, names, sample};
 use jelly_patch::ErrorClass;
 
-/// Names the file that the child writes.
+/// Names the file that a child writes: each test here starts this program again, with this variable and that test alone.
 const PATH: &str = "JELLY_TEST_OUTPUT";
 
 fn child_path() -> Option<PathBuf> {
@@ -18,9 +18,7 @@ fn child_path() -> Option<PathBuf> {
 fn this_program(test: &str) -> Vec<String> {
     let program = std::env::current_exe().expect("a program");
     let program = program.to_str().expect("a plain path");
-    [program, &format!("output::killed::{test}"), "--exact", "--ignored", "--nocapture"]
-        .map(str::to_owned)
-        .into()
+    [program, &format!("output::killed::{test}"), "--exact", "--nocapture"].map(str::to_owned).into()
 }
 
 /// Reads lines of a child until it says `word`.
@@ -29,11 +27,8 @@ fn wait_for(child: &mut Child, word: &str) {
     assert!(lines.any(|line| line.expect("text").contains(word)), "the child ended");
 }
 
-#[test]
-#[ignore = "the child of a_killed_process_leaves_no_file"]
-fn writes_until_it_is_killed() {
-    let Some(path) = child_path() else { return };
-    let mut output = create(&path);
+fn write_until_killed(path: &Path) {
+    let mut output = create(path);
     for _ in 0..20 {
         output.write(&sample(100_000)).expect("room");
     }
@@ -45,13 +40,16 @@ fn writes_until_it_is_killed() {
 
 #[test]
 fn a_killed_process_leaves_no_file() {
+    if let Some(path) = child_path() {
+        return write_until_killed(&path);
+    }
     for (name, before) in [("new.jelly", None), ("new.nq.gz", None), ("old.nq.zst", Some("as it was"))] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(name);
         if let Some(text) = before {
             std::fs::write(&path, text).expect("room");
         }
-        let command = this_program("writes_until_it_is_killed");
+        let command = this_program("a_killed_process_leaves_no_file");
         let mut child = Command::new(&command[0])
             .args(&command[1..])
             .env(PATH, &path)
@@ -72,11 +70,8 @@ fn a_killed_process_leaves_no_file() {
     }
 }
 
-#[test]
-#[ignore = "the child of a_full_disk_leaves_nothing"]
-fn writes_more_than_fits() {
-    let Some(path) = child_path() else { return };
-    let mut output = create(&path);
+fn write_more_than_fits(path: &Path) {
+    let mut output = create(path);
     let error = (0..20).find_map(|n| output.write(&sample(100_000 + n)).err()).expect("too much");
     assert_eq!(error.kind().class(), ErrorClass::Io, "{error}");
     assert!(names(path.parent().expect("a folder")).is_empty(), "while the output is still there");
@@ -86,12 +81,15 @@ fn writes_more_than_fits() {
 
 #[test]
 fn a_full_disk_leaves_nothing() {
+    if let Some(path) = child_path() {
+        return write_more_than_fits(&path);
+    }
     for name in ["log", "log.zst"] {
         let folder = tempfile::tempdir().expect("a folder");
         // files of at most 64 KiB, and no signal when they are full
         let mut child = Command::new("sh")
             .args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$@\"", "sh"])
-            .args(this_program("writes_more_than_fits"))
+            .args(this_program("a_full_disk_leaves_nothing"))
             .env(PATH, folder.path().join(name))
             .stdout(Stdio::piped())
             .spawn()
