@@ -1,11 +1,10 @@
-"""Jelly-Patch and Jelly-RDF at native speed: Arrow, Python and Spark."""
+"""Jelly-Patch and Jelly-RDF at native speed: Arrow, Python and Spark.
 
-from __future__ import annotations
+A name is imported from its module when it is first used: ``import jelly`` loads the native module and no more.
+"""
 
-from jelly import errors, spark
-from jelly._batches import BatchDecoder, batch_decoder, decode_batches
-from jelly._convert import Tally, convert
-from jelly._encoder import BatchEncoder, batch_encoder
+from importlib import import_module as _import_module
+
 from jelly._internal import (
     PatchReader,
     QuadKeys,
@@ -16,32 +15,39 @@ from jelly._internal import (
     index,
     quad_keys,
 )
-from jelly._patching import Step
-from jelly.applying import Applied, apply, as_of
-from jelly.backups import BackedUp, backup, restore
-from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
-from jelly.counting import Statistics, stats
-from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
-from jelly.log_folder import Head, Log, Published
-from jelly.logs import LogReport, Period, Problem, history, verify_log
-from jelly.patches import Patch, Transaction
-from jelly.readers import read_patch, read_rdf
-from jelly.replica import Replica
-from jelly.splitting import splits
-from jelly.staging import Staged, stage
-from jelly.types import (
-    Limits,
-    PatchOptions,
-    PatchRow,
-    PatchTermRow,
-    Position,
-    RdfOptions,
-    RdfRow,
-    RdfTermRow,
-    Split,
-    Term,
-)
-from jelly.writers import PatchWriter, RdfWriter
+
+TYPE_CHECKING = False  # type checkers take it for true; the module typing is slow to import
+if TYPE_CHECKING:
+    from jelly import errors, spark
+    from jelly._batches import BatchDecoder, batch_decoder, decode_batches
+    from jelly._convert import Tally, convert
+    from jelly._encoder import BatchEncoder, batch_encoder
+    from jelly._patching import Step
+    from jelly.applying import Applied, apply, as_of
+    from jelly.backups import BackedUp, backup, restore
+    from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
+    from jelly.counting import Statistics, stats
+    from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
+    from jelly.log_folder import Head, Log, Published
+    from jelly.logs import LogReport, Period, Problem, history, verify_log
+    from jelly.patches import Patch, Transaction
+    from jelly.readers import read_patch, read_rdf
+    from jelly.replica import Replica
+    from jelly.splitting import splits
+    from jelly.staging import Staged, stage
+    from jelly.types import (
+        Limits,
+        PatchOptions,
+        PatchRow,
+        PatchTermRow,
+        Position,
+        RdfOptions,
+        RdfRow,
+        RdfTermRow,
+        Split,
+        Term,
+    )
+    from jelly.writers import PatchWriter, RdfWriter
 
 __all__ = [
     "PATCH_SCHEMA",
@@ -121,3 +127,46 @@ PATCH_SCHEMA = Schema("patch")
 RDF_SCHEMA = Schema("rdf")
 PATCH_SCHEMA_DDL: str = PATCH_SCHEMA.ddl
 RDF_SCHEMA_DDL: str = RDF_SCHEMA.ddl
+
+# What each module gives; a test compares it with what type checkers see above.
+_NAMES = {
+    "jelly._batches": "BatchDecoder, batch_decoder, decode_batches",
+    "jelly._convert": "Tally, convert",
+    "jelly._encoder": "BatchEncoder, batch_encoder",
+    "jelly._patching": "Step",
+    "jelly.applying": "Applied, apply, as_of",
+    "jelly.backups": "BackedUp, backup, restore",
+    "jelly.changing": "Compared, Patched, between, canonicalize, diff, invert, net, squash",
+    "jelly.counting": "Statistics, stats",
+    "jelly.inspection": "Advice, Inspection, ValidationReport, inspect, validate",
+    "jelly.log_folder": "Head, Log, Published",
+    "jelly.logs": "LogReport, Period, Problem, history, verify_log",
+    "jelly.patches": "Patch, Transaction",
+    "jelly.readers": "read_patch, read_rdf",
+    "jelly.replica": "Replica",
+    "jelly.splitting": "splits",
+    "jelly.staging": "Staged, stage",
+    "jelly.types": "Limits, PatchOptions, PatchRow, PatchTermRow, Position, RdfOptions, RdfRow, RdfTermRow, Split, Term",
+    "jelly.writers": "PatchWriter, RdfWriter",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split(", ")}
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        module = _MODULE_OF.get(name)
+        if module is not None:
+            found = globals()[name] = getattr(_import_module(module), name)
+            return found
+        if not name.startswith("_"):
+            try:
+                return _import_module(f"jelly.{name}")
+            except ModuleNotFoundError as missing:
+                if missing.name != f"jelly.{name}":
+                    raise
+        raise AttributeError(f"module 'jelly' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

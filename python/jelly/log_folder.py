@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import tempfile
@@ -220,6 +219,8 @@ class Log:
         handle = os.open(self.folder, os.O_RDONLY)
         try:
             with suppress(OSError):
+                import fcntl  # not every system has it
+
                 fcntl.flock(handle, fcntl.LOCK_EX)
             yield
         finally:

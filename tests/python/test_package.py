@@ -1,10 +1,13 @@
 """What the installed distribution promises before any of its code is used."""
 
+import ast
 import subprocess
 import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
+
+import pytest
 
 import jelly
 
@@ -35,14 +38,65 @@ def test_types_and_licence_are_shipped() -> None:
     assert any(file.endswith("licenses/LICENSE") for file in files)
 
 
-def test_import_brings_in_only_the_standard_library() -> None:
-    # site-packages is full here, so a lazy import that is not lazy would succeed unseen.
-    code = "import jelly, sys; print(*{name.partition('.')[0] for name in sys.modules})"
+def modules_after(code: str) -> set[str]:
+    """What a fresh interpreter has loaded after some code, but for what it starts with."""
+    code = f"import sys; before = set(sys.modules)\n{code}\nprint(*set(sys.modules) - before)"
     run = subprocess.run(
         [sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True
     )
-    loaded = {name for name in run.stdout.split() if name not in sys.stdlib_module_names}
-    assert {name for name in loaded if not name.startswith("_")} == {"jelly"}
+    return set(run.stdout.splitlines()[-1].split())
+
+
+def test_import_loads_no_more_than_the_native_module() -> None:
+    loaded = {name for name in modules_after("import jelly") if not name.startswith("importlib")}
+    assert loaded - {"warnings"} == {"jelly", "jelly._internal"}
+
+
+def test_names_need_only_the_standard_library() -> None:
+    # site-packages is full here, so a lazy import that is not lazy would succeed unseen.
+    loaded = modules_after("from jelly import *")
+    assert {"jelly.readers", "jelly.replica", "jelly.spark"} <= loaded
+    top = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
+    assert {name for name in top if not name.startswith("_")} == {"jelly"}
+
+
+def test_a_command_loads_no_other_commands() -> None:
+    main = "from jelly.cli import main; sys.argv = ['jelly', {!r}]\ntry: main()\nexcept SystemExit: pass"
+    loaded = modules_after(main.format("--version"))
+    assert "click" in loaded
+    ours = {"jelly", "jelly._internal", "jelly.errors", "jelly.cli", "jelly.cli.group"}
+    assert {name for name in loaded if name.startswith("jelly")} == ours
+    assert {name for name in loaded if name.startswith("rich")} == set()
+    assert "jelly.cli.patching" in modules_after(main.format("--help"))
+
+
+def test_import_needs_no_locks_of_the_system() -> None:
+    modules_after(
+        "sys.modules['fcntl'] = None\nfrom jelly import *\njelly = sys.modules['jelly']\njelly.Log('.')"
+    )
+
+
+def test_lazy_names_are_those_that_type_checkers_see() -> None:
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    (block,) = [
+        node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)
+    ]
+    seen = {
+        alias.name: getattr(node, "module", "")
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    modules = {name: module for name, module in seen.items() if module == "jelly"}
+    assert set(modules) == {"errors", "spark"}
+    assert {name: seen[name] for name in seen.keys() - modules.keys()} == jelly._MODULE_OF
+    assert len(jelly._MODULE_OF) >= 40
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="module 'jelly' has no attribute 'nothing'"):
+        _ = jelly.nothing  # type: ignore[attr-defined]
+    assert not hasattr(jelly, "_nothing")
 
 
 def test_what_needs_pyarrow_names_the_extra(tmp_path: Path) -> None:

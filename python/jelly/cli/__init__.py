@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 
 
 def main() -> None:
     """Runs the command line; says what to install where something is missing."""
-    try:
-        from jelly.cli.commands import jelly
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("click", "rich"):
-            raise
+    if not (find_spec("click") and find_spec("rich")):
         sys.exit("the command line needs more: pip install 'jelly-patch[cli]'")
+    from jelly.cli.group import jelly
+
     jelly()

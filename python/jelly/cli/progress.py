@@ -6,19 +6,12 @@ import sys
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TransferSpeedColumn,
-)
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
-from jelly import Step, Tally
+    from jelly import Step, Tally
 
 _PATIENCE = 1.0  # seconds
 
@@ -37,6 +30,15 @@ class _Shown:
         if not self._wanted or time.monotonic() - self._started < _PATIENCE:
             return False
         if self._progress is None:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                DownloadColumn,
+                Progress,
+                TextColumn,
+                TransferSpeedColumn,
+            )
+
             self._progress = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),

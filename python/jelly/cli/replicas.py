@@ -147,3 +147,6 @@ def _say(told: dict[str, Any], *, as_json: bool) -> None:
         f"version {told['version']:,}{at}: {counted(told['quads'], 'quad')}, {counted(told['prefixes'], 'prefix', 'prefixes')}; "
         f"versions that can be read: {'... ' if len(versions) > 10 else ''}{some}"
     )
+
+
+COMMANDS = [replica_group]

@@ -10,7 +10,7 @@ pytest.importorskip("rich")
 
 from click.testing import CliRunner
 
-from jelly.cli.commands import jelly
+from jelly.cli.group import jelly
 
 
 def run(*arguments: object, code: int = 0) -> str:

@@ -1,9 +1,8 @@
-"""Commands: what they take, and what they say."""
+"""Commands over one file: convert, cat, index, inspect, validate."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,43 +10,13 @@ from typing import Any
 
 import click
 
-from jelly import Tally, __version__, convert, index, inspect, validate
-from jelly.cli import keeping, looking, patching, replicas
+from jelly import Tally, convert, index, inspect, validate
+from jelly.cli import patching
 from jelly.cli.progress import Bar
-from jelly.errors import JellyError
 
 _FORMATS = (
     "jelly, nt, nq, ttl, trig, rdfxml, jsonld, jelly-patch, rdfp, rdfp-v1, trp, parquet, arrow"
 )
-
-
-def in_shell_words(message: str) -> str:
-    """Options as the shell takes them, where a message names them as Python does."""
-    return re.sub(r'\b(unfinished|chain)="(\w+)"', r"--\1 \2", message)
-
-
-class _Commands(click.Group):
-    """Exit code 1 where the data is bad, 2 where the usage is."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # whoever read our output has enough; nothing more may be flushed
-            sys.stdout = None
-            sys.exit(0)
-        except (JellyError, OSError) as error:
-            click.echo(f"jelly: {in_shell_words(str(error))}", err=True)
-            sys.exit(1)
-        except (ValueError, ImportError) as error:
-            click.echo(f"jelly: {error}", err=True)
-            sys.exit(2)
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="jelly")
-def jelly() -> None:
-    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text: from each to each, and what patches mean."""
 
 
 def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,7 +32,7 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@jelly.command(name="convert", short_help="A file in another format.")
+@click.command(name="convert", short_help="A file in another format.")
 @click.argument("source")
 @click.argument("dest")
 @_reading
@@ -124,7 +93,7 @@ def convert_command(
         click.echo(_summary(done), err=True)
 
 
-@jelly.command(short_help="Statements as N-Quads, patches as RDF Patch.")
+@click.command(short_help="Statements as N-Quads, patches as RDF Patch.")
 @click.argument("source")
 @_reading
 def cat(source: str, **options: Any) -> None:
@@ -132,7 +101,7 @@ def cat(source: str, **options: Any) -> None:
     convert(source, sys.stdout.buffer, to="text", **patching.given(options))
 
 
-@jelly.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
+@click.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
 @click.argument("path")
 @click.option("--every", type=int, help="Bytes between restart points; 64 MiB otherwise.")
 @click.option("--framing", default="auto", help="delimited or concatenated.")
@@ -159,7 +128,7 @@ def _looking(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@jelly.command(name="inspect", short_help="What a Jelly file is and holds.")
+@click.command(name="inspect", short_help="What a Jelly file is and holds.")
 @_looking
 def inspect_command(source: str, as_json: bool, **options: Any) -> None:
     """Tells what the Jelly file SOURCE is and holds: options, rows, patches, advice."""
@@ -169,7 +138,7 @@ def inspect_command(source: str, as_json: bool, **options: Any) -> None:
         sys.exit(1)
 
 
-@jelly.command(name="validate", short_help="Whether a Jelly file is as it should be.")
+@click.command(name="validate", short_help="Whether a Jelly file is as it should be.")
 @_looking
 def validate_command(source: str, as_json: bool, **options: Any) -> None:
     """Tells whether the Jelly file SOURCE is as it should be; exit code 1 if not."""
@@ -183,5 +152,4 @@ def _summary(done: Tally) -> str:
     return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
 
 
-for _command in [*patching.COMMANDS, *keeping.COMMANDS, *looking.COMMANDS, replicas.replica_group]:
-    jelly.add_command(_command)
+COMMANDS = [convert_command, cat, index_command, inspect_command, validate_command]

@@ -1,0 +1,66 @@
+"""The group of all commands: imports a command when it is asked for, and turns errors into exit codes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from jelly import __version__
+from jelly.errors import JellyError
+
+# What each module has, so that none is imported for the commands of another.
+_COMMANDS = {
+    "convert": "convert cat index inspect validate",
+    "keeping": "backup publish restore stage",
+    "looking": "stats",
+    "patching": "apply as-of between canonicalize diff history invert log net squash",
+    "replicas": "replica",
+}
+_MODULE_OF = {name: module for module, names in _COMMANDS.items() for name in names.split()}
+
+
+def in_shell_words(message: str) -> str:
+    """Options as the shell takes them, where a message names them as Python does."""
+    return re.sub(r'\b(unfinished|chain)="(\w+)"', r"--\1 \2", message)
+
+
+class _Commands(click.Group):
+    """Exit code 1 where the data is bad, 2 where the usage is."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(_MODULE_OF)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
+        module = _MODULE_OF.get(cmd_name)
+        if module is None:
+            return None
+        commands: list[click.Command] = import_module(f"jelly.cli.{module}").COMMANDS
+        return next(command for command in commands if command.name == cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # whoever read our output has enough; nothing more may be flushed
+            sys.stdout = None
+            sys.exit(0)
+        except (JellyError, OSError) as error:
+            click.echo(f"jelly: {in_shell_words(str(error))}", err=True)
+            sys.exit(1)
+        except (ValueError, ImportError) as error:
+            click.echo(f"jelly: {error}", err=True)
+            sys.exit(2)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="jelly")
+def jelly() -> None:
+    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text: from each to each, and what patches mean."""
