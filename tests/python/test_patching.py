@@ -281,11 +281,12 @@ def test_versions_before_a_bad_patch(bad: str, apart: bool, as_jelly: bool) -> N
             out_of(jelly.convert, data, to="jelly-patch", format="rdfp") if data else b""
             for data in (good, tail)
         )
-    spoil = {
+    spoils: dict[str, Callable[[bytes], bytes]] = {
         "unfinished": lambda data: data,
         "malformed": lambda data: data + b"\xff\xff\xff\xff",
         "cut": lambda data: data[:-3],
-    }[bad]
+    }
+    spoil = spoils[bad]
     log = [good, spoil(tail)] if apart else [spoil(good)]
     for version in range(3):
         state = out_of(jelly.as_of, b"", log, version, to="nq", base_format="nq")

@@ -3,7 +3,6 @@
 import ast
 import inspect
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -116,18 +115,6 @@ def test_functions_that_write_tell_of_every_option(function: Any, options: list[
     assert [name for name in names if f"\n    {name}: " not in doc] == []
 
 
-def test_stub_is_the_module() -> None:
-    pytest.importorskip("mypy")
-    run = subprocess.run(
-        [sys.executable, "-m", "mypy.stubtest", "jelly._internal"],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-
-
 def test_every_class_is_frozen() -> None:
     """A frozen class needs no borrow checks, so threads cannot meet "already borrowed"."""
     source = Path(__file__).parents[2] / "src/python"
@@ -144,7 +131,7 @@ def test_every_class_is_frozen() -> None:
 
 def test_native_classes_cannot_be_made_by_hand() -> None:
     for cls in (jelly.RdfReader, jelly.PatchReader, jelly.RecordBatch, _internal.RowIterator):
-        with pytest.raises(TypeError, match=r"No constructor|cannot create"):
+        with pytest.raises(TypeError, match=f"cannot create 'jelly.{cls.__name__}' instances"):
             cls()
 
 

@@ -238,9 +238,14 @@ def test_passthrough_faults_are_told() -> None:
         jelly.batch_decoder("patch", passthrough=["value"])
     with pytest.raises(ValueError, match="list of names"):
         jelly.batch_decoder("patch", passthrough="n")
-    for wrong in ("", "varint", "array<int", "map<int>", "struct<a>", "int(3)", "interval day"):
-        with pytest.raises(ValueError, match=re.escape(repr(wrong)) + "|'a'"):
+    for wrong in ("", "array<int", "interval day"):
+        with pytest.raises(ValueError, match=f"^{re.escape(repr(wrong))} is not a Spark type"):
             jelly.batch_decoder("patch", passthrough={"n": wrong})
+    for wrong in ("varint", "map<int>", "int(3)"):
+        with pytest.raises(ValueError, match=rf"^{re.escape(repr(wrong))} is not a type that can"):
+            jelly.batch_decoder("patch", passthrough={"n": wrong})
+    with pytest.raises(ValueError, match=r"^'a' is not a field of a struct"):
+        jelly.batch_decoder("patch", passthrough={"n": "struct<a>"})
 
 
 # Options

@@ -10,6 +10,7 @@ import pytest
 
 import jelly
 from kafkalog import Log, patch_rows, whole
+from spark.raising import spark_raises
 from spark.streams import rdf
 
 pytestmark = pytest.mark.spark
@@ -138,7 +139,7 @@ def test_text(jelly_spark: Any, log: Log) -> None:
 def test_a_bad_message_is_named(jelly_spark: Any, log: Log) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", 0), whole("s", 2)[:-5], whole("s", 4)])
-    with pytest.raises(Exception, match=rf"truncated\.frame: .*{topic}/0@1"):
+    with spark_raises("PythonException", rf"truncated\.frame: .*{topic}/0@1"):
         read(jelly_spark, log, topic).collect()
     df = read(jelly_spark, log, topic, mode="permissive")
     rows = df.collect()
@@ -170,9 +171,9 @@ def test_messages_that_are_gone(jelly_spark: Any, log: Log) -> None:
     log.put(topic, [whole("s", n, 1) for n in range(10)])
     log.cut(topic, 4)
     start = {"startingOffsets": json.dumps({topic: {"0": 2}})}
-    with pytest.raises(
-        Exception,
-        match=rf"{topic}/0: offsets 2 to 3 are not in the log any more; option failOnDataLoss",
+    with spark_raises(
+        "AnalysisException",
+        rf"{topic}/0: offsets 2 to 3 are not in the log any more; option failOnDataLoss",
     ):
         read(jelly_spark, log, topic, **start).collect()
     assert numbers(read(jelly_spark, log, topic, failOnDataLoss=False, **start).collect()) == list(
@@ -195,31 +196,34 @@ def test_limit_stops_early(jelly_spark: Any, log: Log) -> None:
 
 
 def test_wrong_options_come_out_of_spark(jelly_spark: Any, log: Log) -> None:
-    with pytest.raises(Exception, match="ValueError: option 'subscribe': there is no topic gone"):
+    with spark_raises(
+        "AnalysisException", "ValueError: option 'subscribe': there is no topic gone"
+    ):
         read(jelly_spark, log, "gone").collect()
-    with pytest.raises(
-        Exception,
-        match="ValueError: the source 'jelly-kafka' has no option 'startingoffset' here; did you mean",
+    with spark_raises(
+        "AnalysisException",
+        "ValueError: the source 'jelly-kafka' has no option 'startingoffset' here; did you mean",
     ):
         read(jelly_spark, log, "gone", startingOffset=1).collect()
-    with pytest.raises(
-        Exception, match=r'ValueError: an option kafka.*: No such configuration property: "group"'
+    with spark_raises(
+        "AnalysisException",
+        r'ValueError: an option kafka.*: No such configuration property: "group"',
     ):
         read(jelly_spark, log, "gone", **{"kafka.group": "x"}).collect()
 
 
 def test_missing_brokers_are_told(jelly_spark: Any) -> None:
     source = jelly_spark.read.format("jelly-kafka").option("subscribe", "a")
-    with pytest.raises(Exception, match=r"'kafka\.bootstrap\.servers' is missing"):
+    with spark_raises("AnalysisException", r"'kafka\.bootstrap\.servers' is missing"):
         source.load()
     wait = {
         "kafkaConsumer.pollTimeoutMs": "300",
         "kafka.bootstrap.servers": "127.0.0.1:1",
         "kafka.log_level": "0",
     }
-    with pytest.raises(
-        Exception,
-        match=r"OSError: the topics could not be listed \(kafka.bootstrap.servers=127.0.0.1:1\)",
+    with spark_raises(
+        "AnalysisException",
+        r"OSError: the topics could not be listed \(kafka.bootstrap.servers=127.0.0.1:1\)",
     ):
         source.options(**wait).load().collect()
 
