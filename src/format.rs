@@ -71,6 +71,14 @@ formats! {
     }
 }
 
+impl RdfFormat {
+    /// Whether most blank nodes have no label in this format, so that readers make one, which is another node in
+    /// another file.
+    pub fn has_unlabelled_nodes(self) -> bool {
+        matches!(self, RdfFormat::Turtle | RdfFormat::TriG | RdfFormat::RdfXml | RdfFormat::JsonLd)
+    }
+}
+
 fn extension(name: &str) -> Option<String> {
     let name = name.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
     let name = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

@@ -21,6 +21,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #[cfg(feature = "arrow")]
 pub mod arrow;
+pub mod blank;
 pub mod convert;
 pub mod create;
 pub mod decode;

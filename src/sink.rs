@@ -13,6 +13,15 @@ pub struct Statement<'a> {
     pub same: Same,
 }
 
+impl std::fmt::Display for Statement<'_> {
+    /// The terms as canonical N-Triples, without a dot.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [subject, predicate, object, graph] = &self.terms;
+        write!(f, "{subject} {predicate} {object}")?;
+        if let Term::DefaultGraph = graph { Ok(()) } else { write!(f, " {graph}") }
+    }
+}
+
 impl Statement<'_> {
     /// Of these terms; nothing is known to repeat.
     pub(crate) fn of(terms: [Term<'_>; 4]) -> Statement<'_> {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
 from jelly._patching import (
@@ -60,7 +60,8 @@ def apply(
 
     Only rows of committed transactions count, and rows outside of any. The result has the statements
     of the base in their order, then what is added, in the order of first add. A quad is known by its
-    terms, language tags in any case; blank nodes by their labels. Applying the same patches again
+    terms, language tags in any case; blank nodes by their labels, and a patch that names one by its
+    position in a file (``_:anon-0``) is refused. Applying the same patches again
     changes nothing. Memory grows with the net patch, whatever the size of the base.
 
     A log is patches chained by ``H id`` and ``H prev``, in whatever files; without ids the order is
@@ -88,16 +89,14 @@ def apply(
         What was done.
 
     Raises:
-        PatchError: The patches have no meaning: unfinished transactions, a broken chain.
+        PatchError: The patches have no meaning: unfinished transactions, a broken chain, blank
+            nodes without a label that lasts.
         JellyError: A source is bad, or the result cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    refuse_twice(base, patches)
     told = keywords("apply", DatasetOptions, options, distinct=distinct)
-    log = sources(patches, chain=told.get("chain", "check"))
-    check_folder(dest)
-    return Applied(*_internal.apply(base, log, dest, told, reported(progress)))
+    return applied(base, patches, dest, told, progress)
 
 
 def as_of(
@@ -134,8 +133,23 @@ def as_of(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    refuse_twice(base, patches)
     told = keywords("as_of", DatasetOptions, options, distinct=distinct, version=version)
+    return applied(base, patches, dest, told, progress)
+
+
+def applied(
+    base: Source,
+    patches: Patches,
+    dest: Destination,
+    told: dict[str, Any],
+    progress: Report | None,
+) -> Applied:
+    """Does what :func:`apply` and :func:`as_of` say.
+
+    Two options are for backups alone: ``named`` refuses a base whose blank nodes have positions for
+    labels, ``takes_positions`` takes patches that name nodes so.
+    """
+    refuse_twice(base, patches)
     log = sources(patches, chain=told.get("chain", "check"))
     check_folder(dest)
     return Applied(*_internal.apply(base, log, dest, told, reported(progress)))

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from jelly._patching import DatasetOptions, ReadingOptions, Report
+from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
 from jelly._whole_file import make_folder, sync_folder
-from jelly.applying import Applied, apply, as_of
+from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import PatchError
 from jelly.log_folder import Log
@@ -25,6 +25,10 @@ _BASE = "base.jelly.zst"
 _MANIFEST = "base.json"
 _DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
+_POSITIONS = (
+    "this backup names blank nodes by their positions in a file (_:anon-0 and so on), which are other nodes "
+    "in another dump; what is here can be restored, but a new dump needs a new folder"
+)
 
 
 class BackedUp(NamedTuple):
@@ -80,7 +84,8 @@ def backup(
     The folder has ``base.jelly.zst``, ``base.json`` and a log that :class:`Log` reads and
     :func:`apply` applies. If nothing changed, nothing is written. A state appears whole or not at
     all; of two backups at once one is refused. Memory is that of :func:`diff` and of the changes
-    since the first dump. Blank nodes are compared by their labels, as :func:`diff` does.
+    since the first dump. Blank nodes are compared by their labels, as :func:`diff` does, and a
+    dump with nodes that have none is refused.
 
     Args:
         dump: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
@@ -96,8 +101,9 @@ def backup(
         The state that the folder has now.
 
     Raises:
-        PatchError: Another backup was made at the same time (``patch.conflict``), or the folder
-            does not hold what it says (``patch.damaged``).
+        PatchError: Another backup was made at the same time (``patch.conflict``), the folder does
+            not hold what it says (``patch.damaged``), or blank nodes of the dump or of the folder
+            have no labels that last (``patch.labels``).
         JellyError: The dump is bad, or the folder.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
@@ -109,10 +115,10 @@ def backup(
     time = _utc(at or datetime.now(UTC))
     with tempfile.TemporaryDirectory(prefix=".jelly-", dir=home) as work:
         if not (home / _MANIFEST).exists():
-            done = apply(
-                dump, b"", Path(work, _BASE), distinct=True, base_format=format,
-                to="jelly", namespaces=prefixes, progress=progress, **told,
+            told = keywords(
+                "backup", DatasetOptions, told, distinct=True, base_format=format, to="jelly", namespaces=prefixes,
             )  # fmt: skip
+            done = applied(dump, b"", Path(work, _BASE), told | {"named": True}, progress)
             _begin(home, Path(work), done, time)
             return BackedUp(0, None, home / _BASE, True, done.statements, done.statements, 0, 0)
         log, states = Log(home, ending=".jellyp.zst"), _states(home)
@@ -175,9 +181,8 @@ def restore(
         version = _at(states, at, home)
     wanted = len(states) - 1 if version is None else version
     with _beside(dest) as part:
-        done = as_of(
-            home / _BASE, Log(home).files or b"", wanted, part, progress=progress, **options
-        )
+        told = keywords("restore", DatasetOptions, options, version=wanted, takes_positions=True)
+        done = applied(home / _BASE, Log(home).files or b"", part, told, progress)
         _check(done, states[done.version], home)
     return done
 
@@ -211,9 +216,11 @@ def _current(home: Path, version: int) -> Iterator[tuple[Any, list[Applied]]]:
     def make() -> None:
         try:
             with os.fdopen(write, "wb") as file:
-                done.append(as_of(home / _BASE, Log(home).files or b"", version, file, to="jelly"))
+                told = {"version": version, "to": "jelly", "named": True}
+                done.append(applied(home / _BASE, Log(home).files or b"", file, told, None))
         except BaseException as error:
-            failed.append(error)
+            is_ours = isinstance(error, PatchError) and error.kind == "patch.labels"
+            failed.append(_error("patch.labels", _POSITIONS, home) if is_ours else error)
 
     maker = threading.Thread(target=make, name="jelly-backup")
     maker.start()

@@ -84,7 +84,8 @@ def diff(
     standard input, is kept in a temporary file.
 
     Blank nodes are compared by their labels. Where these are not kept from one dump to the next, as
-    in most dumps, every statement with a blank node differs.
+    in most dumps, every statement with a blank node differs. Datasets with nodes that have no label,
+    such as ``[ ]`` in Turtle, are refused.
 
     Args:
         old: A dataset: path (``-`` is standard input), bytes, binary file object or iterable of
@@ -107,6 +108,7 @@ def diff(
         What was done.
 
     Raises:
+        PatchError: A blank node has no label that lasts (``patch.labels``).
         JellyError: A source is bad, or the patch cannot be written in this format.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.

@@ -40,7 +40,7 @@ class Problem(NamedTuple):
     Attributes:
         kind: A stable word, as errors have it: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
             ``patch.duplicate``, ``patch.mixed``, ``patch.header``, ``patch.unfinished``,
-            ``patch.stray``, ``patch.effect``, or that of an error of decoding.
+            ``patch.stray``, ``patch.labels``, ``patch.effect``, or that of an error of decoding.
         source: The source.
         patch: 0-based patch in its source.
         id: Its id.

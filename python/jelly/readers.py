@@ -90,7 +90,7 @@ def read_rdf(
     compression: Compression = "auto",
     columns: Sequence[str] | None = None,
     terms: Terms = "text",
-    blank_nodes: BlankNodes = "keep",
+    blank_nodes: BlankNodes = "auto",
     mode: Mode = "failfast",
     strict: bool = False,
     lenient_flags: bool = False,
@@ -124,8 +124,13 @@ def read_rdf(
         columns: Columns wanted, in this order.
         terms: ``text``: canonical N-Triples; ``struct``: structs of kind, value, datatype and
             language.
-        blank_nodes: ``scoped``: labels are made unique for the name of the source, and for the
-            frame where the logical type is grouped.
+        blank_nodes: ``scoped``: labels are made unique for the source, and for the frame where the
+            logical type is grouped, so that rows of several sources can be joined. Sources are told
+            apart by their names, bytes by their content; of a pipe each reading is a source.
+            ``keep``: labels stay as they came. ``named``: as ``keep``, and a label that is the
+            position of a node in its file is refused (``patch.labels``). ``auto``: ``scoped`` of
+            Turtle, TriG, RDF/XML and JSON-LD, where nodes without a label are numbered by their
+            positions; ``keep`` of other formats.
         mode: ``permissive``: an error of the content becomes a last row whose column
             ``_corrupt_record`` tells of it; limits and I/O errors are raised all the same.
         strict: Refuse what the specification only advises against.
@@ -230,7 +235,7 @@ def read_patch(
     columns: Sequence[str] | None = None,
     rows: Literal["all", "committed"] = "all",
     terms: Terms = "text",
-    blank_nodes: BlankNodes = "keep",
+    blank_nodes: BlankNodes = "auto",
     mode: Mode = "failfast",
     strict: bool = False,
     lenient_flags: bool = False,
@@ -268,7 +273,7 @@ def read_patch(
             row and the outcome of its transaction is kept in a temporary file. A patch with an
             unfinished or stray transaction is refused whole.
         terms: As in :func:`read_rdf`.
-        blank_nodes: As in :func:`read_rdf`; RDF Patch wants labels kept.
+        blank_nodes: As in :func:`read_rdf`; ``auto`` is ``keep``, as RDF Patch wants it.
         mode: As in :func:`read_rdf`; not with ``rows="committed"``.
         strict: Refuse what the specification only advises against: unfinished and stray
             transactions, graphs in TRIPLES, a last patch without its mark.

@@ -43,7 +43,7 @@ __all__ = [
 Framing = Literal["auto", "delimited", "single", "concatenated"]
 Compression = Literal["auto", "none", "gzip", "zstd"]
 Terms = Literal["text", "struct"]
-BlankNodes = Literal["keep", "scoped"]
+BlankNodes = Literal["auto", "keep", "scoped", "named"]
 Mode = Literal["failfast", "permissive"]
 
 

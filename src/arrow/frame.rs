@@ -7,6 +7,7 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{TextColumn, constant, internal};
 use super::schema::{CORRUPT_RECORD, schema};
+use super::scope::fnv;
 use super::settings::{BatchSettings, BlankNodes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::LogicalType;
@@ -38,8 +39,11 @@ impl BatchFrame {
     pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Self {
         let source = settings.source.as_deref().filter(|_| columns.contains(&"source"));
         let source_scope = match settings.blank_nodes {
-            BlankNodes::Keep => String::new(),
-            BlankNodes::Scoped => format!("s{:016x}", fnv(settings.source.as_deref().unwrap_or_default())),
+            BlankNodes::Scoped => {
+                let name = || fnv(settings.source.as_deref().unwrap_or_default());
+                format!("s{:016x}", settings.scope.unwrap_or_else(name))
+            }
+            BlankNodes::Auto | BlankNodes::Keep | BlankNodes::Named => String::new(),
         };
         let scope = if source_scope.is_empty() { String::new() } else { format!("{source_scope}_") };
         BatchFrame {
@@ -63,7 +67,7 @@ impl BatchFrame {
     /// Blank nodes of this frame get a scope of their own where frames are elements, else that of the source;
     /// says whether the scope is another than before.
     pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
-        if self.settings.blank_nodes == BlankNodes::Keep {
+        if self.source_scope.is_empty() {
             return false;
         }
         let was = std::mem::replace(&mut self.in_frame, logical_type.is_grouped());
@@ -73,6 +77,12 @@ impl BatchFrame {
             self.scope = format!("{}_", self.source_scope);
         }
         self.in_frame || was
+    }
+
+    /// Whether positions are refused.
+    #[inline]
+    pub(super) fn wants_names(&self) -> bool {
+        self.settings.blank_nodes == BlankNodes::Named
     }
 
     /// A row is complete; `bytes` is all text of the batch.
@@ -158,10 +168,4 @@ impl BatchFrame {
 fn too_large(bytes: usize) -> Error {
     let message = format!("{bytes} bytes of text in a batch, which can have 2^31-1 at most");
     Error::new(ErrorKind::LimitTerm, message)
-}
-
-/// FNV-1a: a scope depends on the name of the source and on nothing else.
-fn fnv(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

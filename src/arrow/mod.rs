@@ -10,6 +10,7 @@ mod pool;
 mod rdf;
 mod reader;
 pub mod schema;
+mod scope;
 mod settings;
 
 pub use input::{KeyColumn, PatchRows, RdfRows};

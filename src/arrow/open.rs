@@ -1,7 +1,8 @@
 //! From a source to batches in one step.
 
 use super::reader::{BatchReader, Mode};
-use super::settings::{BatchSettings, Batches};
+use super::scope::Identity;
+use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::{PatchBatches, RdfBatches};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::format::{PatchFormat, RdfFormat};
@@ -29,10 +30,16 @@ pub type PatchReader = BatchReader<PatchFeed, PatchBatches>;
 
 /// Reads statements.
 pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
-    rdf_reader(open_rdf(source, &options.open)?, options)
+    let identity = Identity::of(&source, &options.open);
+    let found = open_rdf(source, &options.open)?;
+    let blank_nodes = match options.batch.blank_nodes {
+        BlankNodes::Auto if found.format.has_unlabelled_nodes() => BlankNodes::Scoped,
+        told => told,
+    };
+    rdf_reader(found, &options.scoped(blank_nodes, &identity)?)
 }
 
-/// Statements of a source that is open.
+/// Statements of a source that is open; labels are kept unless it was told otherwise.
 pub fn rdf_reader(found: Found<RdfFeed, RdfFormat>, options: &ReadOptions) -> Result<RdfReader> {
     let found = options.check(found)?;
     let mut batches = RdfBatches::new(options.batch_settings())?;
@@ -48,7 +55,9 @@ pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> 
         let message = "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown";
         return Err(Error::new(ErrorKind::Argument, message));
     }
-    patch_reader(open_patch(source, &options.open)?, options)
+    let identity = Identity::of(&source, &options.open);
+    let found = open_patch(source, &options.open)?;
+    patch_reader(found, &options.scoped(options.batch.blank_nodes, &identity)?)
 }
 
 /// Rows of patches of a source that is open.
@@ -62,6 +71,13 @@ pub fn patch_reader(found: Found<PatchFeed, PatchFormat>, options: &ReadOptions)
 }
 
 impl ReadOptions {
+    /// With what becomes of labels, and of which source they are.
+    fn scoped(&self, blank_nodes: BlankNodes, identity: &Identity) -> Result<Self> {
+        let scope = if blank_nodes == BlankNodes::Scoped { identity.scope()? } else { None };
+        let batch = BatchSettings { blank_nodes, scope, ..self.batch.clone() };
+        Ok(ReadOptions { batch, ..self.clone() })
+    }
+
     fn batch_settings(&self) -> BatchSettings {
         let decode = &self.open.decode;
         BatchSettings {

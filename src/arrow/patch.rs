@@ -7,6 +7,7 @@ use super::columns::{IntColumn, TermColumn, TextColumn, push_statement};
 use super::frame::BatchFrame;
 use super::schema::{PATCH_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
+use crate::blank::refuse_position;
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::PatchOptions;
@@ -137,6 +138,9 @@ impl PatchSink for PatchBatches {
     }
 
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        if self.batch.wants_names() {
+            refuse_position(&row.op)?;
+        }
         if self.batch.rows() == 0 {
             self.begin();
         }

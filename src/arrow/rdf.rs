@@ -7,6 +7,7 @@ use super::columns::{IntColumn, TermColumn, push_statement};
 use super::frame::BatchFrame;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
+use crate::blank::refuse_positions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
@@ -79,6 +80,9 @@ impl RdfSink for RdfBatches {
     }
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        if self.batch.wants_names() {
+            refuse_positions(&row.statement)?;
+        }
         let mut same = row.statement.same;
         if self.batch.rows() == 0 {
             self.begin();

@@ -21,11 +21,15 @@ pub enum TermStyle {
 /// What becomes of blank node labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlankNodes {
-    /// Kept as they came.
+    /// Scoped in formats where most blank nodes have no label, kept in others.
     #[default]
+    Auto,
+    /// Kept as they came.
     Keep,
     /// Made unique for the source, and for the frame where the logical type says that frames are elements.
     Scoped,
+    /// Kept as they came; a label that is the position of a node in its file is an error.
+    Named,
 }
 
 /// What batches hold.
@@ -37,6 +41,8 @@ pub struct BatchSettings {
     pub terms: TermStyle,
     /// What becomes of blank node labels.
     pub blank_nodes: BlankNodes,
+    /// What tells this source from others where labels are scoped; `None`: its name does.
+    pub scope: Option<u64>,
     /// Adds the column `_corrupt_record`.
     pub corrupt_record: bool,
     /// Name of the stream, for the column `source`.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::blank::refuse_term;
 use crate::create::Encode;
 use crate::error::Result;
 use crate::options::RdfOptions;
@@ -20,11 +21,11 @@ impl Skolem {
         Skolem { start, terms: std::array::from_fn(|_| TermBuf::DefaultGraph) }
     }
 
-    /// The statement without blank nodes.
-    pub fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Statement<'s> {
+    /// The statement without blank nodes; one that has a position for a label is refused.
+    pub fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Result<Statement<'s>> {
         let mut changed = [false; 4];
         for (place, term) in statement.terms.iter().enumerate() {
-            if let Some(named) = self.named(term) {
+            if let Some(named) = self.named(term)? {
                 self.terms[place] = named;
                 changed[place] = true;
             }
@@ -32,26 +33,27 @@ impl Skolem {
         let own = &self.terms;
         let terms =
             std::array::from_fn(|at| if changed[at] { own[at].as_term() } else { statement.terms[at] });
-        Statement { terms, same: statement.same }
+        Ok(Statement { terms, same: statement.same })
     }
 
     /// The term without blank nodes, if it has some.
-    fn named(&self, term: &Term<'_>) -> Option<TermBuf> {
-        match term {
-            Term::BlankNode(label) => Some(TermBuf::iri(&self.iri(label))),
+    fn named(&self, term: &Term<'_>) -> Result<Option<TermBuf>> {
+        Ok(match term {
+            Term::BlankNode(label) => {
+                refuse_term(term)?;
+                Some(TermBuf::iri(&self.iri(label)))
+            }
             Term::Triple(triple) => {
-                let named = triple.terms.each_ref().map(|term| self.named(&term.as_term()));
-                if named.iter().all(Option::is_none) {
-                    return None;
+                let mut named = None;
+                for (place, term) in triple.terms.iter().enumerate() {
+                    if let Some(term) = self.named(&term.as_term())? {
+                        named.get_or_insert_with(|| triple.terms.clone())[place] = term;
+                    }
                 }
-                let mut terms = triple.terms.clone();
-                for (term, named) in terms.iter_mut().zip(named) {
-                    *term = named.unwrap_or_else(|| std::mem::replace(term, TermBuf::DefaultGraph));
-                }
-                Some(TermBuf::Triple(Box::new(Triple { terms })))
+                named.map(|terms| TermBuf::Triple(Box::new(Triple { terms })))
             }
             _ => None,
-        }
+        })
     }
 
     fn iri(&self, label: &str) -> String {
@@ -115,7 +117,7 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
         match &mut self.skolem {
             None => self.sink.statement(row),
             Some(skolem) => {
-                let statement = skolem.statement(&row.statement);
+                let statement = skolem.statement(&row.statement)?;
                 self.sink.statement(&RdfRow { statement, ..*row })
             }
         }
@@ -127,7 +129,7 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
         let skolem = self.skolem.as_ref();
-        match skolem.and_then(|skolem| skolem.named(&graph)) {
+        match skolem.map_or(Ok(None), |skolem| skolem.named(&graph))? {
             Some(named) => self.sink.graph_start(named.as_term()),
             None => self.sink.graph_start(graph),
         }
@@ -152,7 +154,7 @@ mod tests {
                 Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:p"), TermBuf::blank_node(label)] };
             let terms =
                 [Term::BlankNode(label), Term::DefaultGraph, Term::Triple(&nested), Term::BlankNode(label)];
-            let named = skolem.statement(&Statement { terms, same: Same::NONE });
+            let named = skolem.statement(&Statement { terms, same: Same::NONE }).unwrap();
             let texts = named.terms.map(|term| term.to_string());
             assert_eq!(texts[0], texts[3]);
             assert_eq!(texts[2], format!("<<( <a:s> <a:p> {} )>>", texts[0]));

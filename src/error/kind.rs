@@ -230,6 +230,8 @@ kinds! {
     PatchCanonical = Patch "patch.canonical" "Give the base (`base=`, `--base`), or canonicalize the patch first.",
     /// A deleted prefix whose namespace nobody knows, where it must be restored.
     PatchPrefix = Patch "patch.prefix" "Give the base (`base=`, `--base`), or write the namespace into the `PD` row.",
+    /// A blank node that is named by its position in a file, which is another node in another file.
+    PatchLabels = Patch "patch.labels" "Give the node an IRI or a label in the data, or export the data with labels that last, such as N-Quads from the store.",
     /// A file that is read twice changed in between.
     PatchChanged = Patch "patch.changed" "Run the command again when nobody writes the file.",
     /// Another patch or backup came first.

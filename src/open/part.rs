@@ -18,7 +18,7 @@ use crate::text::{Place, Places, TextKind, TextRows};
 
 impl OpenOptions {
     /// Whether only a part is asked for.
-    pub(super) fn is_part(&self) -> bool {
+    pub(crate) fn is_part(&self) -> bool {
         let is_split = self.split.as_ref().is_some_and(|split| !split.is_whole());
         is_split || self.end.is_some() || self.start.is_some_and(|start| start > 0)
     }

@@ -5,6 +5,7 @@ use super::key_set::KeySet;
 use super::log::{Log, LogOptions, Version};
 use super::net::Net;
 use super::work::{Watch, Work};
+use crate::blank::refuse_positions;
 use crate::convert::RdfTarget;
 use crate::create::{Encode, Writer};
 use crate::error::Result;
@@ -25,6 +26,8 @@ pub struct ApplyOptions {
     pub version: Option<Version>,
     /// A statement that the base has twice is written once.
     pub distinct: bool,
+    /// A base that has positions for labels of blank nodes is refused: the result will be compared with other datasets.
+    pub named: bool,
 }
 
 /// What the result needs, so that its encoder can be made.
@@ -100,6 +103,7 @@ pub fn apply(
     let changes = net.changes();
     let mut sink = Applying {
         nothing_to_do: net.is_empty() && !options.distinct,
+        named: options.named,
         net,
         seen: options.distinct.then(KeySet::new),
         target,
@@ -147,6 +151,7 @@ pub fn apply(
 struct Applying {
     net: Net,
     nothing_to_do: bool,
+    named: bool,
     seen: Option<KeySet>,
     target: RdfTarget,
     /// Prefixes were declared.
@@ -212,6 +217,9 @@ impl RdfSink for Applying {
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         if !self.began {
             self.begin()?;
+        }
+        if self.named {
+            refuse_positions(&row.statement)?;
         }
         self.base += 1;
         self.frame = row.frame;

@@ -25,7 +25,7 @@ pub fn canonicalize(
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
     let log = Log::open(patches, options, &mut work)?;
-    let effect = Effect::of_base(&log, base, base_options, &mut work)?;
+    let effect = Effect::of_base(&log, base, base_options, true, &mut work)?;
     let options = log.options().map(|options| match options.stream_type {
         PatchStreamType::Flat if log.versions() > 1 => {
             PatchOptions { stream_type: PatchStreamType::Punctuated, ..options }

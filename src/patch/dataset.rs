@@ -3,11 +3,25 @@
 use std::collections::BTreeMap;
 
 use super::work::Work;
+use crate::blank::refuse_positions;
 use crate::error::Result;
 use crate::io::Source;
 use crate::open::{Found, OpenOptions, open_rdf};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Iri;
+
+/// As [`each_statement`], of a dataset whose nodes are compared with those of another one: names of nodes must last.
+pub(crate) fn each_named(
+    source: Source,
+    options: &OpenOptions,
+    work: &mut Work<'_>,
+    mut take: impl FnMut(&Statement<'_>) -> Result<()>,
+) -> Result<BTreeMap<String, String>> {
+    each_statement(source, options, work, |statement| {
+        refuse_positions(statement)?;
+        take(statement)
+    })
+}
 
 /// Hands each statement of a dataset to `take`, and gives its prefixes.
 pub(crate) fn each_statement(

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::again::Again;
-use super::dataset::each_statement;
+use super::dataset::each_named;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange};
 use super::key_set::KeySet;
 use super::quad_key::Keys;
@@ -59,9 +59,9 @@ pub fn diff(
 
     work.phase("reading the new dataset");
     let mut found = KeySet::new();
-    let prefixes_after = each_statement(new.source(), &new.options, &mut work, |statement| {
+    let prefixes_after = each_named(new.source(), &new.options, &mut work, |statement| {
         compared.new += 1;
-        found.insert(terms.key(statement).0);
+        found.insert(terms.key(statement)?.0);
         Ok(())
     })?;
 
@@ -70,9 +70,9 @@ pub fn diff(
     emit.header("prev", options.prev.as_ref())?;
     work.phase("comparing the old dataset");
     let mut deleted = KeySet::new();
-    let prefixes_before = each_statement(old, &options.old, &mut work, |statement| {
+    let prefixes_before = each_named(old, &options.old, &mut work, |statement| {
         compared.old += 1;
-        let (key, statement) = terms.key(statement);
+        let (key, statement) = terms.key(statement)?;
         if found.mark(key, true).is_none() && deleted.insert(key) {
             emit.change(statement, false)?;
         }
@@ -91,9 +91,9 @@ pub fn diff(
 
     work.phase("comparing the new dataset");
     let mut again = 0;
-    each_statement(new.source(), &new.options, &mut work, |statement| {
+    each_named(new.source(), &new.options, &mut work, |statement| {
         again += 1;
-        let (key, statement) = terms.key(statement);
+        let (key, statement) = terms.key(statement)?;
         match found.mark(key, true) {
             Some(true) => Ok(()),
             Some(false) => emit.change(statement, true),
@@ -122,11 +122,11 @@ struct Terms {
 impl Terms {
     /// The key, and the statement as it is written.
     #[inline]
-    fn key<'s>(&'s mut self, statement: &'s Statement<'s>) -> (u128, Statement<'s>) {
+    fn key<'s>(&'s mut self, statement: &'s Statement<'s>) -> Result<(u128, Statement<'s>)> {
         let statement = match &mut self.skolem {
-            Some(skolem) => skolem.statement(statement),
+            Some(skolem) => skolem.statement(statement)?,
             None => Statement::of(statement.terms),
         };
-        (self.keys.of(&statement).key, statement)
+        Ok((self.keys.of(&statement).key, statement))
     }
 }

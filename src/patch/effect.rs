@@ -8,8 +8,8 @@ use super::work::Work;
 use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
-use crate::patch::dataset::each_statement;
-use crate::sink::PatchOp;
+use crate::patch::dataset::{each_named, each_statement};
+use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
 
 /// What is there of all that a log changes: a quad is marked while it is.
@@ -45,21 +45,27 @@ impl Effect {
         })
     }
 
-    /// Looks up in `base` whatever `log` changes.
+    /// Looks up in `base` whatever `log` changes; `named`: a base that has positions for labels is refused.
     pub(crate) fn of_base(
         log: &Log,
         base: Source,
         options: &OpenOptions,
+        named: bool,
         work: &mut Work<'_>,
     ) -> Result<Self> {
         let mut effect = Effect { knows_all: true, ..Effect::unknown()? };
         log.replay(log.all(), "reading the patches", &mut Touched(&mut effect), work)?;
         work.phase("reading the base");
         let Effect { keys, quads, prefixes, .. } = &mut effect;
-        let found = each_statement(base, options, work, |statement| {
+        let mut look_up = |statement: &Statement<'_>| {
             quads.mark(keys.of(statement).key, true);
             Ok(())
-        })?;
+        };
+        let found = if named {
+            each_named(base, options, work, look_up)?
+        } else {
+            each_statement(base, options, work, &mut look_up)?
+        };
         prefixes.look_up(&found);
         Ok(effect)
     }

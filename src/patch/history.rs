@@ -7,6 +7,7 @@ use super::net::ByKey;
 use super::quad_key::{Keys, fold_tags};
 use super::stored::{Store, Stored};
 use super::work::{Watch, Work};
+use crate::blank::refuse_term;
 use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
@@ -44,6 +45,9 @@ pub fn history(
     watch: Watch<'_>,
 ) -> Result<History> {
     let mut work = Work::new(watch);
+    for term in pattern.iter().flatten().map(TermBuf::as_term) {
+        refuse_term(&term)?;
+    }
     let log = Log::open(patches, options, &mut work)?;
     let mut sink = Following {
         pattern: pattern.each_ref().map(|term| term.as_ref().map(|term| folded(&term.as_term()))),

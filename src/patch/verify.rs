@@ -4,12 +4,13 @@ use super::again::Again;
 use super::effect::{Done, Effect};
 use super::log::{Change, Log, LogOptions, LogSink, Problem};
 use super::work::{Watch, Work};
+use crate::blank::refuse_position;
 use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::sink::PatchOp;
 
-/// Rows without effect that are told one by one.
+/// Problems of one kind in rows that are told one by one.
 const TOLD: usize = 100;
 
 /// What a log is and what is wrong with it.
@@ -62,7 +63,7 @@ pub fn verify_log(
     }
     let effect = match base {
         None => Effect::unknown()?,
-        Some((base, options)) => Effect::of_base(&log, base, &options, &mut work)?,
+        Some((base, options)) => Effect::of_base(&log, base, &options, false, &mut work)?,
     };
     let mut sink = Verifying {
         log: &log,
@@ -70,6 +71,7 @@ pub fn verify_log(
         changes: 0,
         prefixes: 0,
         without_effect: 0,
+        positions: 0,
         row: 0,
         version: 0,
         problems: Vec::new(),
@@ -87,6 +89,8 @@ struct Verifying<'l> {
     changes: u64,
     prefixes: u64,
     without_effect: u64,
+    /// Rows that name a node by its position, of those that are told.
+    positions: usize,
     /// 0-based row of the patch.
     row: u64,
     version: u64,
@@ -99,6 +103,12 @@ impl LogSink for Verifying<'_> {
         self.version = change.version;
         if !change.counts {
             return Ok(());
+        }
+        if self.positions < TOLD
+            && let Err(error) = refuse_position(&change.op)
+        {
+            self.positions += 1;
+            self.problem(error.kind().slug(), error.message());
         }
         match self.effect.row(&change.op) {
             Done::Other => return Ok(()),
@@ -116,29 +126,27 @@ impl LogSink for Verifying<'_> {
 impl Verifying<'_> {
     fn tell(&mut self, op: &PatchOp<'_>) {
         self.without_effect += 1;
-        if self.problems.len() >= TOLD {
+        if self.without_effect > TOLD as u64 {
             return;
         }
-        let (source, patch) = self.log.place(self.version);
         let what = match op {
-            PatchOp::Add(statement) => format!("A {}: the quad is there already", shown(&statement.terms)),
-            PatchOp::Delete(statement) => format!("D {}: there is no such quad", shown(&statement.terms)),
+            PatchOp::Add(statement) => format!("A {statement}: the quad is there already"),
+            PatchOp::Delete(statement) => format!("D {statement}: there is no such quad"),
             PatchOp::AddPrefix { name, .. } => format!("PA {name:?}: the prefix stands for that already"),
             PatchOp::DeletePrefix { name, .. } => format!("PD {name:?}: there is no such prefix"),
             _ => return,
         };
+        self.problem("patch.effect", &what);
+    }
+
+    fn problem(&mut self, kind: &'static str, what: &str) {
+        let (source, patch) = self.log.place(self.version);
         self.problems.push(Problem {
-            kind: "patch.effect",
+            kind,
             source,
             patch: Some(patch),
             id: self.log.id(self.version).map(|id| id.as_term().to_string()),
             message: format!("row {}, {what}", self.row),
         });
     }
-}
-
-/// Terms as they stand in a row.
-pub(crate) fn shown(terms: &[crate::term::Term<'_>; 4]) -> String {
-    let terms = terms.map(|term| term.to_string());
-    terms.join(" ").trim_end().to_owned()
 }

@@ -34,6 +34,7 @@ pub(super) fn apply(
         log: job.log_options()?,
         version: job.version("version")?,
         distinct: job.told().flag("distinct", false)?,
+        named: job.told().flag("named", false)?,
     };
     let destination = Destination::new(dest, &job.interrupt)?;
     let name = destination.name();

@@ -76,6 +76,7 @@ impl<'a, 'py> Job<'a, 'py> {
         Ok(LogOptions {
             drop_unfinished: self.choice("unfinished", ["refuse", "drop"])?,
             ignore_chain: self.choice("chain", ["check", "ignore"])?,
+            takes_positions: self.told().flag("takes_positions", false)?,
         })
     }
 

@@ -141,7 +141,7 @@ pub(super) fn read_any<'py>(
 /// What :func:`jelly.read_rdf` stands on.
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
-    blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
+    blank_nodes="auto", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
     batch_bytes=None, limits=None, resume=None, start=None, end=None, split=None, source_name=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_rdf<'py>(
@@ -196,7 +196,7 @@ pub(super) fn read_rdf<'py>(
 /// What :func:`jelly.read_patch` stands on.
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
-    blank_nodes="keep", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
+    blank_nodes="auto", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
     limits=None, resume=None, start=None, end=None, split=None, source_name=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_patch<'py>(

@@ -52,8 +52,15 @@ pub(super) const ROWS: Choice<bool> =
     Choice { keyword: "rows", words: &[("all", false), ("committed", true)] };
 pub(super) const TERMS: Choice<TermStyle> =
     Choice { keyword: "terms", words: &[("text", TermStyle::Text), ("struct", TermStyle::Struct)] };
-pub(super) const BLANK_NODES: Choice<BlankNodes> =
-    Choice { keyword: "blank_nodes", words: &[("keep", BlankNodes::Keep), ("scoped", BlankNodes::Scoped)] };
+pub(super) const BLANK_NODES: Choice<BlankNodes> = Choice {
+    keyword: "blank_nodes",
+    words: &[
+        ("auto", BlankNodes::Auto),
+        ("keep", BlankNodes::Keep),
+        ("scoped", BlankNodes::Scoped),
+        ("named", BlankNodes::Named),
+    ],
+};
 pub(super) const MODE: Choice<Mode> =
     Choice { keyword: "mode", words: &[("failfast", Mode::FailFast), ("permissive", Mode::Permissive)] };
 pub(super) const RDF_FORMAT: Choice<Option<RdfFormat>> = Choice {

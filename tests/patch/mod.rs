@@ -4,4 +4,5 @@ mod generate;
 mod laws;
 mod logs;
 mod model;
+mod positions;
 mod run;

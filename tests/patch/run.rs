@@ -97,6 +97,7 @@ pub struct How {
 pub fn apply(base: &str, patches: &[Vec<u8>], how: How) -> Outcome<Applied> {
     let out = Sink::default();
     let options = ApplyOptions {
+        named: false,
         base: nquads(),
         log: how.log,
         version: how.version.map(Version::Number),

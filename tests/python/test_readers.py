@@ -281,14 +281,16 @@ def test_scoped_labels_survive_a_snapshot() -> None:
         options, jb.rdf_entry("name", "urn:p"), jb.triple(s_bnode="b", p_iri=jb.iri(1), o_bnode="b")
     )
     data = jb.delimited(first, jb.frame(jb.triple(o_bnode="c")))
-    whole = list(jelly.read_rdf(data, blank_nodes="scoped").rows())
+    how: Any = {"blank_nodes": "scoped", "source_name": "a"}
+    whole = list(jelly.read_rdf(data, **how).rows())
     assert whole[0].subject != whole[1].subject
-    reader = jelly.read_rdf(data, blank_nodes="scoped", batch_rows=1)
+    reader = jelly.read_rdf(data, **how, batch_rows=1)
     next(reader)
-    rest = jelly.read_rdf(
-        data[reader.position.offset :], blank_nodes="scoped", resume=reader.snapshot()
-    )
-    assert list(rest.rows()) == whole[1:]
+    rest, snapshot = data[reader.position.offset :], reader.snapshot()
+    assert list(jelly.read_rdf(rest, **how, resume=snapshot).rows()) == whole[1:]
+    # the rest of bytes without a name is not known to be of those bytes
+    with pytest.raises(ValueError, match="source_name"):
+        jelly.read_rdf(rest, blank_nodes="scoped", resume=snapshot)
 
 
 def test_source_that_reads_its_own_reader_is_an_error() -> None:

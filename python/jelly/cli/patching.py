@@ -171,7 +171,8 @@ def diff_command(old: str, new: str, skolemize: str | None, **options: Any) -> N
 
     Such as: jelly diff monday.nq.gz tuesday.nq.gz -o change.jellyp
 
-    Both are datasets in any format, /dev/null an empty one. Blank nodes are compared by their labels.
+    Both are datasets in any format, /dev/null an empty one. Blank nodes are compared by their labels;
+    datasets with nodes that have none, such as [ ] in Turtle, are refused.
     """
     named = None if skolemize is None else skolemize or True
     run(jelly.diff, _compared, old, new, skolemize=named, **options)

@@ -81,7 +81,7 @@ class Log:
         format = options.pop("patch_format", "auto")
         place = self._sources[source]
         with read_patch(
-            place, format=format, rows="committed", columns=_COLUMNS, **options
+            place, format=format, rows="committed", columns=_COLUMNS, blank_nodes="named", **options
         ) as reader:
             for batch in reader:
                 rows = pa.record_batch(batch)

@@ -421,7 +421,9 @@ def _load(
 
     rows = 0
     format = options.pop("base_format", "auto")
-    with read_rdf(base, format=format, columns=list(COLUMNS), **options) as reader:
+    with read_rdf(
+        base, format=format, columns=list(COLUMNS), blank_nodes="named", **options
+    ) as reader:
         for made in reader:
             batch = pa.record_batch(made)
             spill.add(batch, pa.repeat(pa.scalar(ADD, pa.int8()), batch.num_rows))

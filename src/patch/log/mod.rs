@@ -28,6 +28,9 @@ pub struct LogOptions {
     pub drop_unfinished: bool,
     /// Takes patches as they are given, whatever their ids say.
     pub ignore_chain: bool,
+    /// Takes rows that name blank nodes by their positions, which are refused otherwise. That is right only for a log
+    /// that is kept with its base, as backups are that were begun before such rows were refused.
+    pub takes_positions: bool,
 }
 
 /// A version of the dataset that a log makes.
@@ -50,6 +53,8 @@ pub struct Log {
     has_others: bool,
     /// What is wrong, where that is no error.
     problems: Vec<Problem>,
+    /// Rows may name blank nodes by their positions, or whoever takes the rows looks for that.
+    takes_positions: bool,
 }
 
 /// What is wrong with a log.
@@ -105,6 +110,7 @@ impl Log {
             options: None,
             has_others: false,
             problems: Vec::new(),
+            takes_positions: options.takes_positions || tolerant,
         };
         work.phase("checking the log");
         let mut broken = None;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Log, SourceFacts, is_of_the_data};
+use crate::blank::refuse_position;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::open::{Found, open_patch};
 use crate::patch::work::Work;
@@ -66,7 +67,8 @@ impl Log {
         let (source, facts) = &self.sources[source];
         let Found { mut feed, .. } = open_patch(source.source(), &source.options)?;
         let is_last = patches.end == facts.patches.len();
-        let mut run = Run { sink, facts, patches, version, at: 0, rows: 0, done: false };
+        let takes_positions = self.takes_positions;
+        let mut run = Run { sink, facts, takes_positions, patches, version, at: 0, rows: 0, done: false };
         let read = work.feed(&mut feed, &mut run, |run| run.sink.look().map(|()| !run.done)).map(drop);
         match read {
             Ok(()) => {}
@@ -90,6 +92,8 @@ fn changed() -> Error {
 struct Run<'a> {
     sink: &'a mut dyn LogSink,
     facts: &'a SourceFacts,
+    /// Rows that count may name nodes by positions.
+    takes_positions: bool,
     patches: Range<usize>,
     /// The version of the first of them.
     version: u64,
@@ -116,6 +120,9 @@ impl PatchSink for Run<'_> {
         self.rows += 1;
         if self.at >= self.patches.start {
             let counts = row.txn.is_none_or(|txn| self.facts.is_committed(txn));
+            if counts && !self.takes_positions {
+                refuse_position(&row.op)?;
+            }
             let op = match row.op {
                 PatchOp::Add(statement) => PatchOp::Add(Statement { same: Same::NONE, ..statement }),
                 PatchOp::Delete(statement) => PatchOp::Delete(Statement { same: Same::NONE, ..statement }),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use oxrdf::{BaseDirection, BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term as Found};
 
+use crate::blank::ANONYMOUS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::{TermBuf, Triple};
 
@@ -23,9 +24,6 @@ pub(super) struct Labels {
 
 /// Hexadecimal digits that a random label has at least: 32 but for zeros at its start.
 const DIGITS: usize = 24;
-
-/// What begins the label of a blank node that has none.
-const ANONYMOUS: &str = "anon-";
 
 impl Labels {
     pub(super) fn new(most: usize) -> Self {

@@ -87,7 +87,8 @@ impl OtherRdf {
         let terms = self.labels.terms(quad.map_err(parse_error)?)?;
         self.declare(sink)?;
         let statement = Statement::of(terms.each_ref().map(TermBuf::as_term));
-        sink.statement(&RdfRow { frame: 0, seq: self.seq, statement })?;
+        sink.statement(&RdfRow { frame: 0, seq: self.seq, statement })
+            .map_err(|error| error.located(&Position { row: Some(self.seq), ..Position::default() }))?;
         self.seq += 1;
         check_kept(self.labels.bytes() + self.prefix_bytes + sink.kept_bytes(), self.most_kept)?;
         Ok(true)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jelly.spark.tables.chain import id_text
-from jelly.spark.tables.terms import QUAD, key, require
+from jelly.spark.tables.terms import QUAD, key, require, without_positions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,8 +48,11 @@ def diff(
     from jelly import PATCH_SCHEMA_DDL
 
     sides = []
-    for df, side in ((old_df, 1), (new_df, 2)):
-        require(df, QUAD, "a dataset")
+    for given, side in ((old_df, 1), (new_df, 2)):
+        require(given, QUAD, "a dataset")
+        df = without_positions(
+            given, F.lit(f"the {'old' if side == 1 else 'new'} dataset: "), *QUAD
+        )
         graph = F.coalesce("graph", F.lit("")).alias("graph")
         sides.append(df.select(key().alias("_key"), *QUAD[:3], graph, F.lit(side).alias("side")))
     both = sides[0].unionByName(sides[1])

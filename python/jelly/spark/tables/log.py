@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from jelly.spark.tables.chain import Facts, error, id_text, identity, ordered
-from jelly.spark.tables.terms import QUAD, require
+from jelly.spark.tables.terms import QUAD, require, without_positions
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -108,6 +108,12 @@ class Log:
             "_source string, _patch bigint, _commit_version bigint, _commit_timestamp timestamp",
         )
         rows = rows.join(F.broadcast(numbers), _in_patch(rows), "inner").drop("_source", "_patch")
+        # the version is known behind the joins, so that rows that do not count are not looked at
+        what = F.concat(
+            F.coalesce("source", F.lit("a source without a name")), F.lit(": version "), "_commit_version",
+            F.lit(" row "), "seq", F.lit(": "), "op", F.lit(" "),
+        )  # fmt: skip
+        rows = without_positions(rows, what, *QUAD)
         if dict(self._df.dtypes).get("timestamp") == "timestamp":
             when = F.coalesce("_commit_timestamp", rows["timestamp"])
             rows = rows.withColumn("_commit_timestamp", when)

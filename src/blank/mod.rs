@@ -1,0 +1,6 @@
+//! Blank nodes: what their labels are worth outside of the file that has them.
+
+mod position;
+
+pub use position::is_position;
+pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};

@@ -1,0 +1,155 @@
+//! Positions: labels that a reader makes for blank nodes without one, from their place in the file.
+//!
+//! Turtle, `TriG`, RDF/XML and JSON-LD write most blank nodes without a label. Readers number such nodes, `anon-0`,
+//! `anon-1`, ..., so `anon-0` is another node in every file. A position is no name: no patch may hold one. The rule is
+//! about labels, not formats, because conversions carry positions into N-Quads, Jelly and tables.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::{PatchOp, Statement};
+use crate::term::{Term, TermBuf};
+
+/// What the label of a position begins with, behind scopes. Readers put it before labels of documents that begin so, too.
+pub(crate) const ANONYMOUS: &str = "anon-";
+
+/// Hexadecimal digits of a scope.
+const SCOPE_DIGITS: usize = 16;
+
+/// Whether a label is a position: `anon-` and digits, bare or behind scopes of readers (`s0123456789abcdef_`, with the
+/// number of a frame `s0123456789abcdef` `f7_`).
+///
+/// A doubled `anon-` counts too: it is what reading a document gives that a writer of positions has written.
+#[inline]
+pub fn is_position(label: &str) -> bool {
+    // nearly all labels end here
+    label.as_bytes().last().is_some_and(u8::is_ascii_digit) && ends_in_position(label)
+}
+
+fn ends_in_position(label: &str) -> bool {
+    let Some(mut rest) = label.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix(ANONYMOUS) else {
+        return false;
+    };
+    while let Some(shorter) = rest.strip_suffix(ANONYMOUS) {
+        rest = shorter;
+    }
+    while let Some(shorter) = without_scope(rest) {
+        rest = shorter;
+    }
+    rest.is_empty()
+}
+
+/// What follows a scope at the start of a label.
+fn without_scope(label: &str) -> Option<&str> {
+    let digits = label.strip_prefix('s')?;
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if !digits.as_bytes().get(..SCOPE_DIGITS)?.iter().all(is_hex) {
+        return None;
+    }
+    let rest = &digits[SCOPE_DIGITS..];
+    let rest = match rest.strip_prefix('f') {
+        Some(frame) => {
+            let after = frame.trim_start_matches(|c: char| c.is_ascii_digit());
+            Some(after).filter(|after| after.len() < frame.len())?
+        }
+        None => rest,
+    };
+    rest.strip_prefix('_')
+}
+
+/// The first position in a term; quoted triples are searched.
+#[inline]
+fn position_of<'t>(term: &Term<'t>) -> Option<&'t str> {
+    match term {
+        Term::BlankNode(label) if is_position(label) => Some(label),
+        Term::Triple(triple) => triple.terms.iter().map(TermBuf::as_term).find_map(|term| position_of(&term)),
+        _ => None,
+    }
+}
+
+/// The first position in what a row of a patch changes: a quad, or the graph of a prefix.
+#[inline]
+fn position_in<'t>(op: &PatchOp<'t>) -> Option<&'t str> {
+    match op {
+        PatchOp::Add(statement) | PatchOp::Delete(statement) => statement.terms.iter().find_map(position_of),
+        PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => position_of(graph),
+        _ => None,
+    }
+}
+
+/// What a row of a patch changes, for a message.
+#[cold]
+fn shown(op: &PatchOp<'_>) -> String {
+    match op {
+        PatchOp::Add(statement) => format!("A {statement}"),
+        PatchOp::Delete(statement) => format!("D {statement}"),
+        PatchOp::AddPrefix { name, graph, .. } => format!("PA {name:?} in the graph {graph}"),
+        PatchOp::DeletePrefix { name, graph, .. } => format!("PD {name:?} in the graph {graph}"),
+        _ => String::new(),
+    }
+}
+
+/// The error of a row, or a term, that names a node by its position.
+#[cold]
+fn refused(row: &str, label: &str) -> Error {
+    let message = format!(
+        "{row} names a blank node by its position in a file (_:{label}), which is another node in another file; \
+         give the node an IRI or a label in the data, or export the data with labels that last, \
+         such as N-Quads from the store"
+    );
+    Error::new(ErrorKind::PatchLabels, message)
+}
+
+/// Refuses a term that names a node by its position.
+#[inline]
+pub(crate) fn refuse_term(term: &Term<'_>) -> Result<()> {
+    match position_of(term) {
+        None => Ok(()),
+        Some(label) => Err(refused(&term.to_string(), label)),
+    }
+}
+
+/// Refuses a statement of a dataset that names a node by its position.
+#[inline]
+pub(crate) fn refuse_positions(statement: &Statement<'_>) -> Result<()> {
+    match statement.terms.iter().find_map(position_of) {
+        None => Ok(()),
+        Some(label) => Err(refused(&statement.to_string(), label)),
+    }
+}
+
+/// Refuses a row of a patch that names a node by its position.
+#[inline]
+pub(crate) fn refuse_position(op: &PatchOp<'_>) -> Result<()> {
+    match position_in(op) {
+        None => Ok(()),
+        Some(label) => Err(refused(&shown(op), label)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Triple;
+
+    /// The same table is in the tests of Spark's tables.
+    #[test]
+    fn positions_and_labels() {
+        let mut seen = [0, 0];
+        for line in include_str!("../../tests/python/positions.txt").lines() {
+            let (kind, label) = line.split_once(' ').expect("a kind and a label");
+            assert_eq!(is_position(label), kind == "position", "{label}");
+            seen[usize::from(is_position(label))] += 1;
+        }
+        assert!(seen.iter().all(|&seen| seen > 8), "{seen:?}");
+    }
+
+    #[test]
+    fn positions_in_quoted_triples_are_found() {
+        let inner =
+            Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:p"), TermBuf::blank_node("anon-7")] };
+        let outer =
+            Triple { terms: [TermBuf::iri("a:s"), TermBuf::iri("a:p"), TermBuf::Triple(Box::new(inner))] };
+        assert_eq!(position_of(&Term::Triple(&outer)), Some("anon-7"));
+        let text = TermBuf::simple_literal("_:anon-7");
+        assert_eq!(position_of(&text.as_term()), None);
+    }
+}
