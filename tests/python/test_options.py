@@ -97,7 +97,7 @@ FORMATS = '"auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"'
         ("framing", "both", 'framing is "both"; it can be "auto", "delimited", "single", "conc'),
         ("compression", "bzip2", 'compression is "bzip2"; it can be "auto", "none", "gzip", "zst'),
         ("terms", "Text", 'terms is "Text"; it can be "text", "struct"'),
-        ("blank_nodes", "", 'blank_nodes is ""; it can be "keep", "scoped"'),
+        ("blank_nodes", "", 'blank_nodes is ""; it can be "auto", "keep", "scoped", "named"'),
         ("mode", "dropmalformed", 'mode is "dropmalformed"; it can be "failfast", "permissive"'),
         ("columns", ["subject", "x"], 'there is no column "x"; the columns are source, frame, seq'),
         ("columns", ["subject", "subject"], 'column "subject" is asked for twice'),
