@@ -309,7 +309,11 @@ class Writer:
         """Ends the patch."""
 
     def flush(self) -> None:
-        """Hands on what is complete."""
+        """Hands on what is complete, as a message of its own where the destination has messages."""
+
+    @property
+    def keeps_frames(self) -> bool:
+        """Whether frames have a meaning: patches, or elements of a grouped stream."""
 
     def close(self) -> None:
         """Ends the stream."""

@@ -13,7 +13,7 @@ impl Marks {
         push(&mut out, self.base);
         match self.phase {
             Phase::Plain => out.push(0),
-            Phase::Marked(ordinal) => out.extend([1, ordinal]),
+            Phase::Marked { next, footer } => out.extend([if footer { 1 } else { 4 }, next]),
             Phase::Closed { end, length, complete } => {
                 out.extend([2 + u64::from(complete), length]);
                 push(&mut out, end);
@@ -22,6 +22,9 @@ impl Marks {
         if let Some(mark) = self.pending {
             out.push(mark.ordinal);
             push(&mut out, mark.counters);
+            if !mark.footer {
+                out.push(0);
+            }
         }
         Some(out)
     }
@@ -33,12 +36,14 @@ impl Marks {
         let base = take(&mut rest)?;
         let phase = match rest.next()? {
             0 => Phase::Plain,
-            1 => Phase::Marked(rest.next()?),
+            tag @ (1 | 4) => Phase::Marked { next: rest.next()?, footer: tag == 1 },
             tag @ 2..=3 => Phase::Closed { length: rest.next()?, complete: tag == 3, end: take(&mut rest)? },
             _ => return None,
         };
         let pending = match rest.next() {
-            Some(ordinal) => Some(Mark { ordinal, counters: take(&mut rest)? }),
+            Some(ordinal) => {
+                Some(Mark { ordinal, counters: take(&mut rest)?, footer: rest.next().is_none() })
+            }
             None => None,
         };
         let marks = Marks { phase, pending, start, base, frame_start, ..Marks::default() };
