@@ -61,3 +61,29 @@ fn take(rest: &mut impl Iterator<Item = u64>) -> Option<Counters> {
     let (in_transaction, has_rows) = (next()? != 0, next()? != 0);
     Some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_back() {
+        let counters = Counters { seq: 9, frame: 1, has_rows: true, ..Counters::default() };
+        for footer in [false, true] {
+            let phases = [
+                Phase::Plain,
+                Phase::Marked { next: 3, footer },
+                Phase::Closed { end: counters, length: 7, complete: footer },
+            ];
+            for phase in phases {
+                for pending in [None, Some(Mark { ordinal: 2, counters, footer })] {
+                    let marks = Marks { phase, pending, start: 4, base: counters, ..Marks::default() };
+                    let numbers = marks.numbers().unwrap();
+                    let again = Marks::restore(&numbers).unwrap();
+                    assert_eq!((again.phase, again.pending, again.base), (phase, pending, counters));
+                    assert_eq!(again.numbers(), Some(numbers));
+                }
+            }
+        }
+    }
+}
