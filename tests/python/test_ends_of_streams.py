@@ -43,7 +43,7 @@ def test_files_end_to_end(
     for path, host, restart in zip(paths, hosts, [first, second, first], strict=True):
         write(path, host, restart_bytes=restart, **options)
     joined = b"".join(path.read_bytes() for path in paths)
-    read = jelly.read_rdf if write is statements else jelly.read_patch
+    read: Any = jelly.read_rdf if write is statements else jelly.read_patch
     rows = [row for row in read(joined).rows() if getattr(row, "op", "A") == "A"]
     assert [row.subject for row in rows] == [
         f"<http://{host}/{name}>" for host in hosts for name in "ab"
