@@ -144,7 +144,9 @@ def convert(
         max_prefix_table_size: Of Jelly, in entries.
         max_datatype_table_size: Of Jelly, in entries.
         namespaces: Of Jelly-RDF, Turtle and TriG: labels and IRIs to declare, or whether those of
-            the source are; otherwise they are where the source has them.
+            the source are declared. None: those of the source are declared, but those of a source
+            that is not Jelly are declared only in Turtle and TriG. Namespaces make Jelly-RDF
+            version 2; those of a version 1 source must come in the first frame, or be asked for.
         delimited: Of Jelly: each frame after its length.
         frame_rows: Of Jelly: rows at which a frame ends.
         restart_bytes: Of Jelly: bytes between restart points; 0 for none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 from jelly._arrow import require_pyarrow
 from jelly._keywords import refuse_unknown
@@ -78,8 +78,11 @@ def batch_encoder(
         unit: ``stream``: each value is a whole delimited stream, and can be read alone.
             ``frame``: each value is a frame without its length, as messages of a broker have it;
             the frames of a partition are one stream and share its lookups, so they must be read in
-            order.
-        rows: Rows after which a value ends. A patch is never cut: the value ends with its ``Z``.
+            order. Where frames have a meaning (FRAME patches, grouped types of Jelly-RDF), each
+            patch or element is one value; an empty patch is a value without bytes, but for the first.
+        rows: Rows after which a value ends. A patch is never cut: the value ends with its ``Z``. An
+            element of a grouped type of Jelly-RDF ends where the column ``frame`` or ``source``
+            changes, and is never cut; without the column ``frame``, each value is an element.
         column: Name of the binary column.
         options: Options of the streams, a ``PatchOptions`` or ``RdfOptions``; as of ``PatchWriter``
             and ``RdfWriter``, like those that follow.
@@ -146,51 +149,111 @@ class BatchEncoder:
 
     def _values(self, batches: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
         buffer = io.BytesIO()
+        frames = self.unit == "frame"
         writer: PatchWriter | RdfWriter | None = None
-        pending = 0
-        for batch, ends in _pieces(batches, self.kind == "patch", self.rows):
-            writer = writer or self._writer(buffer)
-            pending += writer.write(batch)
-            if ends and pending >= self.rows:
-                yield self._take(writer, buffer)
+        pending, ended = 0, False
+        for piece in _pieces(batches, self.kind, self.rows, self._writer(buffer)):
+            if piece is not None:
+                writer = writer or self._writer(buffer)
+                pending += writer.write(piece)
+                ended = frames and _ends_frames(writer, piece)
+            elif writer is not None and pending >= self.rows:
                 pending = 0
-                writer = None if self.unit == "stream" else writer
-        if writer is not None and pending:
-            yield self._take(writer, buffer)
+                if not frames:
+                    writer.close()
+                    writer = None
+                    yield _taken(buffer)
+                elif not ended:
+                    writer.end_frame()
+            if frames and writer is not None:
+                writer.flush()
+                yield from _frames(_taken(buffer))
+        if writer is not None:
+            writer.close()
+            yield from _frames(_taken(buffer)) if frames else (_taken(buffer),)
 
     def _writer(self, buffer: io.BytesIO) -> PatchWriter | RdfWriter:
-        return _WRITERS[self.kind](buffer, delimited=self.unit == "stream", **self.options)
+        options = self.options
+        if self.unit == "frame":
+            options = options | {"frame_rows": _NEVER}
+        return _WRITERS[self.kind](buffer, **options)
 
-    def _take(self, writer: PatchWriter | RdfWriter, buffer: io.BytesIO) -> bytes:
-        if self.unit == "stream":
-            writer.close()
-        else:
-            writer.end_frame()
-            writer.flush()
-        value = buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-        return value
+
+# So many rows has no frame.
+_NEVER = 1 << 62
+
+
+def _taken(buffer: io.BytesIO) -> bytes:
+    value = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return value
+
+
+def _frames(stream: bytes) -> Iterator[bytes]:
+    """The frames of a stream, without their lengths."""
+    at = 0
+    while at < len(stream):
+        length = shift = 0
+        while (byte := stream[at]) >= 0x80:
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            at += 1
+        length |= byte << shift
+        at += 1
+        yield stream[at : at + length]
+        at += length
+
+
+def _ends_frames(writer: PatchWriter | RdfWriter, batch: pa.RecordBatch) -> bool:
+    """Whether the rows say where frames end: patches, or elements by their column."""
+    is_patch = isinstance(writer, PatchWriter)
+    return writer._native.keeps_frames and (is_patch or "frame" in batch.schema.names)
 
 
 def _pieces(
-    batches: Iterable[pa.RecordBatch], is_patch: bool, rows: int
-) -> Iterator[tuple[pa.RecordBatch, bool]]:
-    """Batches cut where a value may end, and whether each ends there."""
+    batches: Iterable[pa.RecordBatch], kind: str, rows: int, writer: PatchWriter | RdfWriter
+) -> Iterator[pa.RecordBatch | None]:
+    """Batches in pieces, with None where a value may end."""
+    element: _Element = None
     for batch in batches:
+        if kind == "patch":
+            ends = _patch_ends(batch)
+        elif _ends_frames(writer, batch):
+            ends, element = _element_ends(batch, element)
+        else:
+            ends = [*range(rows, batch.num_rows, rows), batch.num_rows]
         start = 0
-        for end in _ends(batch) if is_patch else range(rows, batch.num_rows + rows, rows):
-            stop = min(end, batch.num_rows)
-            if stop > start:
-                yield batch.slice(start, stop - start), True
-            start = stop
+        for end in ends:
+            if end > start:
+                yield batch.slice(start, end - start)
+            yield None
+            start = end
         if start < batch.num_rows:
-            yield batch.slice(start), False
+            yield batch.slice(start)
 
 
-def _ends(batch: pa.RecordBatch) -> list[int]:
+def _patch_ends(batch: pa.RecordBatch) -> list[int]:
     """Where patches end: behind their ``Z``."""
     import pyarrow.compute as pc
 
     marks = pc.indices_nonzero(pc.fill_null(pc.equal(batch.column("op"), "Z"), False))
     return [row + 1 for row in marks.to_pylist()]
+
+
+# Source and frame.
+_Element: TypeAlias = tuple[str | None, int] | None
+
+
+def _element_ends(batch: pa.RecordBatch, last: _Element) -> tuple[list[int], _Element]:
+    """Where elements end, and the element of the last row; ``last`` is that of the row before."""
+    has_source = "source" in batch.schema.names
+    sources = batch.column("source").to_pylist() if has_source else [None] * batch.num_rows
+    ends = []
+    for row, found in enumerate(zip(sources, batch.column("frame").to_pylist(), strict=True)):
+        if found[1] is None:
+            continue
+        if last is not None and found != last:
+            ends.append(row)
+        last = found
+    return ends, last

@@ -309,7 +309,11 @@ class Writer:
         """Ends the patch."""
 
     def flush(self) -> None:
-        """Hands on what is complete."""
+        """Hands on what is complete, as a message of its own where the destination has messages."""
+
+    @property
+    def keeps_frames(self) -> bool:
+        """Whether frames have a meaning: patches, or elements of a grouped stream."""
 
     def close(self) -> None:
         """Ends the stream."""
@@ -335,8 +339,9 @@ def index(
     """Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
 
     Decodes the file once and keeps a snapshot of the decoder every so many bytes, in ``.NAME.jellyindex``
-    beside it. A file that grew has it for its old part; after any other change it is not used. zstd files
-    need a seek table; gzip cannot be entered in the middle.
+    beside it. A file that grew uses it for its old part; after any other change it is not used: size, times and
+    inode are compared, and where they differ the checksum of all bytes. zstd files need a seek table; gzip cannot
+    be entered in the middle.
 
     Args:
         path: The file.

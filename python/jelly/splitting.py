@@ -44,7 +44,9 @@ def splits(
 
     Returns:
         The parts in the order of the file; one at least. A part that is read after the file changed
-        is an error: of another size, with other bytes where a part of text begins, with other rows.
+        is an ``OSError``: another size, another time of modification, other bytes where a part of
+        text begins, another number of rows. Where a sidecar was used, the bytes decide instead of
+        the time, so that a copy of the file can be read with its splits.
 
     Raises:
         OSError: The source cannot be opened or read.

@@ -90,7 +90,11 @@ class _Writer:
         )
 
     def flush(self) -> None:
-        """Hands all complete frames or rows to the destination; a file still has no name."""
+        """Hands all complete frames or rows to the destination; a file still has no name.
+
+        Frames without their lengths are messages: what the file object got since the last flush is
+        one, and whoever calls this takes it.
+        """
         self._native.flush()
 
     def close(self) -> None:
@@ -131,8 +135,9 @@ class RdfWriter(_Writer):
         format: ``auto`` goes by the extension, and is Jelly where that tells nothing.
         compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
         compression_level: Level of gzip or zstd.
-        delimited: Each frame after its length; without, each frame is a message of its own, and
-            :meth:`flush` after :meth:`end_frame` hands it out alone.
+        delimited: Each frame after its length. Without lengths, a second frame is an error, except
+            to a file object without compression: :meth:`flush` hands out what was written as a
+            message of its own, and the next frame is another message.
         frame_rows: Rows, lookup entries among them, at which a frame ends.
         namespaces: Labels and IRIs to declare at the start.
         restart_bytes: Bytes between the points where a reader can enter a Jelly file; 0 for none.
@@ -194,8 +199,9 @@ class PatchWriter(_Writer):
         format: ``auto`` goes by the extension, and is Jelly where that tells nothing.
         compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
         compression_level: Level of gzip or zstd.
-        delimited: Each frame after its length; without, each frame is a message of its own, and
-            :meth:`flush` after :meth:`end_frame` hands it out alone.
+        delimited: Each frame after its length. Without lengths, a second frame is an error, except
+            to a file object without compression: :meth:`flush` hands out what was written as a
+            message of its own, and the next frame is another message.
         frame_rows: Rows, lookup entries among them, at which a frame ends.
         restart_bytes: Bytes between the points where a reader can enter a Jelly file; 0 for none.
             None: 64 MiB in a file, none elsewhere.

@@ -28,6 +28,9 @@ pub trait Encode {
     /// No row follows.
     fn finish(&mut self) -> Result<()>;
 
+    /// What was taken is a message of its own: another frame without its length may follow.
+    fn end_message(&mut self) {}
+
     /// Places of the stream where a reader can enter, but for the first `skip`.
     fn restart_offsets(&self, skip: usize) -> Vec<u64> {
         let _ = skip;
@@ -64,6 +67,10 @@ macro_rules! encode_each {
 
             fn finish(&mut self) -> Result<()> {
                 match self { $($any::$variant(encoder) => Encode::finish(&mut **encoder),)+ }
+            }
+
+            fn end_message(&mut self) {
+                match self { $($any::$variant(encoder) => Encode::end_message(&mut **encoder),)+ }
             }
 
             fn restart_offsets(&self, skip: usize) -> Vec<u64> {
@@ -137,6 +144,10 @@ macro_rules! encode_own {
                 self.finish()
             }
             $(
+                fn end_message(&mut self) {
+                    self.end_message();
+                }
+
                 fn restart_offsets(&self, skip: usize) -> Vec<u64> {
                     self.$offsets().skip(skip).collect()
                 }

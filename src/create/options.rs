@@ -24,7 +24,7 @@ pub struct CreateOptions {
     pub frame_rows: Option<usize>,
     /// Whether namespaces are declared; `None`: as the source does.
     pub namespaces: Option<bool>,
-    /// Bytes between restart points of Jelly; `None`: there are none.
+    /// Bytes between restart points of Jelly; `None`: there are none, and no footer.
     pub restart_bytes: Option<u64>,
     /// RDF Patch text with bare numbers and booleans.
     pub abbreviate: bool,
@@ -66,11 +66,13 @@ impl CreateOptions {
         }
         let options = told.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
         let options = self.changes.of_rdf(options);
-        let declares = source.is_some_and(|source| source.version > 1);
-        let encode = EncodeOptions {
-            namespaces: self.namespaces.unwrap_or(declares),
-            ..self.encode(EncodeOptions::rdf())
+        let as_source = match source {
+            // readers take namespaces of version 1 too
+            Some(source) => (source.version > 1).then_some(true),
+            None => Some(false),
         };
+        let encode =
+            EncodeOptions { namespaces: self.namespaces.or(as_source), ..self.encode(EncodeOptions::rdf()) };
         Ok(AnyRdfEncoder::Jelly(Box::new(RdfEncoder::new(options, encode)?)))
     }
 

@@ -82,6 +82,11 @@ impl PlainPatchWriter {
         PlainPatchWriter { encoder, slots: Slots::default(), numbering: Numbering::new(false) }
     }
 
+    /// Whether each patch is a frame.
+    pub fn keeps_frames(&self) -> bool {
+        matches!(&self.encoder, AnyPatchEncoder::Jelly(encoder) if encoder.keeps_frames())
+    }
+
     /// The encoder.
     pub fn encoder(&mut self) -> &mut AnyPatchEncoder {
         &mut self.encoder
@@ -107,6 +112,10 @@ macro_rules! encode_inner {
 
             fn finish(&mut self) -> Result<()> {
                 self.encoder.finish()
+            }
+
+            fn end_message(&mut self) {
+                self.encoder.end_message();
             }
 
             fn restart_offsets(&self, skip: usize) -> Vec<u64> {

@@ -43,8 +43,8 @@ enum Phase {
     /// It has none, or they mean nothing.
     #[default]
     Plain,
-    /// So many came; the footer must come.
-    Marked(u64),
+    /// So many came; and whether the footer must come.
+    Marked { next: u64, footer: bool },
     /// The footer came, in the frame that is open or in one before.
     Closed { end: Counters, length: u64, complete: bool },
 }
@@ -132,7 +132,7 @@ impl Marks {
     /// A footer came.
     #[cold]
     pub(super) fn footer(&mut self, value: &[u8]) {
-        if !matches!(self.phase, Phase::Marked(_)) {
+        if !matches!(self.phase, Phase::Marked { .. }) {
             return;
         }
         match Footer::decode(value).map(|footer| (footer.end.after(self.base), footer.length)) {
@@ -157,7 +157,7 @@ impl Marks {
             if row > 0 || pending != Some(entry.mark) {
                 return Err(wrong("the restart mark is not here that the index tells of"));
             }
-            self.phase = Phase::Marked(entry.mark.ordinal + 1);
+            self.phase = Phase::Marked { next: entry.mark.ordinal + 1, footer: entry.mark.footer };
             return Ok(OptionsRow::Enters);
         }
         let Some(mark) = pending.filter(|_| row == 0) else {
@@ -187,10 +187,10 @@ impl Marks {
             (ordinal, _) if is_first => Err(wrong(format!(
                 "the stream begins with its restart mark {ordinal}: what was before is missing"
             ))),
-            (ordinal, Phase::Marked(next)) if ordinal != next => Err(wrong(format!(
+            (ordinal, Phase::Marked { next, .. }) if ordinal != next => Err(wrong(format!(
                 "restart mark {ordinal}, where {next} was to come: rows are missing or double"
             ))),
-            (_, Phase::Marked(_)) => {
+            (_, Phase::Marked { .. }) => {
                 self.pending = Some(mark);
                 Ok(OptionsRow::Restarts)
             }
@@ -203,8 +203,10 @@ impl Marks {
     #[cold]
     pub(super) fn begin(&mut self, before: Counters) -> Result<(), Wrong> {
         self.check_end(before)?;
-        let is_marked = self.pending.take().is_some();
-        self.phase = if is_marked { Phase::Marked(1) } else { Phase::Plain };
+        self.phase = match self.pending.take() {
+            Some(mark) => Phase::Marked { next: 1, footer: mark.footer },
+            None => Phase::Plain,
+        };
         (self.start, self.base) = (self.frame_start, before);
         Ok(())
     }
@@ -222,7 +224,7 @@ impl Marks {
                 mark.ordinal, told.seq, told.frame, found.seq, found.frame
             )));
         }
-        self.phase = Phase::Marked(mark.ordinal + 1);
+        self.phase = Phase::Marked { next: mark.ordinal + 1, footer: mark.footer };
         Ok(())
     }
 
@@ -270,7 +272,7 @@ impl Marks {
     pub(super) fn refuse_open(&self) -> Result<(), Wrong> {
         match self.phase {
             _ if self.entry.is_some() => Err(wrong("the restart mark is not here that the index tells of")),
-            Phase::Marked(_) => {
+            Phase::Marked { footer: true, .. } => {
                 let message = "the stream ends without its footer: what follows is missing";
                 Err((ErrorKind::TruncatedStream, message.to_owned()))
             }

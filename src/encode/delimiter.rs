@@ -6,6 +6,7 @@ pub enum Framing {
     /// Each frame after its length: files and streams of bytes.
     #[default]
     Delimited,
-    /// Frames as they are, one a message: the caller takes each before the next.
+    /// A frame as it is, a message of its own: before the next frame, the caller takes the message and says so
+    /// with `end_message` of the encoder. Nothing would tell two frames apart.
     Single,
 }

@@ -15,6 +15,8 @@ pub(crate) struct Frames {
     most_bytes: u64,
     /// Bytes of all frames that were written to the output.
     bytes: u64,
+    /// A frame was written without its length, and its message did not end.
+    in_message: bool,
     /// The last frame of a seekable stream, so that the footer can be put in it.
     held: Option<Vec<u8>>,
     holds: bool,
@@ -23,7 +25,7 @@ pub(crate) struct Frames {
 impl Frames {
     /// `holds`: the last frame is held back for [`Frames::finish_with`].
     pub(crate) fn new(framing: Framing, most_bytes: u64, holds: bool) -> Self {
-        Frames { output: Vec::new(), framing, most_bytes, bytes: 0, held: None, holds }
+        Frames { output: Vec::new(), framing, most_bytes, bytes: 0, in_message: false, held: None, holds }
     }
 
     /// Refuses a frame that is longer than readers take.
@@ -51,12 +53,17 @@ impl Frames {
             self.held = Some(parts.concat());
             return Ok(());
         }
-        if self.framing == Framing::Single && !self.output.is_empty() {
-            let message = "a second frame, but frames without a length can only be taken one by one";
-            return Err(Error::new(ErrorKind::EncodeFrame, message));
+        if self.in_message {
+            return Err(second_frame());
         }
+        self.in_message = self.framing == Framing::Single;
         self.write(parts, length);
         Ok(())
+    }
+
+    /// What was written is a message of its own: another frame may follow.
+    pub(crate) fn end_message(&mut self) {
+        self.in_message = false;
     }
 
     /// Adds to the frame that is held back, and writes it; `addition` is told how long the stream will be.
@@ -90,6 +97,14 @@ impl Frames {
 
 fn delimited_len(length: usize) -> u64 {
     (varint_len(length as u64) + length) as u64
+}
+
+#[cold]
+fn second_frame() -> Error {
+    let message = "a second frame, and frames without their lengths run into one: write frames with their \
+                   lengths, or take each frame as a message of its own (in Python, flush() after each frame \
+                   to a file object)";
+    Error::new(ErrorKind::EncodeFrame, message)
 }
 
 #[cold]

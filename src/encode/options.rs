@@ -14,9 +14,11 @@ pub struct EncodeOptions {
     pub frame_rows: usize,
     /// How frames lie in the bytes.
     pub framing: Framing,
-    /// Write namespace declarations of Jelly-RDF, which makes it version 2; without, they are dropped.
-    pub namespaces: bool,
-    /// Bytes between restart points of a seekable file, which has a footer too; `None`: neither.
+    /// Whether namespace declarations of Jelly-RDF are written, which makes it version 2, or dropped; `None`: the
+    /// stream becomes version 2 if one comes before the first frame is complete, and a later one is an error.
+    pub namespaces: Option<bool>,
+    /// Bytes between restart points of a seekable file, which has a footer too; `None`: a stream with lengths has
+    /// the mark of its start alone, by which readers find it among files put end to end.
     pub restart_bytes: Option<u64>,
     /// Bounds that a reader of the stream has: what it would refuse is not written.
     pub limits: Limits,
@@ -28,7 +30,7 @@ impl EncodeOptions {
         EncodeOptions {
             frame_rows: 256,
             framing: Framing::Delimited,
-            namespaces: false,
+            namespaces: Some(false),
             restart_bytes: None,
             limits: Limits::default(),
         }

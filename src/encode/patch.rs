@@ -93,6 +93,11 @@ impl PatchEncoder {
         })
     }
 
+    /// Whether each patch is a frame.
+    pub fn keeps_frames(&self) -> bool {
+        self.stream_type == PatchStreamType::Frame
+    }
+
     /// Adds a row.
     #[inline]
     pub fn plain_row(&mut self, op: &PlainOp<'_>) -> Result<()> {
@@ -108,7 +113,7 @@ impl PatchEncoder {
 
     /// Ends the frame if it has rows; in FRAME streams it ends a patch, empty or not.
     pub fn end_frame(&mut self) -> Result<()> {
-        if self.stream_type == PatchStreamType::Frame {
+        if self.keeps_frames() {
             return self.end_patch();
         }
         self.stream.check_open()?;
@@ -126,6 +131,11 @@ impl PatchEncoder {
     /// The whole frames that the caller has not taken yet.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.stream.output()
+    }
+
+    /// What was taken of the output is a message of its own: another frame without its length may follow.
+    pub fn end_message(&mut self) {
+        self.stream.end_message();
     }
 
     /// Offsets of the frames so far at which decoding may begin.
@@ -204,6 +214,7 @@ impl PatchEncoder {
     }
 
     fn end(&mut self) -> Result<()> {
+        self.stream.begin();
         let counters = &mut self.stream.counters;
         counters.seq += 1;
         counters.patch += 1;

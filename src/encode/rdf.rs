@@ -34,10 +34,10 @@ struct OpenGraph {
 #[derive(Debug)]
 pub struct RdfEncoder {
     stream: Stream,
-    physical: PhysicalType,
+    options: RdfOptions,
     /// Frames have a meaning.
     grouped: bool,
-    namespaces: bool,
+    namespaces: Option<bool>,
     open: Option<OpenGraph>,
     joined: Joined,
 }
@@ -45,7 +45,7 @@ pub struct RdfEncoder {
 impl RdfEncoder {
     /// An encoder at the start of a stream. The version in `options` is ignored: it is 2 with namespaces, else 1.
     pub fn new(mut options: RdfOptions, encode: EncodeOptions) -> Result<Self> {
-        options.version = if encode.namespaces { RDF_VERSION } else { 1 };
+        options.version = if encode.namespaces == Some(true) { RDF_VERSION } else { 1 };
         let grouped = options.logical_type.is_grouped();
         let format = Format {
             name_field: NAME,
@@ -56,7 +56,7 @@ impl RdfEncoder {
         };
         Ok(RdfEncoder {
             stream: Stream::new(format, &encode)?,
-            physical: options.physical_type,
+            options,
             grouped,
             namespaces: encode.namespaces,
             open: None,
@@ -114,6 +114,11 @@ impl RdfEncoder {
         self.stream.output()
     }
 
+    /// What was taken of the output is a message of its own: another frame without its length may follow.
+    pub fn end_message(&mut self) {
+        self.stream.end_message();
+    }
+
     /// Offsets of the frames so far at which decoding may begin.
     pub fn restart_offsets(&self) -> impl Iterator<Item = u64> {
         self.stream.restart_offsets()
@@ -122,7 +127,7 @@ impl RdfEncoder {
     #[inline(always)]
     fn add_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
         let stream = &mut self.stream;
-        match self.physical {
+        match self.options.physical_type {
             PhysicalType::Triples => {
                 refuse_graph(&terms[3])?;
                 stream.begin();
@@ -155,8 +160,10 @@ impl RdfEncoder {
     }
 
     fn add_namespace(&mut self, name: &str, iri: &str) -> Result<()> {
-        if !self.namespaces {
-            return Ok(());
+        match self.namespaces {
+            Some(true) => {}
+            Some(false) => return Ok(()),
+            None => self.become_version_2()?,
         }
         self.begin()?;
         let Stream { terms, rows, .. } = &mut self.stream;
@@ -165,6 +172,18 @@ impl RdfEncoder {
         terms.iri(iri, Place::Header, 2, rows)?;
         self.stream.push_row(NAMESPACE)?;
         self.split()
+    }
+
+    /// The first namespace came.
+    fn become_version_2(&mut self) -> Result<()> {
+        self.options.version = RDF_VERSION;
+        self.namespaces = Some(true);
+        if self.stream.change_options(&write_rdf_options(&self.options)) {
+            return Ok(());
+        }
+        let message = "a namespace after the first frame, which was written as version 1, where there are none: \
+                       ask for namespaces (namespaces=True, --namespaces), or for none (namespaces=False)";
+        Err(Error::new(ErrorKind::EncodeUndeclared, message))
     }
 
     /// Begins the frame; after a restart point the open graph starts again.
@@ -181,7 +200,7 @@ impl RdfEncoder {
     }
 
     fn start_graph(&mut self, graph: &PlainTerm<'_>, explicit: bool) -> Result<()> {
-        if self.physical != PhysicalType::Graphs {
+        if self.options.physical_type != PhysicalType::Graphs {
             return Ok(());
         }
         if self.open.is_some() {
@@ -194,7 +213,7 @@ impl RdfEncoder {
     }
 
     fn end_graph(&mut self) -> Result<()> {
-        if self.physical != PhysicalType::Graphs {
+        if self.options.physical_type != PhysicalType::Graphs {
             return Ok(());
         }
         self.stream.terms.forget_graph();

@@ -1,4 +1,7 @@
 //! Restart points of a stream: marks on frames that begin anew, and a footer that lists them.
+//!
+//! Every delimited stream begins with a mark, so that a reader of files that were put end to end sees where the next
+//! file begins. Only a seekable stream has more marks, and a footer.
 
 use super::frame::metadata_entry;
 use crate::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
@@ -7,7 +10,8 @@ use crate::wire::Buffer;
 /// The restart points so far.
 #[derive(Debug)]
 pub(crate) struct Restarts {
-    every: u64,
+    /// Bytes between two; `None`: the start is the only one, and no footer comes.
+    every: Option<u64>,
     points: Vec<Point>,
     /// The next frame is one.
     due: bool,
@@ -15,7 +19,7 @@ pub(crate) struct Restarts {
 
 impl Restarts {
     /// The first frame is a restart point, and the first frame after each so many bytes.
-    pub(crate) fn new(every: u64) -> Self {
+    pub(crate) fn new(every: Option<u64>) -> Self {
         Restarts { every, points: Vec::new(), due: true }
     }
 
@@ -25,7 +29,7 @@ impl Restarts {
             return false;
         }
         self.due = false;
-        let mark = Mark { ordinal: self.points.len() as u64, counters };
+        let mark = Mark { ordinal: self.points.len() as u64, counters, footer: self.have_footer() };
         metadata_entry(head, MARK_KEY, &mark.encode());
         self.points.push(Point { offset, counters });
         true
@@ -33,7 +37,12 @@ impl Restarts {
 
     /// Whether a frame that begins at `offset` is far enough from the last point.
     pub(crate) fn is_due(&self, offset: u64) -> bool {
-        self.points.last().is_none_or(|last| offset - last.offset >= self.every)
+        self.every.is_some_and(|every| self.points.last().is_none_or(|last| offset - last.offset >= every))
+    }
+
+    /// A footer will list them.
+    pub(crate) fn have_footer(&self) -> bool {
+        self.every.is_some()
     }
 
     /// The next frame is a restart point.
@@ -41,9 +50,9 @@ impl Restarts {
         self.due = true;
     }
 
-    /// Offsets of the points.
+    /// Offsets of the points of a seekable stream.
     pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> {
-        self.points.iter().map(|point| point.offset)
+        self.points.iter().filter(|_| self.have_footer()).map(|point| point.offset)
     }
 
     /// The footer of a stream of so many bytes that holds so much, as the last field of its last frame.

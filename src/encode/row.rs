@@ -20,6 +20,19 @@ impl Rows {
         Rows { bytes: Buffer::default(), count: 0, name_field }
     }
 
+    /// A row by itself: a member and its message.
+    pub(crate) fn alone(field: u32, message: &[u8]) -> Buffer {
+        let mut bytes = Buffer::default();
+        bytes.header_in(ROWS, field, message.len());
+        bytes.raw(message);
+        bytes
+    }
+
+    /// Counts a row that is written before these.
+    pub(crate) fn count_one(&mut self) {
+        self.count += 1;
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.count

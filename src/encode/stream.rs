@@ -28,8 +28,10 @@ pub(crate) struct Stream {
     pub(crate) counters: Counters,
     frames: Frames,
     restarts: Option<Restarts>,
-    /// The message of the options row.
+    /// The options row.
     options: Buffer,
+    /// The frame begins with it.
+    has_options: bool,
     /// Rows at which a frame ends.
     frame_rows: usize,
     row_bytes: usize,
@@ -61,8 +63,10 @@ impl Stream {
             rows: Rows::new(format.name_field),
             counters: Counters::default(),
             frames: Frames::new(encode.framing, encode.limits.frame_bytes, encode.restart_bytes.is_some()),
-            restarts: encode.restart_bytes.map(Restarts::new),
-            options: format.options,
+            restarts: (encode.framing == super::Framing::Delimited)
+                .then(|| Restarts::new(encode.restart_bytes)),
+            options: Rows::alone(OPTIONS_FIELD, format.options.as_bytes()),
+            has_options: false,
             frame_rows: if splits { encode.frame_rows } else { usize::MAX },
             row_bytes: encode.limits.row_bytes,
             begun: false,
@@ -73,6 +77,11 @@ impl Stream {
 
     pub(crate) fn output(&mut self) -> &mut Vec<u8> {
         &mut self.frames.output
+    }
+
+    /// What was written is a message of its own: another frame may follow.
+    pub(crate) fn end_message(&mut self) {
+        self.frames.end_message();
     }
 
     /// Offsets of the frames at which decoding may begin.
@@ -120,13 +129,28 @@ impl Stream {
         };
         let is_first = self.counters.frame == 0;
         if is_first || marked {
-            self.rows.push(OPTIONS_FIELD, self.options.as_bytes());
+            self.has_options = true;
+            self.rows.count_one();
         }
         if marked {
             // of the first one too, for other readers of files that were put end to end
             self.terms.restart();
         }
         marked && !is_first
+    }
+
+    /// Changes the options, unless the first frame was written with those before; says whether it did.
+    pub(crate) fn change_options(&mut self, message: &Buffer) -> bool {
+        let is_first = self.counters.frame == 0;
+        if is_first {
+            self.options = Rows::alone(OPTIONS_FIELD, message.as_bytes());
+        }
+        is_first
+    }
+
+    /// The options row, if the frame has it.
+    fn options_row(&self) -> &[u8] {
+        if self.has_options { self.options.as_bytes() } else { &[] }
     }
 
     /// What can be relied on of what the caller knows to repeat; before a frame begins, nothing.
@@ -158,7 +182,8 @@ impl Stream {
 
     /// Whether the frame after this one will be a restart point.
     pub(crate) fn restart_follows(&self) -> bool {
-        let end = || self.frames.next_offset(self.head.len() + self.rows.as_bytes().len());
+        let length = || self.head.len() + self.options_row().len() + self.rows.as_bytes().len();
+        let end = || self.frames.next_offset(length());
         self.restarts.as_ref().is_some_and(|restarts| restarts.is_due(end()))
     }
 
@@ -170,9 +195,11 @@ impl Stream {
         for (key, value) in metadata {
             metadata_entry(&mut tail, key, value);
         }
-        self.frames.push(&[self.head.as_bytes(), self.rows.as_bytes(), tail.as_bytes()])?;
+        let options = if self.has_options { self.options.as_bytes() } else { &[] };
+        self.frames.push(&[self.head.as_bytes(), options, self.rows.as_bytes(), tail.as_bytes()])?;
         self.rows.clear();
         self.head.clear();
+        self.has_options = false;
         self.begun = false;
         self.counters.frame += 1;
         if let Some(restarts) = self.restarts.as_mut().filter(|_| restart_follows) {
@@ -187,7 +214,7 @@ impl Stream {
         if self.begun || never_empty && self.counters.frame == 0 {
             self.end_frame(&[])?;
         }
-        if let Some(restarts) = &self.restarts {
+        if let Some(restarts) = self.restarts.as_ref().filter(|restarts| restarts.have_footer()) {
             let Counters { seq, frame, patch, txns, .. } = self.counters;
             let (seq, patch) = (seq + implied, patch + implied);
             let end = Counters { seq, frame, patch, txns, ..Counters::default() };

@@ -246,7 +246,7 @@ kinds! {
     PatchTime = Patch "patch.time" "Keep older dumps in another folder: a log grows only at its end.",
     /// A table that cannot hold the entries of one row, or is switched off but needed, or below the minimum.
     EncodeTable = Encode "encode.table" "Enlarge the table, or switch it off (0) if nothing needs it.",
-    /// Quoted triples or generalized terms that the options do not declare.
+    /// Quoted triples, generalized terms or namespaces that the options do not declare.
     EncodeUndeclared = Encode "encode.undeclared" "Declare the feature in the options of the writer.",
     /// A term that cannot stand in its place.
     EncodeTerm = Encode "encode.term" ROW,
@@ -254,8 +254,8 @@ kinds! {
     EncodeGraph = Encode "encode.graph" "Write a format of quads, or TRIPLES without graphs.",
     /// A second patch in a FLAT stream.
     EncodePatch = Encode "encode.patch" "Write PUNCTUATED or FRAME, or one file for each patch.",
-    /// A second single frame before the first was taken.
-    EncodeFrame = Encode "encode.frame" "Take each frame before the next one begins, or write delimited frames.",
+    /// A second frame behind one without its length.
+    EncodeFrame = Encode "encode.frame" "Write frames with their lengths, or take each frame as a message of its own: `flush()` to a file object.",
     /// A row given to a writer that is no row of the format.
     EncodeRow = Encode "encode.row" ROW,
     /// A statement or term of generalized RDF, or a quoted triple, where the format cannot hold it.
@@ -264,8 +264,8 @@ kinds! {
     EncodeLabel = Encode "encode.label" "Rename the blank node, or skolemize it.",
     /// A language tag outside the grammar of the format.
     EncodeLanguage = Encode "encode.language" ROW,
-    /// A header where text would begin a new patch with it.
-    EncodeHeader = Encode "encode.header" "Write headers at the start of the patch.",
+    /// A header at which RDF Patch (text or Thrift) would begin another patch.
+    EncodeHeader = Encode "encode.header" "Write headers at the start of the patch, or end the patch before the header.",
     /// The log does not continue the table: a patch is missing.
     ReplicaGap = Replica "replica.gap" "Give the whole log from the version of the table on.",
     /// The log has another patch where the table has one.

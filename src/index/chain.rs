@@ -91,7 +91,7 @@ impl Chain {
     pub(super) fn entry(&self, offset: u64, options: Vec<u8>) -> Option<Entry> {
         let part = self.part(offset)?;
         let ordinal = part.points.binary_search_by_key(&(offset - part.start), |point| point.offset).ok()?;
-        let mark = Mark { ordinal: ordinal as u64, counters: part.points[ordinal].counters };
+        let mark = Mark { ordinal: ordinal as u64, counters: part.points[ordinal].counters, footer: true };
         Some(Entry { offset, mark, start: part.start, base: part.base, options })
     }
 

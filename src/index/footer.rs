@@ -74,7 +74,7 @@ impl Footer {
     }
 
     fn decode_body(mut bytes: &[u8]) -> Result<Self, Unreadable> {
-        version(&mut bytes)?;
+        version(&mut bytes, VERSION)?;
         let footer = (|| {
             let count = number(&mut bytes)?;
             if count == 0 || count > (bytes.len() / NUMBERS) as u64 {

@@ -1,7 +1,8 @@
 //! The restart mark: metadata of a frame at which a reader can begin.
 //!
 //! Value: version, ordinal, rows, frames, patches, transactions, flags, each a varint. Rows and parts are
-//! those before the frame, numbered as readers number them.
+//! those before the frame, numbered as readers number them. Version 2 is that of streams without a footer, and has
+//! a flag for it.
 
 use crate::wire::{Varint, read_varint, write_varint};
 
@@ -9,8 +10,11 @@ use crate::wire::{Varint, read_varint, write_varint};
 pub const MARK_KEY: &str = "jelly.restart";
 
 pub(super) const VERSION: u64 = 1;
+/// Of a mark of a stream without a footer.
+const OPEN_VERSION: u64 = 2;
 const IN_TRANSACTION: u64 = 1;
 const HAS_ROWS: u64 = 2;
+const NO_FOOTER: u64 = 4;
 
 /// What lies before a place in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +74,8 @@ pub struct Mark {
     pub ordinal: u64,
     /// What lies before it in its stream.
     pub counters: Counters,
+    /// The stream ends with a footer.
+    pub footer: bool,
 }
 
 /// Why bytes of ours cannot be read.
@@ -85,35 +91,39 @@ impl Mark {
     /// The value of the metadata entry.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        write_varint(&mut out, VERSION);
+        let (version, flag) = if self.footer { (VERSION, 0) } else { (OPEN_VERSION, NO_FOOTER) };
+        write_varint(&mut out, version);
         write_varint(&mut out, self.ordinal);
         self.counters.numbers().into_iter().for_each(|number| write_varint(&mut out, number));
-        write_varint(&mut out, self.counters.flags());
+        write_varint(&mut out, self.counters.flags() | flag);
         out
     }
 
     /// Reads the value of the metadata entry.
     pub fn decode(mut bytes: &[u8]) -> Result<Self, Unreadable> {
-        version(&mut bytes)?;
+        let newest = version(&mut bytes, OPEN_VERSION)?;
         let mark = (|| {
             let ordinal = number(&mut bytes)?;
             let numbers = [(); 4].map(|()| number(&mut bytes));
             let [Some(seq), Some(frame), Some(patch), Some(txn)] = numbers else {
                 return None;
             };
-            let counters = Counters::new([seq, frame, patch, txn], number(&mut bytes)?)?;
-            bytes.is_empty().then_some(Mark { ordinal, counters })
+            let flags = number(&mut bytes)?;
+            let footer = flags & NO_FOOTER == 0;
+            let flags = if newest == OPEN_VERSION { flags & !NO_FOOTER } else { flags };
+            let counters = Counters::new([seq, frame, patch, txn], flags)?;
+            bytes.is_empty().then_some(Mark { ordinal, counters, footer })
         })();
         mark.ok_or(Unreadable::Damaged)
     }
 }
 
-/// The version at the start, if it is this one.
-pub(super) fn version(bytes: &mut &[u8]) -> Result<(), Unreadable> {
+/// The version at the start, if it is not above `newest`.
+pub(super) fn version(bytes: &mut &[u8], newest: u64) -> Result<u64, Unreadable> {
     match number(bytes) {
-        Some(VERSION) => Ok(()),
-        Some(newer @ 2..) => Err(Unreadable::Version(newer)),
-        _ => Err(Unreadable::Damaged),
+        Some(0) | None => Err(Unreadable::Damaged),
+        Some(version) if version <= newest => Ok(version),
+        Some(newer) => Err(Unreadable::Version(newer)),
     }
 }
 
@@ -132,9 +142,9 @@ mod tests {
 
     #[test]
     fn comes_back() {
-        for flags in 0..4 {
-            let counters = Counters::new([300, 2, 0, 1 << 40], flags).unwrap();
-            let mark = Mark { ordinal: 7, counters };
+        for flags in 0..8 {
+            let counters = Counters::new([300, 2, 0, 1 << 40], flags % 4).unwrap();
+            let mark = Mark { ordinal: 7, counters, footer: flags < 4 };
             let bytes = mark.encode();
             assert_eq!(Mark::decode(&bytes), Ok(mark));
             for cut in 0..bytes.len() {
@@ -142,7 +152,9 @@ mod tests {
             }
             assert_eq!(Mark::decode(&[&bytes[..], &[0]].concat()), Err(Unreadable::Damaged));
         }
-        assert_eq!(Mark::decode(&[2, 0xff]), Err(Unreadable::Version(2)));
+        assert_eq!(Mark::decode(&[3, 0xff]), Err(Unreadable::Version(3)));
+        assert_eq!(Mark::decode(&[2, 0, 0, 0, 0, 0, 8]), Err(Unreadable::Damaged));
+        assert_eq!(Mark::decode(&[0, 0, 0, 0, 0, 0, 0]), Err(Unreadable::Damaged));
         assert_eq!(
             Mark::decode(&[1, 0, 0, 0, 0, 0, 4]),
             Err(Unreadable::Damaged),

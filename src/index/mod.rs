@@ -24,7 +24,7 @@ pub use scan::{ScanOptions, Scanned, scan};
 pub use sidecar::sidecar_path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Compression, Source};
+use crate::io::{Checked, Compression, Identity, Source};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::warning::Warning;
 use crate::wire::{Cursor, Key};
@@ -79,7 +79,7 @@ enum Way {
 pub fn restart_points(path: &Path, compression: Option<Compression>) -> Result<Index> {
     let name: Arc<str> = path.to_string_lossy().into();
     match Bytes::open(Source::Path(path.to_owned()), compression, &Limits::default()) {
-        Ok(mut bytes) => Index::read(&mut bytes, Some(path), Some(&name)),
+        Ok(mut bytes) => Index::read(&mut bytes, Some(path), Some(&name), None),
         Err(error) if error.kind() == ErrorKind::Argument => Ok(Index {
             points: Vec::new(),
             how: How::None,
@@ -92,7 +92,13 @@ pub fn restart_points(path: &Path, compression: Option<Compression>) -> Result<I
 }
 
 impl Index {
-    pub(crate) fn read(bytes: &mut Bytes, path: Option<&Path>, name: Option<&Arc<str>>) -> Result<Self> {
+    /// `known`: what was found to be true of the file.
+    pub(crate) fn read(
+        bytes: &mut Bytes,
+        path: Option<&Path>,
+        name: Option<&Arc<str>>,
+        known: Option<&Identity>,
+    ) -> Result<Self> {
         let mut warnings = Vec::new();
         let mut warn = |message: String| warnings.push(Warning::new(message, name.cloned()));
         let length = Some(bytes.len());
@@ -110,7 +116,7 @@ impl Index {
             }
             Err(Broken::None) => {}
         }
-        match path.map_or(Ok(None), Sidecar::find)? {
+        match path.map_or(Ok(None), |path| Sidecar::find(path, known))? {
             Some(Ok(sidecar)) => {
                 let (points, how) = (sidecar.points(), How::Sidecar);
                 return Ok(Index { points, how, length, warnings, way: Way::Sidecar(Box::new(sidecar)) });
@@ -119,6 +125,14 @@ impl Index {
             None => {}
         }
         Ok(Index { points: Vec::new(), how: How::None, length, warnings, way: Way::None })
+    }
+
+    /// What is known of the bytes of the file, where somebody read them all.
+    pub(crate) fn checked(&self) -> Option<Checked> {
+        match &self.way {
+            Way::Sidecar(sidecar) => Some(sidecar.checked()),
+            Way::None | Way::Footers(_) => None,
+        }
     }
 
     /// The point at this byte; the end of the file is none.
@@ -137,7 +151,7 @@ impl Index {
     }
 }
 
-/// Whether a stream begins with a mark.
+/// Whether a stream begins with a mark that says that a footer comes.
 fn is_marked(start: &[u8]) -> bool {
     let mut cursor = Cursor::new(start);
     let mark = (|| {
@@ -147,5 +161,5 @@ fn is_marked(start: &[u8]) -> bool {
         };
         crate::decode::metadata_entry(cursor.bytes().ok()?, MAX_NESTING).ok()
     })();
-    mark.is_some_and(|(key, _)| key == MARK_KEY)
+    mark.is_some_and(|(key, value)| key == MARK_KEY && Mark::decode(value).is_ok_and(|mark| mark.footer))
 }

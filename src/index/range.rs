@@ -50,7 +50,8 @@ where
         Source::Bytes(_) | Source::File(_) | Source::Reader(_) => None,
     };
     let mut bytes = Bytes::open(source, Some(compression), &config.limits)?;
-    let mut index = Index::read(&mut bytes, path.as_deref(), config.source.as_ref())?;
+    let known = options.split.as_ref().map(|split| &split.identity);
+    let mut index = Index::read(&mut bytes, path.as_deref(), config.source.as_ref(), known)?;
     let point = index.point(start)?;
     let end = end.map(|end| index.point(end)).transpose()?;
     let is_whole = |point: Point| point.offset == 0 || point.counters.is_between_patches();

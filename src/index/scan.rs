@@ -10,7 +10,7 @@ use super::mark::Counters;
 use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Compression, Content, Source, Stream, WholeFile, sniff};
+use crate::io::{Checked, Compression, Content, Source, Stream, WholeFile, sniff};
 use crate::reader::Poll;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 
@@ -73,8 +73,7 @@ fn scan_as<D: Dialect<Count>>(
     poll: Poll<'_>,
 ) -> Result<Scanned> {
     let mut file = File::open(path)?;
-    let size = file.metadata()?.len();
-    let binding = Binding::of(&mut file, size)?;
+    let binding = Binding::of(&mut file)?;
     let to = sidecar_path(path);
     let mut out = WholeFile::create(&to)?;
     out.write_all(&MAGIC)?;
@@ -87,7 +86,7 @@ fn scan_as<D: Dialect<Count>>(
         points: Vec::new(),
     };
     scanner.run(bytes, &mut out, poll)?;
-    if Binding::of(&mut file, size)? != binding {
+    if Checked::of(&mut file, binding.checked.bytes)? != binding.checked {
         return Err(Error::new(ErrorKind::Io, "the file changed while it was scanned"));
     }
     let directory = Directory { format: D::ROW as u8, binding, points: scanner.points };

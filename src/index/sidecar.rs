@@ -1,24 +1,26 @@
 //! The sidecar: decoder snapshots of a file, beside it, so that it can be entered where they were taken.
 //!
 //! Layout: magic, snapshots, directory. The directory is found from the end, as a footer is: version, format,
-//! bytes of the file, hashes of its first and last 64 KiB (8 bytes each, little endian), number of points, and
-//! for each what it adds to the one before (bytes, rows, frames, patches, transactions), flags, and the length
-//! of its snapshot; all but the hashes are varints.
+//! bytes of the file, their CRC-32C (4 bytes, little endian), whether the system's stamp of the file follows and
+//! says enough, that stamp (time of modification, time of the change of its entry, inode, 8 bytes each, little
+//! endian), number of points, and for each what it adds to the one before (bytes, rows, frames, patches,
+//! transactions), flags, and the length of its snapshot; all others are varints.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::footer::{Point, read_added, write_added};
-use super::mark::{Counters, Unreadable, VERSION, number, version};
+use super::mark::{Counters, Unreadable, number, version};
 use super::tail::{self, ReadAt, Tail};
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Checked, Identity, Stamp};
 use crate::limits::Limits;
 use crate::wire::write_varint;
 
 pub(super) const MAGIC: [u8; tail::MAGIC] = *b"JellySdc";
-/// Bytes at both ends of the file that are hashed.
-const ENDS: u64 = 64 << 10;
+/// Version 1 did not see changes between the ends of a file.
+const VERSION: u64 = 2;
 /// Numbers of a point, a byte each at least.
 const NUMBERS: usize = 7;
 
@@ -33,25 +35,32 @@ pub fn sidecar_path(path: &Path) -> PathBuf {
 /// What binds a sidecar to its file: the bytes as they lie there, compressed or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Binding {
-    pub(super) size: u64,
-    hashes: [u64; 2],
+    pub(super) checked: Checked,
+    /// `None`: another file, or a changed one, may have the same.
+    stamp: Option<Stamp>,
 }
 
 impl Binding {
-    /// Of the first `size` bytes of a file.
-    pub(super) fn of(file: &mut File, size: u64) -> io::Result<Self> {
-        let mut hash = |start: u64| {
-            let mut bytes = vec![0; ENDS.min(size) as usize];
-            file.seek(SeekFrom::Start(start))?;
-            file.read_exact(&mut bytes).map(|()| fnv(&bytes))
-        };
-        Ok(Binding { size, hashes: [hash(0)?, hash(size.saturating_sub(ENDS))?] })
+    /// Of a file as it is now.
+    pub(super) fn of(file: &mut File) -> io::Result<Self> {
+        let found = file.metadata()?;
+        let checked = Checked::of(file, found.len())?;
+        Ok(Binding { checked, stamp: Stamp::of(&found).filter(|stamp| stamp.is_settled()) })
     }
-}
 
-fn fnv(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+    /// Whether these are the first bytes of the file; `known`: what was found to be true of it.
+    fn is_of(&self, mut file: File, known: Option<&Identity>) -> io::Result<bool> {
+        if known.is_some_and(|known| known.checked == Some(self.checked)) {
+            return Ok(true);
+        }
+        let found = file.metadata()?;
+        if found.len() < self.checked.bytes {
+            return Ok(false);
+        }
+        let same =
+            found.len() == self.checked.bytes && self.stamp.is_some() && Stamp::of(&found) == self.stamp;
+        Ok(same || Checked::of(&mut file, self.checked.bytes)? == self.checked)
+    }
 }
 
 /// What a sidecar says.
@@ -68,10 +77,16 @@ impl Directory {
     /// The bytes after the snapshots.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for value in [VERSION, self.format.into(), self.binding.size] {
+        let Binding { checked, stamp } = self.binding;
+        for value in [VERSION, self.format.into(), checked.bytes] {
             write_varint(&mut out, value);
         }
-        self.binding.hashes.iter().for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
+        out.extend_from_slice(&checked.checksum.to_le_bytes());
+        out.push(stamp.is_some().into());
+        stamp
+            .map_or([0; 3], |stamp| stamp.0)
+            .iter()
+            .for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
         write_varint(&mut out, self.points.len() as u64);
         let mut last = Point::default();
         for (point, length) in &self.points {
@@ -85,14 +100,19 @@ impl Directory {
     }
 
     fn decode(mut bytes: &[u8]) -> Result<Self, Unreadable> {
-        version(&mut bytes)?;
+        if version(&mut bytes, VERSION)? != VERSION {
+            return Err(Unreadable::Version(1));
+        }
         let directory = (|| {
             let format = u8::try_from(number(&mut bytes)?).ok()?;
             let size = number(&mut bytes)?;
-            let (hashes, rest) = bytes.split_first_chunk::<16>()?;
-            let (first, last) = hashes.split_at(8);
-            let hashes =
-                [u64::from_le_bytes(first.try_into().ok()?), u64::from_le_bytes(last.try_into().ok()?)];
+            let (checksum, rest) = bytes.split_first_chunk::<4>()?;
+            let checked = Checked { bytes: size, checksum: u32::from_le_bytes(*checksum) };
+            let ([is_stamped], rest) = rest.split_first_chunk::<1>()?;
+            let (stamp, rest) = rest.split_first_chunk::<24>()?;
+            let (words, _) = stamp.as_chunks::<8>();
+            let stamp = [0, 1, 2].map(|word| u64::from_le_bytes(words[word]));
+            let binding = Binding { checked, stamp: (*is_stamped == 1).then_some(Stamp(stamp)) };
             bytes = rest;
             let count = number(&mut bytes)?;
             if count > (bytes.len() / NUMBERS) as u64 {
@@ -110,7 +130,7 @@ impl Directory {
                 points.push((point, number(&mut bytes)?));
                 last = point;
             }
-            bytes.is_empty().then_some(Directory { format, binding: Binding { size, hashes }, points })
+            bytes.is_empty().then_some(Directory { format, binding, points })
         })();
         directory.ok_or(Unreadable::Damaged)
     }
@@ -124,8 +144,12 @@ pub(super) struct Sidecar {
 }
 
 impl Sidecar {
-    /// The sidecar of a file, or why it cannot be used; `None`: it has none.
-    pub(super) fn find(path: &Path) -> Result<Option<std::result::Result<Self, &'static str>>> {
+    /// The sidecar of a file, or why it cannot be used; `None`: it has none. `known`: what was found to be true of the
+    /// file, so that its bytes need not be read again.
+    pub(super) fn find(
+        path: &Path,
+        known: Option<&Identity>,
+    ) -> Result<Option<std::result::Result<Self, &'static str>>> {
         let mut file = match File::open(sidecar_path(path)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -135,7 +159,9 @@ impl Sidecar {
         let directory = match tail::read(&mut file, length, MAGIC)? {
             Tail::Body(body) => match Directory::decode(&body) {
                 Ok(directory) => (directory, body.len()),
-                Err(Unreadable::Version(_)) => return Ok(Some(Err("its sidecar is of another version"))),
+                Err(Unreadable::Version(_)) => {
+                    return Ok(Some(Err("its sidecar is of another version; jelly.index makes it anew")));
+                }
                 Err(Unreadable::Damaged) => return Ok(Some(Err("its sidecar is damaged"))),
             },
             Tail::None | Tail::Damaged => return Ok(Some(Err("its sidecar is damaged"))),
@@ -146,12 +172,15 @@ impl Sidecar {
         if all != Some(length) {
             return Ok(Some(Err("its sidecar is damaged")));
         }
-        let mut indexed = File::open(path)?;
-        let size = directory.binding.size;
-        if indexed.metadata()?.len() < size || Binding::of(&mut indexed, size)? != directory.binding {
+        if !directory.binding.is_of(File::open(path)?, known)? {
             return Ok(Some(Err("its sidecar is of other bytes: the file changed")));
         }
         Ok(Some(Ok(Sidecar { file, directory })))
+    }
+
+    /// The bytes that it is of.
+    pub(super) fn checked(&self) -> Checked {
+        self.directory.binding.checked
     }
 
     /// The start of the file and all places with a snapshot.

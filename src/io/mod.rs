@@ -3,6 +3,7 @@
 mod compress;
 mod decompress;
 mod detect;
+mod identity;
 mod output;
 mod seek;
 mod seek_table;
@@ -12,6 +13,7 @@ mod whole_file;
 
 pub use decompress::Compression;
 pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
+pub(crate) use identity::{Checked, Identity, Stamp};
 pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;

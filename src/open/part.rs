@@ -1,5 +1,6 @@
 //! Parts of a file: Jelly from one restart point to another, text from one line to another.
 
+use std::fs::File;
 use std::io::{Cursor, Read};
 
 use super::{
@@ -33,14 +34,23 @@ impl OpenOptions {
                 let message = "rows=\"committed\" needs splits that cut no patch, made with whole_patches";
                 return Err(argument(message));
             }
+            let identity = &split.identity;
             match source.size()? {
-                Some(size) if size == split.size => {}
+                Some(size) if size == identity.size => {}
                 Some(size) => {
-                    let message =
-                        format!("the file changed since it was split: {} bytes then, {size} now", split.size);
+                    let then = identity.size;
+                    let message = format!(
+                        "the file changed since it was split: {then} bytes then, {size} now; split it again"
+                    );
                     return Err(Error::new(ErrorKind::Io, message));
                 }
                 None => return Err(argument("a split is read of a file, or of bytes in memory")),
+            }
+            if let Source::Path(path) = source
+                && !identity.is_of(File::open(path)?)?
+            {
+                let message = "the file changed since it was split: it was modified; split it again";
+                return Err(Error::new(ErrorKind::Io, message));
             }
         }
         if self.is_part() && self.resume.is_some() {

@@ -1,8 +1,10 @@
 //! Where a `Z` must be written in formats whose readers find most ends of patches by themselves: text and Thrift.
 //!
 //! The counterpart of [`Numbering`](super::numbering::Numbering), which ends a patch before an `H` row and at the
-//! end of the input. A mark stands only where that would not find the end.
+//! end of the input. A mark stands only where that would not find the end; a header at which it would end a patch
+//! that goes on cannot be written.
 
+use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::sink::{PatchOp, PatchRow};
 
 /// Is told of each row and says where marks go.
@@ -31,7 +33,11 @@ impl EndMarks {
     /// Takes the next row and says whether a mark must be written before it. An end itself is never written.
     ///
     /// A new patch number without an end before it, where somebody dropped rows, ends a patch as well.
-    pub(crate) fn before(&mut self, row: &PatchRow<'_>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// `encode.header`: a header at which readers would begin another patch, while its patch goes on.
+    pub(crate) fn before(&mut self, row: &PatchRow<'_>) -> Result<bool> {
         let rows = match row.op {
             PatchOp::End(_) => Rows::None,
             PatchOp::Header { .. } => Rows::Headers,
@@ -41,6 +47,8 @@ impl EndMarks {
         let found = rows == Rows::Headers && self.rows == Rows::Changes && !self.in_transaction;
         if ended {
             *self = EndMarks::default();
+        } else if found && let PatchOp::Header { key, .. } = row.op {
+            return Err(late_header(key, row.seq));
         }
         self.patch = Some(row.patch);
         self.ended = rows == Rows::None;
@@ -50,7 +58,7 @@ impl EndMarks {
             PatchOp::Commit | PatchOp::Abort => self.in_transaction = false,
             _ => {}
         }
-        ended && !found
+        Ok(ended && !found)
     }
 
     /// No row follows: whether a mark must be written, as after a patch without rows.
@@ -60,11 +68,20 @@ impl EndMarks {
     }
 }
 
+#[cold]
+fn late_header(key: &str, row: u64) -> Error {
+    let message = format!(
+        "the header {} comes after changes of its patch, where RDF Patch begins another patch: put headers first, \
+         or end the patch before it",
+        excerpt(key)
+    );
+    Error::new(ErrorKind::EncodeHeader, message).located(&Position { row: Some(row), ..Position::default() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::numbering::Numbering;
     use super::*;
-    use crate::error::Result;
     use crate::sink::{PatchEnd, PatchSink, Sink};
     use crate::term::Term;
 
@@ -102,7 +119,7 @@ mod tests {
                 continue;
             }
             let row = PatchRow { patch, txn: None, seq: 0, op: op(row) };
-            if marks.before(&row) {
+            if marks.before(&row).unwrap() {
                 out.push('Z');
             }
             if let PatchOp::End(_) = row.op {

@@ -23,8 +23,9 @@ type Place = (u64, u64, u64, u64, u64);
 /// Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
 ///
 /// Decodes the file once and keeps a snapshot of the decoder every so many bytes, in ``.NAME.jellyindex``
-/// beside it. A file that grew has it for its old part; after any other change it is not used. zstd files
-/// need a seek table; gzip cannot be entered in the middle.
+/// beside it. A file that grew uses it for its old part; after any other change it is not used: size, times and
+/// inode are compared, and where they differ the checksum of all bytes. zstd files need a seek table; gzip cannot
+/// be entered in the middle.
 ///
 /// Args:
 ///     path: The file.

@@ -187,12 +187,16 @@ impl WriteOptions {
 
     /// A writer of statements whose terms lie in one piece.
     pub(super) fn rdf_writer(&self, has_graphs: bool) -> Result<PlainRdfWriter> {
+        Ok(PlainRdfWriter::new(self.rdf_encoder(None, has_graphs)?, self.keeps_frames()))
+    }
+
+    /// Whether frames of statements are elements of a grouped stream.
+    pub(super) fn keeps_frames(&self) -> bool {
         let told = match &self.stream {
             Some(StreamOptions::Rdf(options)) => options.clone(),
-            _ => default_rdf_options(has_graphs),
+            _ => default_rdf_options(false),
         };
-        let keeps_frames = self.create.changes.of_rdf(told).logical_type.is_grouped();
-        Ok(PlainRdfWriter::new(self.rdf_encoder(None, has_graphs)?, keeps_frames))
+        self.create.changes.of_rdf(told).logical_type.is_grouped()
     }
 }
 

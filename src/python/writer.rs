@@ -17,6 +17,7 @@ use crate::arrow::{PatchRows, RdfRows};
 use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfWriter, Writer as Drain};
 use crate::encode::PlainOp;
 use crate::error::Result;
+use crate::io::Compression;
 
 /// What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on.
 #[pyclass(frozen, module = "jelly")]
@@ -29,6 +30,8 @@ struct Core {
     /// `None` once closed.
     drain: Option<Drain>,
     failed: bool,
+    /// Whoever flushes takes what was written for a message of its own: a file object as it is.
+    messages: bool,
     interrupt: Interrupt,
     signals: Signals,
 }
@@ -64,6 +67,14 @@ impl Rows {
             Rows::Patch { writer, .. } => writer.encoder(),
             Rows::Rdf { settings, writer, .. } => opened(settings, writer, None)?.encoder(),
         })
+    }
+
+    /// Whether frames have a meaning.
+    fn keeps_frames(&self) -> bool {
+        match self {
+            Rows::Patch { writer, .. } => writer.keeps_frames(),
+            Rows::Rdf { settings, .. } => settings.keeps_frames(),
+        }
     }
 
     /// Whether anything can have been written yet.
@@ -136,6 +147,8 @@ impl Writer {
         let destination = Destination::new(dest, &interrupt)?;
         let none = PyDict::new(dest.py());
         let options = WriteOptions::read(kind, keywords.unwrap_or(&none), destination.name().as_deref())?;
+        let messages =
+            dest.hasattr("write")? && matches!(options.compression, None | Some(Compression::None));
         let output = destination.open(options.compression, options.level)?;
         let rows = match kind {
             "patch" => Rows::Patch {
@@ -148,6 +161,7 @@ impl Writer {
             rows,
             drain: Some(Drain::new(output)),
             failed: false,
+            messages,
             signals: Signals::new(interrupt.clone()),
             interrupt,
         };
@@ -208,9 +222,25 @@ impl Writer {
         Ok(py.detach(|| self.core.with(|core| core.change(end)))?)
     }
 
-    /// Hands on what is complete.
+    /// Hands on what is complete, as a message of its own where the destination has messages.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(py.detach(|| self.core.with(|core| core.attempt(|_, drain, _| Ok(drain.flush()?))))?)
+        let flush = |core: &mut Core| {
+            let messages = core.messages;
+            core.attempt(|rows, drain, _| {
+                drain.flush()?;
+                if messages && rows.has_begun() {
+                    rows.encoder()?.end_message();
+                }
+                Ok(())
+            })
+        };
+        Ok(py.detach(|| self.core.with(flush))?)
+    }
+
+    /// Whether frames have a meaning: patches, or elements of a grouped stream.
+    #[getter]
+    fn keeps_frames(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(py.detach(|| self.core.with(|core| Ok(core.rows.keeps_frames())))?)
     }
 
     /// Ends the stream.

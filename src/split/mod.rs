@@ -11,7 +11,7 @@ pub(crate) use state::{HEAD, TextState};
 
 use crate::error::{ErrorKind, Result};
 use crate::index::{Bytes, Index};
-use crate::io::{Compression, Source};
+use crate::io::{Compression, Identity, Source, Stamp};
 use crate::open::{OpenOptions, find_format};
 use crate::reader::Poll;
 use crate::text::{Place, Places};
@@ -68,19 +68,19 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
     let name = options.open.decode.source.clone();
     let again =
         || source.again().ok_or_else(|| crate::open::argument("splits are of a file, or of bytes in memory"));
-    let (size, path) = (
-        source.size()?.unwrap_or_default(),
-        match &source {
-            Source::Path(path) => Some(path.clone()),
-            _ => None,
-        },
-    );
+    let path = match &source {
+        Source::Path(path) => Some(path.clone()),
+        _ => None,
+    };
+    // before anything is read, so that a change after it shows
+    let stamp = path.as_ref().map(|path| path.metadata()).transpose()?.and_then(|found| Stamp::of(&found));
+    let identity = Identity { size: source.size()?.unwrap_or_default(), stamp, checked: None };
     let bytes = again()?;
     let found = find_format(again()?, &options.open)?;
     let (format, opened) = (found.format, found.opened);
     let compression = opened.compression;
     let mut plan =
-        Plan { format, size, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
+        Plan { format, identity, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
     let mut warnings = Vec::new();
     match Bytes::open(bytes, Some(compression), &options.open.decode.limits) {
         // gzip, zstd without a table: read from the start only
@@ -96,7 +96,8 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
                 let mut places = Places::new(reader, kind, &options.open.decode.limits);
                 plan.cut_text(&mut places, targets, poll)?;
             } else if found.format.is_jelly() {
-                let index = Index::read(&mut bytes, path.as_deref(), name.as_ref())?;
+                let index = Index::read(&mut bytes, path.as_deref(), name.as_ref(), None)?;
+                plan.identity.checked = index.checked();
                 plan.cut_jelly(&index, targets);
                 warnings = index.warnings;
             }
@@ -116,7 +117,7 @@ const MOST_SPLITS: u64 = 1 << 20;
 
 struct Plan {
     format: AnyFormat,
-    size: u64,
+    identity: Identity,
     length: Option<u64>,
     whole_patches: bool,
     cuts: Vec<Cut>,
@@ -163,7 +164,7 @@ impl Plan {
     }
 
     fn splits(mut self) -> Vec<Split> {
-        let &mut Plan { format, size, length, .. } = &mut self;
+        let &mut Plan { format, identity, length, .. } = &mut self;
         if self.cuts.len() < 2 {
             self.cuts = vec![Cut { offset: 0, rows: 0, text: None }];
         }
@@ -174,7 +175,7 @@ impl Plan {
             let text =
                 |(place, checksum)| TextState { place, end_rows: next.map_or(0, |next| next.rows), checksum };
             let state = PartOf {
-                size,
+                identity,
                 format,
                 whole_patches,
                 start: cut.offset,

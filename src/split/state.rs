@@ -1,18 +1,24 @@
 //! What a split says of its part: bytes that travel to the one that reads it.
 //!
-//! Version, bytes of the file, format, flags, start, end; of text also what is counted at the start and the end,
+//! Version, bytes of the file, format, flags, start, end; the system's stamp of the file in halves, and how many of
+//! its first bytes have what checksum, where these are known; of text also what is counted at the start and the end,
 //! and a checksum of the first bytes of the part; all of them varints. Then CRC-32C of that, little endian.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{PatchFormat, RdfFormat};
 use crate::index::{Counters, number};
+use crate::io::{Checked, Identity, Stamp};
 use crate::text::Place;
 use crate::wire::write_varint;
 
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const TO_END: u64 = 1;
 const WHOLE_PATCHES: u64 = 2;
 const TEXT: u64 = 4;
+const STAMPED: u64 = 8;
+const CHECKED: u64 = 16;
+/// Numbers have less than 64 bits.
+const HALF: u64 = u32::MAX as u64;
 const IN_TRANSACTION: u64 = 1;
 const HAS_ROWS: u64 = 2;
 const HAS_CHANGES: u64 = 4;
@@ -23,8 +29,8 @@ pub(crate) const HEAD: usize = 64;
 /// A part of a file as it was when it was split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartOf {
-    /// Bytes of the file as it is stored.
-    pub(crate) size: u64,
+    /// Which file it is.
+    pub(crate) identity: Identity,
     pub(crate) format: AnyFormat,
     /// No patch is cut.
     pub(crate) whole_patches: bool,
@@ -74,8 +80,17 @@ impl PartOf {
         let flag = |is: bool, flag| if is { flag } else { 0 };
         let flags = flag(self.end.is_none(), TO_END)
             | flag(self.whole_patches, WHOLE_PATCHES)
-            | flag(self.text.is_some(), TEXT);
-        let mut numbers = vec![VERSION, self.size, format, flags, self.start, self.end.unwrap_or_default()];
+            | flag(self.text.is_some(), TEXT)
+            | flag(self.identity.stamp.is_some(), STAMPED)
+            | flag(self.identity.checked.is_some(), CHECKED);
+        let size = self.identity.size;
+        let mut numbers = vec![VERSION, size, format, flags, self.start, self.end.unwrap_or_default()];
+        if let Some(Stamp(stamp)) = self.identity.stamp {
+            numbers.extend(stamp.iter().flat_map(|word| [word >> 32, word & HALF]));
+        }
+        if let Some(Checked { bytes, checksum }) = self.identity.checked {
+            numbers.extend([bytes, checksum.into()]);
+        }
         if let Some(TextState { place, end_rows, checksum }) = self.text {
             let Counters { seq, patch, txns, in_transaction, has_rows, .. } = place.counters;
             let flags = flag(in_transaction, IN_TRANSACTION)
@@ -109,6 +124,15 @@ impl PartOf {
             return None;
         }
         let (size, format, flags, start, end) = (take()?, take()?, take()?, take()?, take()?);
+        let mut stamp = None;
+        if flags & STAMPED != 0 {
+            let [a, b, c, d, e, f] = [(); 6].map(|()| take().filter(|half| *half <= HALF));
+            stamp = Some(Stamp([a? << 32 | b?, c? << 32 | d?, e? << 32 | f?]));
+        }
+        let mut checked = None;
+        if flags & CHECKED != 0 {
+            checked = Some(Checked { bytes: take()?, checksum: take()?.try_into().ok()? });
+        }
         let text = if flags & TEXT == 0 {
             None
         } else {
@@ -125,7 +149,7 @@ impl PartOf {
             Some(TextState { place, end_rows: take()?, checksum: take()?.try_into().ok()? })
         };
         let state = PartOf {
-            size,
+            identity: Identity { size, stamp, checked },
             format: AnyFormat::all().nth(format.try_into().ok()?)?,
             whole_patches: flags & WHOLE_PATCHES != 0,
             start,
@@ -155,7 +179,12 @@ mod tests {
             for (end, text, whole_patches) in
                 [(None, text, true), (Some(1 << 34), text, false), (None, None, false)]
             {
-                let state = PartOf { size: 1 << 35, format, whole_patches, start: 1 << 33, end, text };
+                let known = Identity {
+                    size: 1 << 35,
+                    stamp: text.map(|_| Stamp([u64::MAX, 1 << 40, 3])),
+                    checked: end.map(|bytes| Checked { bytes, checksum: u32::MAX }),
+                };
+                let state = PartOf { identity: known, format, whole_patches, start: 1 << 33, end, text };
                 let bytes = state.encode();
                 assert_eq!(PartOf::decode(&bytes).unwrap(), state);
                 for at in 0..bytes.len() {

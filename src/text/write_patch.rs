@@ -6,22 +6,17 @@
 use super::lex::{Lexer, Rules, Scratch};
 use super::out::{Output, at_row, check};
 use super::write::TermWriter;
-use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::error::{Error, ErrorKind, Result};
+use crate::patch::EndMarks;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{LiteralKind, Term};
 
 /// Writes rows of patches as text.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "what a reader knows, one by one")]
 pub struct PatchTextWriter {
     abbreviate: bool,
     out: Output,
-    /// A patch ended, and whether that must be said depends on the next row.
-    ended: bool,
-    /// What a reader knows of the patch: rows, rows other than `H`, an open transaction.
-    has_rows: bool,
-    has_changes: bool,
-    in_transaction: bool,
+    marks: EndMarks,
 }
 
 impl PatchTextWriter {
@@ -35,34 +30,21 @@ impl PatchTextWriter {
         self.out.bytes()
     }
 
-    /// All rows were written; the end of the text ends its last patch.
+    /// All rows were written; the end of the text ends its last patch, if that has rows.
     pub fn finish(&mut self) -> Result<()> {
+        if self.marks.at_end() {
+            self.end_mark();
+        }
         Ok(())
     }
 
+    fn end_mark(&mut self) {
+        self.out.text.push("Z .\n");
+    }
+
     fn write(&mut self, op: &PatchOp<'_>) -> Result<()> {
-        if let PatchOp::End(_) = op {
-            self.mark_end();
-            if self.has_rows {
-                self.ended = true;
-            } else {
-                self.out.text.push("Z .\n");
-            }
-            return Ok(());
-        }
-        if self.ended && matches!(op, PatchOp::Header { .. }) && self.has_changes && !self.in_transaction {
-            self.begin_patch();
-        }
-        self.mark_end();
         match op {
             PatchOp::Header { key, value } => {
-                if self.has_changes && !self.in_transaction {
-                    let message = format!(
-                        "the header {} comes after changes of its patch, where text begins another",
-                        excerpt(key)
-                    );
-                    return Err(Error::new(ErrorKind::EncodeHeader, message));
-                }
                 check(value, true)?;
                 self.out.text.push("H ");
                 if is_word(key) {
@@ -91,37 +73,13 @@ impl PatchTextWriter {
             }
             PatchOp::Add(statement) => self.statement("A ", statement)?,
             PatchOp::Delete(statement) => self.statement("D ", statement)?,
-            PatchOp::Begin => {
-                self.in_transaction = true;
-                self.out.text.push("TX ");
-            }
-            PatchOp::Commit => {
-                self.in_transaction = false;
-                self.out.text.push("TC ");
-            }
-            PatchOp::Abort => {
-                self.in_transaction = false;
-                self.out.text.push("TA ");
-            }
-            PatchOp::End(_) => {}
+            PatchOp::Begin => self.out.text.push("TX "),
+            PatchOp::Commit => self.out.text.push("TC "),
+            PatchOp::Abort => self.out.text.push("TA "),
+            PatchOp::End(_) => return Ok(()),
         }
         self.out.text.push(".\n");
-        self.has_rows = true;
-        self.has_changes |= !matches!(op, PatchOp::Header { .. });
         Ok(())
-    }
-
-    /// Says that the patch before has ended, if it has.
-    #[inline]
-    fn mark_end(&mut self) {
-        if self.ended {
-            self.out.text.push("Z .\n");
-            self.begin_patch();
-        }
-    }
-
-    fn begin_patch(&mut self) {
-        (self.ended, self.has_rows, self.has_changes, self.in_transaction) = (false, false, false, false);
     }
 
     fn statement(&mut self, op: &str, statement: &Statement<'_>) -> Result<()> {
@@ -162,6 +120,9 @@ impl Sink for PatchTextWriter {
 
 impl PatchSink for PatchTextWriter {
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        if self.marks.before(row)? {
+            self.end_mark();
+        }
         self.write(&row.op).map_err(|error| at_row(error, row.seq))
     }
 }

@@ -197,7 +197,7 @@ impl Sink for ThriftWriter {
 impl PatchSink for ThriftWriter {
     /// After an error the row before it is the last in the output.
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
-        if self.marks.before(row) {
+        if self.marks.before(row)? {
             self.transaction(transaction::SEGMENT);
         }
         let start = self.out.len();

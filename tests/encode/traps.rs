@@ -378,9 +378,10 @@ fn encoder_rows(bytes: &[u8], tag: u8) -> usize {
     prost::encoding::decode_varint(&mut rest).expect("a length");
     let mut found = 0;
     while !rest.is_empty() {
-        assert_eq!(prost::encoding::decode_varint(&mut rest), Ok(0x0a));
+        let key = prost::encoding::decode_varint(&mut rest).expect("a key");
         let length = prost::encoding::decode_varint(&mut rest).expect("a length") as usize;
-        found += usize::from(rest[0] == tag);
+        assert!(matches!(key, 0x0a | 0x7a), "a row, or the mark");
+        found += usize::from(key == 0x0a && rest[0] == tag);
         rest = &rest[length..];
     }
     found
@@ -403,7 +404,8 @@ fn grouped_frames_are_elements() {
     let frames: Vec<_> = decoded.rows.iter().map(|row| row.frame).collect();
     assert_eq!(frames, [1, 1, 1, 3]);
     let expected = [(1, String::new(), Vec::new()), (1, "key".to_owned(), b"\xff".to_vec())];
-    assert_eq!(decoded.metadata, expected);
+    assert_eq!(decoded.metadata[0].1, "jelly.restart");
+    assert_eq!(decoded.metadata[1..], expected);
 }
 
 #[test]
@@ -416,13 +418,14 @@ fn single_frames_are_taken_one_by_one() {
         add(&mut encoder, [B, B, C, DefaultGraph]).expect("a triple");
         encoder.end_frame(&[]).expect("a frame");
         frames.push(std::mem::take(encoder.output()));
+        encoder.end_message();
     }
     assert_eq!(Oracle.rdf(&frames[0], How::new(rows::Framing::Single)).rows.len(), 2);
     let whole = Oracle.rdf(&frames.concat(), How::new(rows::Framing::Single));
     assert_eq!((whole.rows.len(), whole.error), (4, None), "messages are fields one after the other");
     encoder.end_frame(&[]).expect("an empty frame");
-    encoder.output().extend_from_slice(b"not taken");
-    assert_eq!(encoder.end_frame(&[]).expect_err("not taken").kind(), ErrorKind::EncodeFrame);
+    encoder.output().clear();
+    assert_eq!(encoder.end_frame(&[]).expect_err("one message").kind(), ErrorKind::EncodeFrame);
 }
 
 #[test]
@@ -487,13 +490,20 @@ fn streams_without_rows() {
 
 #[test]
 fn versions_follow_what_is_written() {
-    for (namespaces, version) in [(false, "version=1"), (true, "version=2")] {
+    for (namespaces, version) in [(Some(false), "version=1"), (Some(true), "version=2"), (None, "version=2")]
+    {
         let encode = EncodeOptions { namespaces, ..EncodeOptions::rdf() };
         let options = RdfOptions { version: 7, ..rdf_options(PhysicalType::Triples) };
         let mut encoder = RdfEncoder::new(options, encode).expect("right options");
         encoder.plain_namespace("a", "http://a/").expect("a namespace");
         let decoded = read_rdf(&mut encoder);
         assert!(decoded.options.expect("options").ends_with(version));
-        assert_eq!(decoded.namespaces.len(), usize::from(namespaces));
+        assert_eq!(decoded.namespaces.len(), usize::from(namespaces != Some(false)));
     }
+    // what was written cannot change
+    let encode = EncodeOptions { namespaces: None, ..EncodeOptions::rdf() };
+    let mut encoder = RdfEncoder::new(rdf_options(PhysicalType::Triples), encode).expect("right options");
+    encoder.end_frame(&[]).expect("a frame");
+    let error = encoder.plain_namespace("a", "http://a/").expect_err("version 1");
+    assert_eq!(error.kind(), ErrorKind::EncodeUndeclared);
 }

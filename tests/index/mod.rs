@@ -1,7 +1,9 @@
 //! Seekable files: marks, footers, sidecars, and parts of files: between restart points, or between lines of text.
 
 mod damage;
+mod ends;
 mod hostile;
+mod joined;
 mod parts;
 #[cfg(feature = "arrow")]
 mod scoped;
@@ -33,7 +35,7 @@ pub fn seekable(seed: u64) -> Option<(Format, Vec<u8>)> {
     let encode = EncodeOptions {
         restart_bytes: Some([0, 0, 100, 300][seed as usize % 4]),
         frame_rows: [1, 3, 9][seed as usize % 3],
-        namespaces: seed.is_multiple_of(2),
+        namespaces: Some(seed.is_multiple_of(2)),
         ..EncodeOptions::rdf()
     };
     let written = rewrite(&stream, encode)?;

@@ -115,7 +115,8 @@ def frames(
     found = []
     for n in range(count):
         writer.write(patch_rows(subject, n * adds, adds))
-        writer.end_frame()
+        if options is None or options.stream_type != "FRAME":
+            writer.end_frame()  # the Z of a FRAME stream did
         writer.flush()
         found.append(out.getvalue())
         out.seek(0)

@@ -79,7 +79,7 @@ def test_elements_and_their_metadata_are_kept() -> None:
     assert [row[1:] for row in other.rows()] == [row[1:] for row in one.rows()]
     assert one.namespaces == other.namespaces == {"e": "http://e/"}
     found = jelly.inspect(again)
-    assert (found.frames, found.metadata_keys) == (5, ["n"])
+    assert (found.frames, found.metadata_keys) == (5, ["jelly.restart", "n"])
     assert isinstance(found.options, jelly.RdfOptions)
     assert found.options.logical_type == "DATASETS"
 

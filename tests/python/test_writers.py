@@ -179,7 +179,7 @@ def test_frames_and_metadata() -> None:
         assert reader.namespaces == {"e": "http://e/"}
     assert [row.frame for row in rows] == [0, 0, 1, 1, 1]
     found = jelly.inspect(out.getvalue())
-    assert found.metadata_keys == ["key"]
+    assert found.metadata_keys == ["jelly.restart", "key"]
     assert found.options is not None
     assert found.options.version == 2
 

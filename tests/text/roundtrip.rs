@@ -146,6 +146,7 @@ fn generated_rows_come_back() {
                     refused += 1;
                     continue;
                 }
+                sink.0.finish().expect("memory");
                 let text = std::mem::take(sink.0.output());
                 let again = super::patch(&text, PatchDialect::Any, usize::MAX, usize::MAX);
                 assert_eq!(again.error, None, "seed {seed}");

@@ -1,5 +1,6 @@
 //! RDF Patch Thrift, both ways.
 
+mod boundaries;
 mod corpus;
 mod hostile;
 mod members;
@@ -68,12 +69,12 @@ pub fn write(mut decoder: impl Push<ThriftWriter>, bytes: &[u8]) -> jelly_patch:
     Ok(out)
 }
 
-/// Jelly-Patch as Thrift; `None` if it has a language tag that is empty, which cannot be written.
-pub fn from_jelly(bytes: &[u8], how: How) -> Option<Vec<u8>> {
-    match write(PatchDecoder::new(config(how)), bytes) {
-        Err(error) if error.kind() == ErrorKind::EncodeTerm => None,
-        written => Some(written.expect("valid")),
-    }
+/// Jelly-Patch as Thrift, which has no place for an empty language tag, or for a header after changes.
+pub fn from_jelly(bytes: &[u8], how: How) -> jelly_patch::Result<Vec<u8>> {
+    let written = write(PatchDecoder::new(config(how)), bytes);
+    let kind = written.as_ref().err().map(Error::kind);
+    assert!(matches!(kind, None | Some(ErrorKind::EncodeTerm | ErrorKind::EncodeHeader)), "{written:?}");
+    written
 }
 
 /// Thrift as Thrift.

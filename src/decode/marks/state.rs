@@ -13,7 +13,7 @@ impl Marks {
         push(&mut out, self.base);
         match self.phase {
             Phase::Plain => out.push(0),
-            Phase::Marked(ordinal) => out.extend([1, ordinal]),
+            Phase::Marked { next, footer } => out.extend([if footer { 1 } else { 4 }, next]),
             Phase::Closed { end, length, complete } => {
                 out.extend([2 + u64::from(complete), length]);
                 push(&mut out, end);
@@ -22,6 +22,9 @@ impl Marks {
         if let Some(mark) = self.pending {
             out.push(mark.ordinal);
             push(&mut out, mark.counters);
+            if !mark.footer {
+                out.push(0);
+            }
         }
         Some(out)
     }
@@ -33,12 +36,14 @@ impl Marks {
         let base = take(&mut rest)?;
         let phase = match rest.next()? {
             0 => Phase::Plain,
-            1 => Phase::Marked(rest.next()?),
+            tag @ (1 | 4) => Phase::Marked { next: rest.next()?, footer: tag == 1 },
             tag @ 2..=3 => Phase::Closed { length: rest.next()?, complete: tag == 3, end: take(&mut rest)? },
             _ => return None,
         };
         let pending = match rest.next() {
-            Some(ordinal) => Some(Mark { ordinal, counters: take(&mut rest)? }),
+            Some(ordinal) => {
+                Some(Mark { ordinal, counters: take(&mut rest)?, footer: rest.next().is_none() })
+            }
             None => None,
         };
         let marks = Marks { phase, pending, start, base, frame_start, ..Marks::default() };
@@ -55,4 +60,30 @@ fn take(rest: &mut impl Iterator<Item = u64>) -> Option<Counters> {
     let (seq, frame, patch, txns) = (next()?, next()?, next()?, next()?);
     let (in_transaction, has_rows) = (next()? != 0, next()? != 0);
     Some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_back() {
+        let counters = Counters { seq: 9, frame: 1, has_rows: true, ..Counters::default() };
+        for footer in [false, true] {
+            let phases = [
+                Phase::Plain,
+                Phase::Marked { next: 3, footer },
+                Phase::Closed { end: counters, length: 7, complete: footer },
+            ];
+            for phase in phases {
+                for pending in [None, Some(Mark { ordinal: 2, counters, footer })] {
+                    let marks = Marks { phase, pending, start: 4, base: counters, ..Marks::default() };
+                    let numbers = marks.numbers().unwrap();
+                    let again = Marks::restore(&numbers).unwrap();
+                    assert_eq!((again.phase, again.pending, again.base), (phase, pending, counters));
+                    assert_eq!(again.numbers(), Some(numbers));
+                }
+            }
+        }
+    }
 }
