@@ -7,7 +7,7 @@ use crate::decode::{DecodeOptions, Decoder, Patch};
 use crate::error::Result;
 use crate::io::Stream;
 use crate::limits::Limits;
-use crate::namespaces::Namespaces;
+use crate::namespaces::{Namespaces, check_label};
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::reader::Poll;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink};
@@ -64,6 +64,12 @@ impl PatchCounts {
         }
     }
 
+    fn judge_name(&mut self, name: &str, seq: u64) {
+        if check_label(name).is_err() {
+            self.seen.names.add(seq);
+        }
+    }
+
     /// A TC or TA; tells whether there was a transaction to end.
     fn close(&mut self, row: &PatchRow<'_>) -> bool {
         if self.open.take().is_none() {
@@ -101,10 +107,12 @@ impl PatchSink for PatchCounts {
             PatchOp::AddPrefix { name, iri, graph } => {
                 self.seen.graph(graph);
                 self.namespaces.declare(name, iri, self.limits.lookup_bytes)?;
+                self.judge_name(name, row.seq);
             }
             PatchOp::DeletePrefix { name, graph, .. } => {
                 self.seen.graph(graph);
                 self.namespaces.remove(name);
+                self.judge_name(name, row.seq);
             }
             PatchOp::Begin => {
                 self.leave_unfinished();

@@ -131,13 +131,25 @@ fn is_label_byte(b: u8) -> bool {
 #[cold]
 fn is_plain_unicode_label(label: &str) -> bool {
     let starts = |c: char| is_name_start(c) || c == '_' || c.is_ascii_digit();
-    let goes_on = |c: char| {
-        starts(c) || matches!(c, '-' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}') || c == '.'
-    };
-    label.starts_with(starts) && label.chars().all(goes_on) && !label.ends_with('.')
+    label.starts_with(starts) && is_name_rest(label)
 }
 
-/// `PN_CHARS_BASE` of N-Triples.
+/// Whether a name is a `PN_PREFIX` of Turtle, or the empty name.
+pub(crate) fn is_prefix_name(name: &str) -> bool {
+    name.is_empty() || name.starts_with(is_name_start) && is_name_rest(name)
+}
+
+/// `((PN_CHARS | '.')* PN_CHARS)?` of Turtle.
+fn is_name_rest(name: &str) -> bool {
+    let goes_on = |c: char| {
+        is_name_start(c)
+            || c.is_ascii_digit()
+            || matches!(c, '_' | '-' | '.' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
+    };
+    name.chars().all(goes_on) && !name.ends_with('.')
+}
+
+/// `PN_CHARS_BASE` of N-Triples and Turtle.
 fn is_name_start(c: char) -> bool {
     matches!(c, 'A'..='Z' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}'
         | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}'
