@@ -2,22 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::error::{Error, ErrorKind, Result};
 use crate::term::Iri;
-use crate::text::scan::is_prefix_name;
 
 /// What an entry costs beside its text.
 const ENTRY: usize = 96;
-
-/// Refuses a label that no prefix of Turtle can have.
-pub(crate) fn check_label(label: &str) -> Result<()> {
-    if is_prefix_name(label) {
-        return Ok(());
-    }
-    let hint = if label.ends_with(':') { "; the colon is not part of the name" } else { "" };
-    let message = format!("{} cannot be the name of a prefix in Turtle{hint}", excerpt(label));
-    Err(Error::new(ErrorKind::PatchName, message))
-}
 
 /// Label and IRI of each declaration, in the order of first appearance; the last declaration of a label stands.
 #[derive(Debug, Default)]

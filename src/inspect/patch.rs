@@ -7,10 +7,11 @@ use crate::decode::{DecodeOptions, Decoder, Patch};
 use crate::error::Result;
 use crate::io::Stream;
 use crate::limits::Limits;
-use crate::namespaces::{Namespaces, check_label};
+use crate::namespaces::Namespaces;
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::reader::Poll;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink};
+use crate::text::scan::check_prefix_name;
 
 /// Transactions by their outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl PatchCounts {
     }
 
     fn judge_name(&mut self, name: &str, seq: u64) {
-        if check_label(name).is_err() {
+        if check_prefix_name(name).is_err() {
             self.seen.names.add(seq);
         }
     }

@@ -4,8 +4,8 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Counters;
-use crate::namespaces::check_label;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink};
+use crate::text::scan::check_prefix_name;
 
 /// Patches, transactions and rows so far.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ impl Numbering {
             }
             PatchOp::AddPrefix { name, .. } | PatchOp::DeletePrefix { name, .. } => {
                 if self.strict {
-                    check_label(name)?;
+                    check_prefix_name(name)?;
                 }
             }
             PatchOp::Header { .. } => {}

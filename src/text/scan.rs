@@ -1,5 +1,7 @@
 //! Which strings can be written as they are, and which need escapes.
 
+use crate::error::{Error, ErrorKind, Result, excerpt};
+
 /// Whether a lexical form stands between quotes as it is.
 ///
 /// Canonical N-Triples of RDF 1.2 escapes `"`, `\`, U+0000 to U+001F, U+007F, U+FFFE and U+FFFF.
@@ -135,8 +137,18 @@ fn is_plain_unicode_label(label: &str) -> bool {
 }
 
 /// Whether a name is a `PN_PREFIX` of Turtle, or the empty name.
-pub(crate) fn is_prefix_name(name: &str) -> bool {
+fn is_prefix_name(name: &str) -> bool {
     name.is_empty() || name.starts_with(is_name_start) && is_name_rest(name)
+}
+
+/// Refuses the name of a prefix that Turtle does not allow.
+pub(crate) fn check_prefix_name(name: &str) -> Result<()> {
+    if is_prefix_name(name) {
+        return Ok(());
+    }
+    let hint = if name.ends_with(':') { "; the colon is not part of the name" } else { "" };
+    let message = format!("{} cannot be the name of a prefix in Turtle{hint}", excerpt(name));
+    Err(Error::new(ErrorKind::PatchName, message))
 }
 
 /// `((PN_CHARS | '.')* PN_CHARS)?` of Turtle.

@@ -7,10 +7,10 @@ use crate::decode::literal::utf8;
 use crate::decode::repeat::{Held, Slot};
 use crate::decode::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM};
 use crate::error::ErrorKind;
-use crate::namespaces::check_label;
 use crate::options::{PatchOptions, StatementType};
 use crate::sink::{PatchOp, PatchSink};
 use crate::term::{Iri, Term};
+use crate::text::scan::check_prefix_name;
 use crate::wire::{Cursor, Fault, LEN};
 
 impl Patch {
@@ -81,7 +81,7 @@ impl Patch {
         let limits = &context.config.limits;
         let (name, value, graph) = read_namespace(member.bytes, limits.nesting).map_err(within)?;
         if context.config.strict {
-            check_label(name).map_err(|error| {
+            check_prefix_name(name).map_err(|error| {
                 within(Fault::new(error.kind(), name.as_bytes(), error.message()).within("name"))
             })?;
         }
