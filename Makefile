@@ -25,6 +25,7 @@ SPARK ?= yes
 PYTEST_ARGS ?=
 SOAK ?= 20
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= -1
 FUZZ_TARGETS ?=
 
 NEEDS_build := rust c python
@@ -72,7 +73,7 @@ soak: needs-java $(VENV)/.made-wheel $(VENV)/.made-test ## All tests, the long o
 
 .PHONY: fuzz
 fuzz: needs-build ## Fuzz each target FUZZ_SECONDS=60 long; FUZZ_TARGETS='rdf lines' for these only
-	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(FUZZ_TARGETS)
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_RUNS=$(FUZZ_RUNS) scripts/fuzz.sh $(FUZZ_TARGETS)
 
 .PHONY: bench
 bench: needs-build $(VENV)/.made-wheel $(VENV)/.made-bench ## Benchmarks: ours, then against other libraries

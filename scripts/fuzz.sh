@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs each fuzz target (or those named) FUZZ_SECONDS long, from seeds that are made anew; stops at the first failure.
+# Runs each fuzz target (or those named) for FUZZ_SECONDS seconds or FUZZ_RUNS inputs, whichever ends first (0 and -1: no
+# end), from seeds that are made anew; stops at the first failure.
 # What is found stays in target/fuzz: the corpora for the next run, inputs that fail under failures/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,8 +19,8 @@ cargo run --quiet --locked --release --manifest-path fuzz/Cargo.toml --example s
 mapfile -t targets < <(if [ $# -gt 0 ]; then printf '%s\n' "$@"; else cd fuzz/targets && printf '%s\n' *.rs | sed 's/\.rs$//'; fi)
 for target in "${targets[@]}"; do
   mkdir -p "$work/corpus/$target" "$work/failures/$target"
-  echo "fuzzing $target for ${FUZZ_SECONDS:=60} seconds"
+  echo "fuzzing $target for ${FUZZ_SECONDS:=60} seconds, ${FUZZ_RUNS:=-1} inputs"
   cargo fuzz run --fuzz-dir fuzz "$target" "$work/corpus/$target" "$work/seeds/$target" -- \
-    -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=4096 -max_len=8192 -print_final_stats=1 \
+    -max_total_time="$FUZZ_SECONDS" -runs="$FUZZ_RUNS" -timeout=60 -rss_limit_mb=4096 -max_len=8192 -print_final_stats=1 \
     -verbosity=0 -artifact_prefix="$work/failures/$target/"
 done

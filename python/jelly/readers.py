@@ -276,7 +276,8 @@ def read_patch(
         blank_nodes: As in :func:`read_rdf`; ``auto`` is ``keep``, as RDF Patch wants it.
         mode: As in :func:`read_rdf`; not with ``rows="committed"``.
         strict: Refuse what the specification only advises against: unfinished and stray
-            transactions, graphs in TRIPLES, a last patch without its mark.
+            transactions, graphs in TRIPLES, a last patch without its mark, names of prefixes that
+            Turtle does not allow. In text, also what only Jena has: ``TB``, ``Z``, bare numbers.
         lenient_flags: As in :func:`read_rdf`.
         batch_rows: As in :func:`read_rdf`.
         batch_bytes: As in :func:`read_rdf`.

@@ -232,6 +232,8 @@ kinds! {
     PatchPrefix = Patch "patch.prefix" "Give the base (`base=`, `--base`), or write the namespace into the `PD` row.",
     /// A blank node that is named by its position in a file, which is another node in another file.
     PatchLabels = Patch "patch.labels" "Give the node an IRI or a label in the data, or export the data with labels that last, such as N-Quads from the store.",
+    /// A prefix with a name that Turtle does not allow, where `strict` is on.
+    PatchName = Patch "patch.name" "Give the prefix a name of letters, digits, `_`, `-` and `.`, without the colon.",
     /// A file that is read twice changed in between.
     PatchChanged = Patch "patch.changed" "Run the command again when nobody writes the file.",
     /// Another patch or backup came first.

@@ -48,6 +48,7 @@ pub(super) struct Seen {
     pub(super) stray: Times,
     pub(super) unterminated: Times,
     pub(super) late_headers: Times,
+    pub(super) names: Times,
     statements: u64,
     /// Options that began a stream.
     streams: u64,
@@ -143,6 +144,7 @@ pub(super) fn advise<D: DialectState>(
     say(ErrorKind::PatchUnfinished.slug(), seen.unfinished, "a transaction is neither committed nor aborted");
     say(ErrorKind::PatchStray.slug(), seen.stray, "a transaction ends that did not begin");
     say(ErrorKind::PatchUnterminated.slug(), seen.unterminated, "the last patch has no punctuation mark");
+    say(ErrorKind::PatchName.slug(), seen.names, "a prefix has a name that Turtle does not allow");
     say("patch.late_header", seen.late_headers, "a header after rows of other kinds");
     let once = Times { count: 1, first: None };
     if counter.largest_frame >= LARGE_FRAME {

@@ -11,6 +11,7 @@ use crate::namespaces::Namespaces;
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::reader::Poll;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink};
+use crate::text::scan::check_prefix_name;
 
 /// Transactions by their outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,12 @@ impl PatchCounts {
         }
     }
 
+    fn judge_name(&mut self, name: &str, seq: u64) {
+        if check_prefix_name(name).is_err() {
+            self.seen.names.add(seq);
+        }
+    }
+
     /// A TC or TA; tells whether there was a transaction to end.
     fn close(&mut self, row: &PatchRow<'_>) -> bool {
         if self.open.take().is_none() {
@@ -101,10 +108,12 @@ impl PatchSink for PatchCounts {
             PatchOp::AddPrefix { name, iri, graph } => {
                 self.seen.graph(graph);
                 self.namespaces.declare(name, iri, self.limits.lookup_bytes)?;
+                self.judge_name(name, row.seq);
             }
             PatchOp::DeletePrefix { name, graph, .. } => {
                 self.seen.graph(graph);
                 self.namespaces.remove(name);
+                self.judge_name(name, row.seq);
             }
             PatchOp::Begin => {
                 self.leave_unfinished();

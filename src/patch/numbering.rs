@@ -5,6 +5,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Counters;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink};
+use crate::text::scan::check_prefix_name;
 
 /// Patches, transactions and rows so far.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// `strict` refuses unfinished and stray transactions.
+    /// `strict` refuses unfinished and stray transactions, and names that no prefix of Turtle can have.
     pub(crate) fn new(strict: bool) -> Self {
         Numbering { strict, ..Numbering::default() }
     }
@@ -100,7 +101,12 @@ impl Numbering {
                 txn = None;
                 self.txn = None;
             }
-            PatchOp::Header { .. } | PatchOp::AddPrefix { .. } | PatchOp::DeletePrefix { .. } => {}
+            PatchOp::AddPrefix { name, .. } | PatchOp::DeletePrefix { name, .. } => {
+                if self.strict {
+                    check_prefix_name(name)?;
+                }
+            }
+            PatchOp::Header { .. } => {}
         }
         sink.row(&PatchRow { patch: self.patch, txn, seq: self.seq, op })?;
         self.seq += 1;

@@ -35,6 +35,7 @@ impl TextRows<Lines> {
             absolute_iris: options.strict,
             no_angle_labels: options.strict,
             old_triples: !options.strict,
+            spaced_tails: true,
             nesting: limits.nesting,
             row_bytes: limits.row_bytes,
             ..Rules::default()

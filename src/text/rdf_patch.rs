@@ -18,7 +18,8 @@ pub enum PatchDialect {
     /// What the specification allows and what Jena reads.
     #[default]
     Any,
-    /// What the specification allows: terms of N-Triples, no generalized RDF, headers before transactions.
+    /// What the specification allows: terms of N-Triples, no generalized RDF, headers before transactions, names of
+    /// prefixes that Turtle has, no `TB` and no `Z`.
     Strict,
     /// RDF Patch v1 (RDF Tuples), too: `R`, `@prefix`, prefixed names.
     V1,
@@ -51,6 +52,7 @@ impl TextRows<RdfPatch> {
             bare: !is_strict,
             old_triples: !is_strict,
             free_lines: true,
+            spaced_tails: true,
             raw_lines: false,
             odd_tags: false,
             nesting: limits.nesting,
@@ -243,9 +245,15 @@ impl RdfPatch {
             "H" => return self.header(lexer, start, sink),
             "PA" => return self.prefix(lexer, start, true, sink),
             "PD" => return self.prefix(lexer, start, false, sink),
-            "TX" | "TB" => PatchOp::Begin,
+            "TX" => PatchOp::Begin,
             "TC" => PatchOp::Commit,
             "TA" => PatchOp::Abort,
+            "TB" | "Z" if self.dialect == PatchDialect::Strict => {
+                let message =
+                    format!("{word} is no keyword of the specification; Jena has it: read it without strict");
+                return Ok(bad(ErrorKind::TextKeyword, start, message)?);
+            }
+            "TB" => PatchOp::Begin,
             "Z" => PatchOp::End(PatchEnd::Mark),
             _ => return no_keyword(lexer, start, word),
         };
@@ -284,7 +292,7 @@ impl RdfPatch {
         Ok(Row::Read)
     }
 
-    /// `PA name iri graph? .` or `PD name graph? .`; a string in a `PD` is the namespace.
+    /// `PA name iri graph? .` or `PD name graph? .`; a string in a `PD` is the namespace, but not strictly.
     fn prefix<S: PatchSink>(
         &mut self,
         lexer: &mut Lexer<'_>,
@@ -295,12 +303,20 @@ impl RdfPatch {
         lexer.skip_lines()?;
         let label = name(lexer, &mut self.name, "a prefix is a string, or a word without colon")?;
         lexer.skip_lines()?;
+        let is_strict = self.dialect == PatchDialect::Strict;
         let iri = if adds || matches!(lexer.peek()?, b'"' | b'\'') {
+            if is_strict && !adds {
+                bad(ErrorKind::TextRow, lexer.at, "PD has a name alone, without its namespace")?;
+            }
             Some(namespace(lexer, &mut self.value)?)
         } else {
             None
         };
         self.graph(lexer)?;
+        let graph = self.statements.lexed(3).0;
+        if graph.is_literal() {
+            bad(ErrorKind::TextTerm, graph.start, "a literal cannot be the graph of a prefix")?;
+        }
         end_row(lexer, start)?;
         let name = label.string(lexer.text, &self.name);
         let iri = match iri.map(|iri| iri.term(lexer.text, &mut self.value)) {
@@ -369,9 +385,19 @@ fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
     let start = lexer.at;
     if matches!(lexer.peek()?, b'"') || lexer.rules.quotes && lexer.peek()? == b'\'' {
         let string = lexer.string(scratch)?;
+        let end = lexer.at;
+        lexer.skip_lines()?;
+        if let b'@' | b'^' = lexer.peek()? {
+            return bad(
+                ErrorKind::TextTerm,
+                start,
+                "a namespace is an IRI, or a string without tag or datatype",
+            );
+        }
         let iri = string.string(lexer.text, scratch).to_owned();
+        lexer.check_absolute(&iri, start)?;
         scratch.set_iri([&iri, ""]);
-        return Ok(Lexed::iri_in_scratch(start, lexer.at, scratch));
+        return Ok(Lexed::iri_in_scratch(start, end, scratch));
     }
     let iri = lexer.term(scratch).map_err(|stop| hint(stop, lexer))?;
     if iri.kind != Kind::Iri {

@@ -1,5 +1,7 @@
 //! Which strings can be written as they are, and which need escapes.
 
+use crate::error::{Error, ErrorKind, Result, excerpt};
+
 /// Whether a lexical form stands between quotes as it is.
 ///
 /// Canonical N-Triples of RDF 1.2 escapes `"`, `\`, U+0000 to U+001F, U+007F, U+FFFE and U+FFFF.
@@ -131,13 +133,35 @@ fn is_label_byte(b: u8) -> bool {
 #[cold]
 fn is_plain_unicode_label(label: &str) -> bool {
     let starts = |c: char| is_name_start(c) || c == '_' || c.is_ascii_digit();
-    let goes_on = |c: char| {
-        starts(c) || matches!(c, '-' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}') || c == '.'
-    };
-    label.starts_with(starts) && label.chars().all(goes_on) && !label.ends_with('.')
+    label.starts_with(starts) && is_name_rest(label)
 }
 
-/// `PN_CHARS_BASE` of N-Triples.
+/// Whether a name is a `PN_PREFIX` of Turtle, or the empty name.
+fn is_prefix_name(name: &str) -> bool {
+    name.is_empty() || name.starts_with(is_name_start) && is_name_rest(name)
+}
+
+/// Refuses the name of a prefix that Turtle does not allow.
+pub(crate) fn check_prefix_name(name: &str) -> Result<()> {
+    if is_prefix_name(name) {
+        return Ok(());
+    }
+    let hint = if name.ends_with(':') { "; the colon is not part of the name" } else { "" };
+    let message = format!("{} cannot be the name of a prefix in Turtle{hint}", excerpt(name));
+    Err(Error::new(ErrorKind::PatchName, message))
+}
+
+/// `((PN_CHARS | '.')* PN_CHARS)?` of Turtle.
+fn is_name_rest(name: &str) -> bool {
+    let goes_on = |c: char| {
+        is_name_start(c)
+            || c.is_ascii_digit()
+            || matches!(c, '_' | '-' | '.' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
+    };
+    name.chars().all(goes_on) && !name.ends_with('.')
+}
+
+/// `PN_CHARS_BASE` of N-Triples and Turtle.
 fn is_name_start(c: char) -> bool {
     matches!(c, 'A'..='Z' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}'
         | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}'

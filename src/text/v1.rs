@@ -60,17 +60,21 @@ impl Tuples {
     fn literal(&self, place: usize, lexer: &mut Lexer<'_>, to: &mut StatementReader) -> Lex<()> {
         let start = lexer.at;
         let literal = lexer.string(to.scratch(place))?;
-        let carets = lexer.at;
-        if lexer.peek()? != b'^' || lexer.byte(carets + 1)? != b'^' || lexer.byte(carets + 2)? == b'<' {
+        lexer.skip_lines()?;
+        let is_typed = lexer.peek()? == b'^' && lexer.byte(lexer.at + 1)? == b'^';
+        if is_typed {
+            lexer.at += 2;
+            lexer.skip_lines()?;
+        }
+        if !is_typed || lexer.peek()? == b'<' {
             lexer.at = start;
             return to.lex(place, lexer);
         }
-        lexer.at = carets + 2;
-        let colon = lexer.word_end();
+        let (name, colon) = (lexer.at, lexer.word_end());
         if lexer.byte(colon)? != b':' {
             return lexer.no_term();
         }
-        let datatype = self.prefixed(&lexer.text[carets + 2..colon], colon, lexer, to)?;
+        let datatype = self.prefixed(&lexer.text[name..colon], colon, lexer, to)?;
         let literal = literal.with_datatype(lexer.at, datatype, to.scratch(place));
         to.put(place, literal)
     }

@@ -38,6 +38,24 @@ fn lines_are_free_in_their_spaces_only() {
 }
 
 #[test]
+fn white_space_inside_literals_stays_on_its_line() {
+    let spaced = "<urn:s> <urn:p> \"x\" @en .\n<urn:s> <urn:p> \"x\"\t^^ <urn:d> <urn:g>.\n\
+        <urn:s> <urn:p> <<( <urn:s> <urn:p> \"x\" ^^<urn:d> )>> .\n<urn:s> <urn:p> \"x\"  .\n";
+    let plain = "<urn:s> <urn:p> \"x\"@en .\n<urn:s> <urn:p> \"x\"^^<urn:d> <urn:g>.\n\
+        <urn:s> <urn:p> <<( <urn:s> <urn:p> \"x\"^^<urn:d> )>> .\n<urn:s> <urn:p> \"x\" .\n";
+    for options in [quads(), STRICT] {
+        let [got, expected] =
+            [spaced, plain].map(|text| super::lines(text.as_bytes(), options, usize::MAX, usize::MAX));
+        assert!(got == expected && got.rows.len() == 4, "{got:?}");
+    }
+    wrong("<urn:s> <urn:p> \"x\"\n@en .\n", quads(), 0, "text.term: ", "(byte 19, line 1, column 20)");
+    wrong("<urn:s> <urn:p> \"x\" ^^\n<urn:d> .\n", quads(), 0, "text.term: ", "(byte 22, line 1, column 23)");
+    wrong("<urn:s> <urn:p> \"x\" # @en .\n", quads(), 0, "text.term: ", "(byte 20, line 1, column 21)");
+    wrong("<urn:s> <urn:p> \"x\" @1 .\n", quads(), 0, "text.language: ", "(byte 20, line 1, column 21)");
+    wrong("<urn:s> <urn:p> \"x\" ^<urn:d> .\n", quads(), 0, "text.term: ", "(byte 20, line 1, column 21)");
+}
+
+#[test]
 fn errors_have_line_column_and_byte() {
     let good = "<urn:s> <urn:p> \"\u{e4}\u{1f600}\" .\n"; // 27 bytes
     let after = |bad: &str| [good, bad].concat();

@@ -3,6 +3,7 @@
 mod corpus;
 mod lines;
 mod open;
+mod pieces;
 mod roundtrip;
 mod table;
 

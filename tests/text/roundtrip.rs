@@ -1,4 +1,4 @@
-//! Text to rows to text is canonical text; rows to text to rows are the rows; in any pieces, or damaged.
+//! Text to rows to text is canonical text; rows to text to rows are the rows.
 
 use jelly_patch::error::Result;
 use jelly_patch::options::{PatchOptions, RdfOptions};
@@ -13,8 +13,6 @@ use crate::common::rows::{Decoded, Terms};
 use crate::common::shared::{read, shared};
 use crate::common::soak::seeds;
 use crate::oracle::generate::{Format, stream};
-
-const CHUNKS: [usize; 7] = [1, 2, 3, 7, 64, 1000, 5000];
 
 fn push<S: Sink>(mut decoder: impl Push<S>, bytes: &[u8], sink: &mut S) -> Result<()> {
     decoder.decode(bytes, sink)?;
@@ -191,71 +189,4 @@ fn generated_rows_come_back() {
         }
     }
     assert!(patches > 1000 && statements > 40 && refused > 100, "{patches} {statements} {refused}");
-}
-
-/// A text with everything in it that a cut may hit.
-const EVERYTHING: &str = "\u{feff}# \u{e4}\nH id <uuid:1>.\r\nTX .PA \"e\u{e4}x\" \"http://e/\" .\n\
-    A _:a.b <urn:p> 5.D <urn:s> <urn:\\u00e4> -1.5e3 _:g.\n\nA <urn:s> <urn:p> '''it's''' .\n\
-    A <<( <urn:s> <urn:p> << _:x <urn:p> \"\\\"\" >> )>> <urn:p> \"\u{1f600}\"@en--ltr <urn:g> .\n\
-    TC . # \u{1f600} end\n H id <uuid:2> .\nA <urn:s> <urn:p> \"\"\"a\"b\n\"\"\"^^<urn:d> . Z.\nA <urn:s> <urn:p> true.";
-
-fn chunks_agree(text: &[u8], dialect: PatchDialect) -> (usize, bool) {
-    let expected = super::patch(text, dialect, usize::MAX, usize::MAX);
-    for chunk in CHUNKS {
-        let got = super::patch(text, dialect, chunk, usize::MAX);
-        assert!(got == expected, "{chunk} {}\n{got:?}\n{expected:?}", String::from_utf8_lossy(text));
-    }
-    for pause in [1, 2, 5] {
-        assert!(super::patch(text, dialect, 9, pause) == expected, "pause {pause}");
-    }
-    let quads = super::lines(text, LinesOptions::default(), usize::MAX, usize::MAX);
-    for chunk in CHUNKS {
-        assert!(super::lines(text, LinesOptions::default(), chunk, 3) == quads, "{chunk}");
-    }
-    (expected.rows.len(), expected.error.is_some())
-}
-
-#[test]
-fn any_pieces_give_the_same_rows_and_errors() {
-    assert_eq!(chunks_agree(EVERYTHING.as_bytes(), PatchDialect::Any), (14, false));
-    for end in 0..EVERYTHING.len() {
-        chunks_agree(&EVERYTHING.as_bytes()[..end], PatchDialect::Any);
-    }
-    let long = "A <urn:s> <urn:p> \"".to_owned()
-        + &"\u{e4}\\n".repeat(40_000)
-        + "\" .\n"
-        + &"TX . TC .\n".repeat(20_000);
-    assert_eq!(chunks_agree(long.as_bytes(), PatchDialect::Any), (40_002, false));
-}
-
-#[test]
-fn damage_is_an_error_or_other_rows_but_never_a_panic() {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |end: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % end as u64) as usize
-    };
-    let pieces: [&[u8]; 16] = [
-        b"<", b">", b"\"", b"\\", b"\\u", b".", b" . ", b"\n", b"<<(", b")>>", b"\xc3", b"\xff", b"_:", b"@",
-        b"^^", b"R ",
-    ];
-    let (mut errors, mut rows) = (0, 0);
-    for n in 0..1000 {
-        let mut text = EVERYTHING.as_bytes().to_vec();
-        for _ in 0..=random(3) {
-            let at = random(text.len());
-            match random(3) {
-                0 => drop(text.remove(at)),
-                1 => text[at] = random(256) as u8,
-                _ => drop(text.splice(at..at, pieces[random(pieces.len())].iter().copied())),
-            }
-        }
-        let dialect = [PatchDialect::Any, PatchDialect::Strict, PatchDialect::V1][n % 3];
-        let (count, failed) = chunks_agree(&text, dialect);
-        rows += count;
-        errors += usize::from(failed);
-    }
-    assert!(errors > 300 && rows > 3_000, "{errors} errors, {rows} rows");
 }

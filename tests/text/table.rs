@@ -61,8 +61,8 @@ fn rows_are_tokens() {
     all("\u{feff}TX .\nTC .\n", &["TX", "TC"]);
     all("TX.\nTC.", &["TX", "TC"]);
     all("TX . TC .", &["TX", "TC"]);
-    all("TB .\r\nTA .\r\n", &["TX", "TA"]);
-    all("Z .", &["Z"]);
+    lenient("TB .\r\nTA .\r\n", &["TX", "TA"], "text.keyword");
+    lenient("Z .", &["Z"], "text.keyword");
     none("TX.TC.", "text.keyword");
     none("Segment .", "text.keyword");
     none("tx .", "text.keyword");
@@ -180,6 +180,49 @@ fn literals() {
 }
 
 #[test]
+fn white_space_inside_literals() {
+    for (text, expected) in [
+        ("\"x\" @en", "\"x\"@en"),
+        ("\"x\"  \t@en--ltr", "\"x\"@en--ltr"),
+        ("\"x\" ^^<urn:d>", "\"x\"^^<urn:d>"),
+        ("\"x\"^^ <urn:d>", "\"x\"^^<urn:d>"),
+        ("\"\\n\"\t^^ \t <urn:d>", "\"\\n\"^^<urn:d>"),
+        ("\"x\" ^^ <http://www.w3.org/2001/XMLSchema#string>", "\"x\""),
+        ("\"x\"\n@en", "\"x\"@en"),
+        ("\"x\" # why\r\n^^#\n<urn:d>", "\"x\"^^<urn:d>"),
+        // as if the string ended right before the datatype
+        (
+            "\"x\"^^#\"\n <urn:a-datatype-with-many-characters>",
+            "\"x\"^^<urn:a-datatype-with-many-characters>",
+        ),
+    ] {
+        all(&format!("A {S} <urn:p> {text} ."), &[&format!("A {S} <urn:p> {expected}")]);
+        all(&format!("A {S} <urn:p> {text}<urn:g>."), &[&format!("A {S} <urn:p> {expected} <urn:g>")]);
+        all(
+            &format!("A {S} <urn:p> <<( {S} <urn:p> {text})>> ."),
+            &[&format!("A {S} <urn:p> <<( {S} <urn:p> {expected} )>>")],
+        );
+        all(&format!("H key {text} ."), &[&format!("H key {expected}")]);
+    }
+    lenient(&format!("A {S} <urn:p> '''x''' @en ."), &[&format!("A {S} <urn:p> \"x\"@en")], "text.term");
+    let two = ["A <urn:s> <urn:p> \"x\"", "A <urn:s> <urn:p> \"x\" <urn:g>"];
+    all("A <urn:s> <urn:p> \"x\"  . A <urn:s> <urn:p> \"x\" \n <urn:g> .", &two);
+    for (text, kind) in [
+        ("\"x\" @ en", "text.language"),
+        ("\"x\" ^ ^<urn:d>", "text.term"),
+        ("\"x\" ^^ .", "text.term"),
+        ("\"x\" ^^ xsd:integer", "text.prefixed"),
+        ("\"x\" ^^ <_:b>", "text.term"),
+        ("<urn:o> @en", "text.term"),
+    ] {
+        none(&format!("A {S} <urn:p> {text} ."), kind);
+    }
+    let v1 = "@prefix x: <urn:> . A x:s x:p '5' ^^ x:n . A R R \"5\"\n^^ # why\n<urn:n> . A R R \"5\" @en .";
+    let rows = ["\"5\"^^<urn:n>", "\"5\"^^<urn:n>", "\"5\"@en"].map(|o| format!("A <urn:s> <urn:p> {o}"));
+    check(v1, V1, Ok(&rows.each_ref().map(String::as_str)));
+}
+
+#[test]
 fn terms_that_are_none() {
     only_v1("@prefix ex: <urn:> . A ex:s ex:p ex:o .", &["A <urn:s> <urn:p> <urn:o>"], "text.keyword");
     none("A ex:s ex:p ex:o .", "text.prefixed");
@@ -233,12 +276,36 @@ fn prefixes() {
         "PA \"ex\" \"http://e/\" <urn:g> . PD \"ex\" <urn:g> .",
         &["PA ex <http://e/> <urn:g>", "PD ex <urn:g>"],
     );
-    all("PD \"ex\" \"http://e/\" .", &["PD ex <http://e/>"]);
+    lenient("PD \"ex\" \"http://e/\" .", &["PD ex <http://e/>"], "text.row");
+    lenient("PA \"ex\" \"rel\" .", &["PA ex <rel>"], "text.iri");
+    for literal in ["\"x\"@en", "\"x\" @en", "\"x\"^^<urn:d>", "\"x\" ^^<urn:d>"] {
+        none(&format!("PA \"ex\" {literal} ."), "text.term");
+        check(&format!("PD \"ex\" {literal} ."), Any, Err("text.term"));
+        check(&format!("PD \"ex\" {literal} ."), Strict, Err("text.row"));
+    }
+    for graph in ["\"g\"", "\"g\"@en", "0", "<<( <urn:s> <urn:p> <urn:o> )>>"] {
+        none(&format!("PA \"ex\" <urn:e> {graph} ."), "text.term");
+        check(&format!("PD \"ex\" \"urn:e\" {graph} ."), Any, Err("text.term"));
+    }
     lenient("PA 'ex' '''http://e/''' .", &["PA ex <http://e/>"], "text.row");
     none("PA rdf: <urn:e> .", "text.row");
     none("PA <urn:x> <urn:e> .", "text.row");
     none("PA ex _:b .", "text.term");
     none("PA ex .", "text.row");
+}
+
+#[test]
+fn names_of_prefixes() {
+    for name in ["ex", "a.b", "a-1", "a_", "\u{e4}\u{b7}", "\u{1f600}"] {
+        let text = format!("PA \"{name}\" <urn:e> . PD \"{name}\" .");
+        all(&text, &[&format!("PA {name} <urn:e>"), &format!("PD {name}")]);
+    }
+    for name in ["ex:", ":", "e x", "1ex", "-a", "_", "a.", ".", "\u{d7}", "\u{aa}a"] {
+        lenient(&format!("PA \"{name}\" <urn:e> ."), &[&format!("PA {name} <urn:e>")], "patch.name");
+        lenient(&format!("PD \"{name}\" ."), &[&format!("PD {name}")], "patch.name");
+    }
+    // without quotes, a word begins with a letter
+    lenient("PA \u{aa}a <urn:e> .", &["PA \u{aa}a <urn:e>"], "patch.name");
 }
 
 #[test]
@@ -279,7 +346,7 @@ fn transactions() {
     lenient("TA .", &["TA"], "patch.stray");
     lenient("TX . TX .", &["TX", "TX"], "patch.unfinished");
     lenient("TX .", &["TX"], "patch.unfinished");
-    lenient("TX . Z .", &["TX", "Z"], "patch.unfinished");
+    lenient("TX . Z .", &["TX", "Z"], "text.keyword");
 }
 
 #[test]

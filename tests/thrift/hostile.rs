@@ -101,7 +101,8 @@ fn damaged_streams() {
                 _ => drop(damaged.remove(at)),
             }
             let got = read_in(&damaged, &limits, usize::MAX, usize::MAX);
-            for chunk in CHUNKS {
+            let short = 1..=damaged.len().min(30);
+            for chunk in short.chain(CHUNKS) {
                 assert!(read_in(&damaged, &limits, chunk, 3) == got, "seed {seed} at {at} chunk {chunk}");
             }
             let before = ends.partition_point(|end| *end <= at).saturating_sub(1).min(whole.rows.len());
@@ -230,4 +231,8 @@ fn strict_refuses_unfinished_transactions() {
     assert!(strict("65 00 00").unwrap_err().starts_with("patch.unfinished: transaction 0"));
     let stray = strict("65 00 00 65 02 00 65 04 00").unwrap_err();
     assert_eq!(stray, "patch.stray: a transaction ends that did not begin (log.trp: row 2, byte 6)");
+    // PD of the names `e` and `e:`
+    assert_eq!(strict("5c 28 01 65 00 00"), Ok(true));
+    let name = strict("5c 28 02 65 3a 00 00").unwrap_err();
+    assert!(name.starts_with("patch.name: ") && name.ends_with("(log.trp: row 0, byte 0)"), "{name}");
 }

@@ -162,6 +162,19 @@ fn strict_refuses_what_reading_only_reports() {
         assert!(frames.patch().error.is_none());
         refused(&frames, &strictly(&frames), slug, 0, None);
     }
+    for field in [4, 5] {
+        for (name, is_good) in [("e.x", true), ("", true), ("ex:", false), ("e x", false)] {
+            let prefix = patch::namespace(field, name, Some(ids(0, 1)), Some(&default_graph()));
+            let frames = stream(patch::FLAT, patch::QUADS, &[patch::name(1, "n"), prefix]);
+            assert!(frames.patch().error.is_none());
+            if is_good {
+                assert!(strictly(&frames).error.is_none());
+                continue;
+            }
+            let row = if field == 4 { "namespace_add.name" } else { "namespace_delete.name" };
+            refused(&frames, &strictly(&frames), "patch.name", 4, Some(row));
+        }
+    }
     // at the end of a frame or stream, where the next row would be
     for (kind, rows, slug) in [
         (patch::FLAT, [patch::tx()], "patch.unfinished"),

@@ -10,6 +10,7 @@ use crate::error::ErrorKind;
 use crate::options::{PatchOptions, StatementType};
 use crate::sink::{PatchOp, PatchSink};
 use crate::term::{Iri, Term};
+use crate::text::scan::check_prefix_name;
 use crate::wire::{Cursor, Fault, LEN};
 
 impl Patch {
@@ -79,6 +80,11 @@ impl Patch {
         let quads = options.statement_type == StatementType::Quads;
         let limits = &context.config.limits;
         let (name, value, graph) = read_namespace(member.bytes, limits.nesting).map_err(within)?;
+        if context.config.strict {
+            check_prefix_name(name).map_err(|error| {
+                within(Fault::new(error.kind(), name.as_bytes(), error.message()).within("name"))
+            })?;
+        }
         let terms = context.terms.as_mut().ok_or_else(|| options_missing(member.at))?;
         // the value counts before the graph, wherever they stand on the wire
         let value = match value.kind {

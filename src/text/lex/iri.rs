@@ -38,9 +38,10 @@ impl Lexer<'_> {
         Ok(Lexed::at(Kind::Iri, start, end + 1).with_text(inside, end))
     }
 
-    /// The text ends first; or the IRI is wrong before.
+    /// The text ends first; or the IRI is wrong before, as [`Self::odd_iri`] would find it.
     #[cold]
     fn endless_iri(&self, inside: usize) -> Lex {
+        self.check_angle_label(inside)?;
         self.check_characters(inside, self.text.len())?;
         Err(Stop::End)
     }
@@ -62,16 +63,23 @@ impl Lexer<'_> {
         }
     }
 
+    /// Refuses `<_:label>` where it may not be; what is inside begins at `inside`.
+    fn check_angle_label(&self, inside: usize) -> Lex<()> {
+        if self.rules.no_angle_labels && self.text[inside..].starts_with("_:") {
+            let message = "<_:label> is of RDF Patch; write _:label";
+            return bad(ErrorKind::TextLabel, inside - 1, message);
+        }
+        Ok(())
+    }
+
     /// An IRI with escapes, one that is no good IRI, or a blank node.
     #[inline(never)]
     fn odd_iri(&mut self, end: usize, scratch: &mut Scratch) -> Lex {
         let start = self.at;
         let inside = start + 1;
         let iri = &self.text[inside..end];
+        self.check_angle_label(inside)?;
         let is_label = iri.starts_with("_:");
-        if is_label && self.rules.no_angle_labels {
-            return bad(ErrorKind::TextLabel, start, "<_:label> is of RDF Patch");
-        }
         let text = inside + 2 * usize::from(is_label);
         if is_label && is_plain_iri(iri) {
             self.at = end + 1;
@@ -87,16 +95,25 @@ impl Lexer<'_> {
             own = &scratch.text;
         }
         lexed.plain = is_plain(own);
-        if self.rules.absolute_iris && !is_label {
-            if !is_plain_iri(own) {
-                return bad(ErrorKind::TextIri, start, "an IRI with characters that it may not hold");
-            }
-            if !has_scheme(own) {
-                return bad(ErrorKind::TextIri, start, "an IRI without a scheme");
-            }
+        if !is_label {
+            self.check_absolute(own, start)?;
         }
         self.at = end + 1;
         Ok(lexed)
+    }
+
+    /// Refuses what is no IRI with a scheme, where it must be one; it begins at `start`.
+    pub(crate) fn check_absolute(&self, iri: &str, start: usize) -> Lex<()> {
+        if !self.rules.absolute_iris {
+            return Ok(());
+        }
+        if !is_plain_iri(iri) {
+            return bad(ErrorKind::TextIri, start, "an IRI with characters that it may not hold");
+        }
+        if !has_scheme(iri) {
+            return bad(ErrorKind::TextIri, start, "an IRI without a scheme");
+        }
+        Ok(())
     }
 }
 

@@ -239,7 +239,8 @@ impl Lexed {
     #[inline(always)]
     fn typed<'a>(&self, text: &'a str, scratch: &'a mut Scratch) -> Term<'a> {
         let found = match self.tail {
-            Part::Text(start, end) if text.as_bytes()[start - DATATYPE_OPEN.len()] == b'"' => {
+            // not where the string has other quotes, or white space stands between
+            Part::Text(start, end) if text[..start].ends_with(DATATYPE_OPEN) => {
                 Padded::within(text, start - DATATYPE_OPEN.len(), end + 1)
             }
             _ => None,

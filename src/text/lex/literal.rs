@@ -33,7 +33,26 @@ impl Lexer<'_> {
         match self.peek()? {
             b'@' => self.language(lexed, scratch),
             b'^' => self.datatype(lexed, scratch),
+            b' ' if !matches!(self.byte(self.at + 1)?, b' ' | b'\t' | b'\r' | b'\n' | b'#' | b'@' | b'^') => {
+                Ok(lexed)
+            }
+            b' ' | b'\t' | b'\r' | b'\n' | b'#' if self.rules.spaced_tails => self.spaced(lexed, scratch),
             _ => Ok(lexed),
+        }
+    }
+
+    /// A string and white space: a tag or a datatype may follow.
+    #[cold]
+    fn spaced(&mut self, lexed: Lexed, scratch: &mut Scratch) -> Lex {
+        let after = self.at;
+        self.skip_space()?;
+        match self.peek()? {
+            b'@' => self.language(lexed, scratch),
+            b'^' => self.datatype(lexed, scratch),
+            _ => {
+                self.at = after;
+                Ok(lexed)
+            }
         }
     }
 
@@ -181,14 +200,15 @@ impl Lexer<'_> {
     /// `^^<iri>`.
     #[inline(always)]
     pub(super) fn datatype(&mut self, mut lexed: Lexed, scratch: &mut Scratch) -> Lex {
-        let (carets, start) = (self.at, self.at + 2);
+        let carets = self.at;
         if self.byte(carets + 1)? != b'^' {
             return bad(ErrorKind::TextTerm, carets, "a datatype begins with ^^");
         }
-        if self.byte(start)? != b'<' {
-            return self.no_datatype(start);
+        self.at = carets + 2;
+        if self.peek()? != b'<' {
+            self.find_datatype()?;
         }
-        self.at = start;
+        let start = self.at;
         let text = std::mem::take(&mut scratch.text);
         let iri = self.iri(scratch);
         let datatype = std::mem::replace(&mut scratch.text, text);
@@ -216,10 +236,13 @@ impl Lexer<'_> {
         }
     }
 
+    /// Goes over white space to the IRI of a datatype.
     #[cold]
-    fn no_datatype(&mut self, start: usize) -> Lex {
-        self.at = start;
-        self.no_term()
+    fn find_datatype(&mut self) -> Lex<()> {
+        if self.rules.spaced_tails {
+            self.skip_space()?;
+        }
+        if self.peek()? == b'<' { Ok(()) } else { self.no_term() }
     }
 }
 

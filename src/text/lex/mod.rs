@@ -55,8 +55,10 @@ pub(crate) struct Rules {
     pub(crate) bare: bool,
     /// `<< s p o >>` beside `<<( s p o )>>`.
     pub(crate) old_triples: bool,
-    /// Line ends and comments inside quoted triples.
+    /// Line ends and comments inside quoted triples and literals.
     pub(crate) free_lines: bool,
+    /// White space before a language tag, and before and after `^^`.
+    pub(crate) spaced_tails: bool,
     /// Line ends inside `"..."`.
     pub(crate) raw_lines: bool,
     /// Language tags of whatever characters, with escapes, and empty ones.
@@ -115,6 +117,15 @@ impl<'t> Lexer<'t> {
         while let Some(b' ' | b'\t') = bytes.get(self.at) {
             self.at += 1;
         }
+    }
+
+    /// Goes over the white space that may stand inside a term.
+    pub(super) fn skip_space(&mut self) -> Lex<()> {
+        if self.rules.free_lines {
+            return self.skip_lines();
+        }
+        self.skip_blanks();
+        Ok(())
     }
 
     /// Goes over white space, line ends and comments.

@@ -27,7 +27,7 @@ impl Lexer<'_> {
                 let term = self.term(&mut inner)?;
                 last.terms.push(term.owned(self.text, &inner));
             }
-            self.skip_inside()?;
+            self.skip_space()?;
             // one closing may close several levels
             while let Some(Open { terms, .. }) = open.last()
                 && terms.len() == 3
@@ -41,7 +41,7 @@ impl Lexer<'_> {
                     return Ok(Lexed::at(Kind::Triple, start, self.at));
                 };
                 outer.terms.push(TermBuf::Triple(triple));
-                self.skip_inside()?;
+                self.skip_space()?;
             }
         }
     }
@@ -54,7 +54,7 @@ impl Lexer<'_> {
             return bad(ErrorKind::TextTerm, start, "a quoted triple is written <<( s p o )>>");
         }
         self.at = start + 2 + usize::from(is_new);
-        self.skip_inside()?;
+        self.skip_space()?;
         Ok(Open { start, close: if is_new { ")>>" } else { ">>" }, terms: Vec::with_capacity(3) })
     }
 
@@ -69,14 +69,6 @@ impl Lexer<'_> {
             }
             self.at += 1;
         }
-        Ok(())
-    }
-
-    fn skip_inside(&mut self) -> Lex<()> {
-        if self.rules.free_lines {
-            return self.skip_lines();
-        }
-        self.skip_blanks();
         Ok(())
     }
 
