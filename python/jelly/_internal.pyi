@@ -542,6 +542,7 @@ def read_rdf(
     end: int | None = None,
     split: bytes | None = None,
     source_name: str | None = None,
+    refuse_empty: bool = False,
 ) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
 
@@ -578,6 +579,7 @@ def read_patch(
     end: int | None = None,
     split: bytes | None = None,
     source_name: str | None = None,
+    refuse_empty: bool = False,
 ) -> PatchReader[Any]:
     """What :func:`jelly.read_patch` stands on."""
 

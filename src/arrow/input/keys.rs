@@ -220,7 +220,10 @@ mod tests {
         assert_eq!((error.kind(), error.position().row), (ErrorKind::EncodeRow, Some(4)));
         let mut bad = quad;
         bad[2] = Some("o".into());
-        assert_eq!(KeyColumn::new([0; 16], false).push(&batch(&[bad])).unwrap_err().kind(), ErrorKind::TextTerm);
+        assert_eq!(
+            KeyColumn::new([0; 16], false).push(&batch(&[bad])).unwrap_err().kind(),
+            ErrorKind::TextTerm
+        );
         let without = batch(&[]).project(&[0, 1, 3]).unwrap();
         let error = KeyColumn::new([0; 16], false).push(&without).unwrap_err();
         assert_eq!(error.message(), "there is no column \"object\"");
