@@ -30,6 +30,9 @@ pub struct OpenOptions {
     pub compression: Option<Compression>,
     /// Only rows of committed transactions (patches).
     pub committed: bool,
+    /// A source without a byte is refused where it would have to be Jelly, whose streams begin with options. In the
+    /// other formats nothing is an empty document.
+    pub refuse_empty: bool,
     /// Go on where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
     /// Where to begin; `None`: at the start. In Jelly a restart point. In N-Triples, N-Quads and RDF Patch any
@@ -299,12 +302,32 @@ pub(crate) fn find_format(source: Source, options: &OpenOptions) -> Result<Found
 impl OpenOptions {
     fn find_rdf(&self, opened: &Opened, name: Option<&str>) -> (RdfFormat, Option<Error>) {
         let told = self.rdf_format.or(self.resume.as_ref().map(|_| RdfFormat::Jelly));
-        found(told, self, RdfFormat::Jelly, || rdf_format(&opened.start, self.decode.framing, name))
+        let found =
+            found(told, self, RdfFormat::Jelly, || rdf_format(&opened.start, self.decode.framing, name));
+        self.refused_if_empty(found, RdfFormat::Jelly, opened)
     }
 
     fn find_patch(&self, opened: &Opened, name: Option<&str>) -> (PatchFormat, Option<Error>) {
         let told = self.patch_format.or(self.resume.as_ref().map(|_| PatchFormat::Jelly));
-        found(told, self, PatchFormat::Jelly, || patch_format(&opened.start, self.decode.framing, name))
+        let found =
+            found(told, self, PatchFormat::Jelly, || patch_format(&opened.start, self.decode.framing, name));
+        self.refused_if_empty(found, PatchFormat::Jelly, opened)
+    }
+
+    fn refused_if_empty<F: PartialEq>(
+        &self,
+        (format, refused): (F, Option<Error>),
+        jelly: F,
+        opened: &Opened,
+    ) -> (F, Option<Error>) {
+        let is_empty = opened.start.is_empty() && format == jelly && self.resume.is_none();
+        if !(self.refuse_empty && is_empty) || refused.is_some() {
+            return (format, refused);
+        }
+        let message = "there are no bytes, but a stream begins with its options";
+        let hint = "an upload that failed leaves this; leave such inputs out";
+        let error = Error::new(ErrorKind::TruncatedStream, message).with_hint(hint);
+        (format, Some(locate(self, error)))
     }
 }
 

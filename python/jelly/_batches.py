@@ -11,7 +11,7 @@ from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs
 from jelly._keywords import refuse_unknown
-from jelly.readers import read_patch, read_rdf
+from jelly.readers import read_patch, read_rdf, read_whole
 from jelly.types import Mode, PatchReadOptions, RdfReadOptions, Terms
 
 if TYPE_CHECKING:
@@ -93,7 +93,10 @@ def batch_decoder(
 ) -> BatchDecoder:
     """A decoder of a column of whole streams, for ``df.mapInArrow(d, d.ddl)``.
 
-    The column is the first of these that the DataFrame has. A null is no stream and gives no rows.
+    The column is the first of these that the DataFrame has. A null is no stream and gives no rows. A value or file
+    without a byte is not: a Jelly stream begins with its options, so that is an error (a row with
+    ``_corrupt_record`` in mode ``permissive``). In the other formats, where ``format`` or the name says
+    so, it is an empty document.
 
     - ``content`` (binary), as ``binaryFile`` gives it; ``path`` names the stream.
     - ``topic`` and ``value`` (binary), as Kafka gives them; ``topic/partition@offset`` names the
@@ -191,7 +194,7 @@ class BatchDecoder:
 
         for file in inputs.files(batch):
             # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
-            with self._open(file.path, file.name) as reader:
+            with read_whole(self.kind, file.path, source_name=file.name, **self.options) as reader:
                 for rows in reader:
                     where = pa.repeat(pa.scalar(file.row, pa.int64()), rows.num_rows)
                     yield pa.record_batch(rows), where

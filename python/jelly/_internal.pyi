@@ -403,7 +403,9 @@ class QuadKeys:
             requested_schema: Passed over, as the protocol allows.
         """
 
-def quad_keys(rows: ArrowArrayExportable | ArrowStreamExportable, secret: bytes) -> QuadKeys:
+def quad_keys(
+    rows: ArrowArrayExportable | ArrowStreamExportable, secret: bytes, *, canonical: bool = False
+) -> QuadKeys:
     """The keys by which quads are told apart: 16 bytes for each row.
 
     Two rows have the same key if they are the same quad: the same terms, whatever the case of language
@@ -419,13 +421,15 @@ def quad_keys(rows: ArrowArrayExportable | ArrowStreamExportable, secret: bytes)
             ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
             the readers give them. Other columns are passed over.
         secret: 16 bytes.
+        canonical: Refuse a text that is not the canonical one of its term, such as `"1"^^xsd:string`
+            for `"1"`, rather than take it for that term.
 
     Returns:
         The keys, an Arrow column of type binary: ``pyarrow.array(keys)``.
 
     Raises:
         EncodeError: A row has some of the terms, but not all.
-        TextError: There is no term in the text of a cell.
+        TextError: There is no term in the text of a cell, or, with ``canonical``, it is spelled in another way.
         ValueError: The secret has not 16 bytes; a column is missing or holds no strings.
         TypeError: ``rows`` is no object of an Arrow library.
     """
@@ -543,6 +547,7 @@ def read_rdf(
     end: int | None = None,
     split: bytes | None = None,
     source_name: str | None = None,
+    refuse_empty: bool = False,
 ) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
 
@@ -579,6 +584,7 @@ def read_patch(
     end: int | None = None,
     split: bytes | None = None,
     source_name: str | None = None,
+    refuse_empty: bool = False,
 ) -> PatchReader[Any]:
     """What :func:`jelly.read_patch` stands on."""
 

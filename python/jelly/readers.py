@@ -323,3 +323,24 @@ def read_patch(
         split=None if split is None else split.state,
         source_name=source_name,
     )
+
+
+def read_whole(
+    kind: str, source: Source, *, split: Split | None = None, **keywords: Any
+) -> PatchReader[Any] | RdfReader[Any]:
+    """As :func:`read_patch` or :func:`read_rdf`, of a source that must have something.
+
+    A Jelly stream begins with its options, so a file or a message without a byte is one of which
+    everything was lost.
+
+    Raises:
+        TruncatedError: There is no byte, and neither name nor options say that it is of another
+            format, in which that is an empty document. In mode ``permissive`` it is a row.
+    """
+    if split is not None:
+        told = keywords.get("format", "auto"), keywords.get("compression", "auto")
+        format, compression = _told(split, *told)
+        keywords |= {"format": format, "compression": compression, "split": split.state}
+    read: Any = _internal.read_patch if kind == "patch" else _internal.read_rdf
+    reader: PatchReader[Any] | RdfReader[Any] = read(source, refuse_empty=True, **keywords)
+    return reader

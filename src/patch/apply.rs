@@ -4,6 +4,8 @@ use super::again::Again;
 use super::key_set::KeySet;
 use super::log::{Log, LogOptions, Version};
 use super::net::Net;
+use super::quad_key::QuadKey;
+use super::stored::Stored;
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
 use crate::convert::RdfTarget;
@@ -101,10 +103,12 @@ pub fn apply(
         (all + 1, left_out + u64::from(!holds_prefixes || !prefix.is_of_the_dataset()))
     });
     let changes = net.changes();
+    let texts = net.texts()?;
     let mut sink = Applying {
         nothing_to_do: net.is_empty() && !options.distinct,
         named: options.named,
         net,
+        texts,
         seen: options.distinct.then(KeySet::new),
         target,
         began: false,
@@ -116,11 +120,11 @@ pub fn apply(
     };
     work.feed(&mut feed, &mut sink, |sink| writer.take(&mut sink.target).map(|()| true))?;
     sink.begin()?;
-    let Applying { net, mut target, base, mut statements, deleted, frame, .. } = sink;
+    let Applying { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");
-    let mut picked = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?;
-    for &(_, place) in &picked.adds {
-        let statement = picked.stored.get(place)?;
+    let adds = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?.adds;
+    for &(_, place) in &adds {
+        let statement = texts.get(place)?;
         target.statement(&RdfRow { frame, seq: statements, statement })?;
         statements += 1;
         if target.is_full() {
@@ -128,7 +132,7 @@ pub fn apply(
             work.wrote(statements)?;
         }
     }
-    let added = picked.adds.len() as u64;
+    let added = adds.len() as u64;
     target.finish()?;
     writer.take(&mut target)?;
     let bytes = writer.written();
@@ -147,16 +151,26 @@ pub fn apply(
     })
 }
 
+/// What becomes of a statement of the base.
+enum Fate {
+    Goes,
+    Stays,
+    /// It is written as the log spells it, which is at this place of the texts.
+    IsSpelled(u64),
+}
+
 /// Passes on what stays of the base.
 struct Applying {
     net: Net,
+    /// Of the quads of the log.
+    texts: Stored,
     nothing_to_do: bool,
     named: bool,
     seen: Option<KeySet>,
     target: RdfTarget,
     /// Prefixes were declared.
     began: bool,
-    /// A statement was left out since the last one.
+    /// A statement was left out, or spelled in another way, since the last one.
     gap: bool,
     frame: u64,
     base: u64,
@@ -178,21 +192,26 @@ impl Applying {
         Ok(())
     }
 
-    /// Whether a statement of the base stays.
     #[inline]
-    fn stays(&mut self, statement: &Statement<'_>) -> bool {
+    fn fate(&mut self, statement: &Statement<'_>) -> Fate {
         if self.nothing_to_do {
-            return true;
+            return Fate::Stays;
         }
-        let key = self.net.keys.of(statement).key;
+        let QuadKey { key, folded } = self.net.keys.of(statement);
+        let mut spelling = None;
         if let Some(entry) = self.net.entry(key) {
             let is_new = entry.find();
             if !entry.is_added() {
                 self.deleted += u64::from(is_new);
-                return false;
+                return Fate::Goes;
             }
+            spelling = entry.spelling(folded);
         }
-        self.seen.as_mut().is_none_or(|seen| seen.insert(key))
+        match (self.seen.as_mut().is_none_or(|seen| seen.insert(key)), spelling) {
+            (false, _) => Fate::Goes,
+            (true, None) => Fate::Stays,
+            (true, Some(place)) => Fate::IsSpelled(place),
+        }
     }
 }
 
@@ -223,16 +242,24 @@ impl RdfSink for Applying {
         }
         self.base += 1;
         self.frame = row.frame;
-        if !self.stays(&row.statement) {
-            self.gap = true;
-            return Ok(());
+        match self.fate(&row.statement) {
+            Fate::Goes => self.gap = true,
+            Fate::Stays => {
+                let mut row = *row;
+                if std::mem::take(&mut self.gap) {
+                    row.statement.same = Same::NONE;
+                }
+                self.target.statement(&row)?;
+                self.statements += 1;
+            }
+            Fate::IsSpelled(place) => {
+                let statement = self.texts.get(place)?;
+                self.target.statement(&RdfRow { statement, ..*row })?;
+                self.gap = true;
+                self.statements += 1;
+            }
         }
-        self.statements += 1;
-        let mut row = *row;
-        if std::mem::take(&mut self.gap) {
-            row.statement.same = Same::NONE;
-        }
-        self.target.statement(&row)
+        Ok(())
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {

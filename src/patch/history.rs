@@ -4,7 +4,7 @@ use super::again::Again;
 use super::dataset::each_statement;
 use super::log::{Change, Log, LogOptions, LogSink};
 use super::net::ByKey;
-use super::quad_key::{Keys, fold_tags};
+use super::quad_key::{Keys, QuadKey, fold_tags};
 use super::stored::{Store, Stored};
 use super::work::{Watch, Work};
 use crate::blank::refuse_term;
@@ -92,7 +92,12 @@ impl History {
 /// A quad of the pattern.
 struct Quad {
     order: u64,
+    /// The text as it was spelled when the version before ended.
     place: u64,
+    /// The text as it was added last.
+    added: u64,
+    /// This has capitals in a language tag.
+    folded: bool,
     /// It is there now.
     now: bool,
     /// It was there when the version before ended, since when.
@@ -119,19 +124,19 @@ impl Following {
         if !statement.terms.iter().zip(&self.pattern).all(is_wanted) {
             return Ok(());
         }
-        let key = self.keys.of(statement).key;
+        let QuadKey { key, folded } = self.keys.of(statement);
         let order = self.quads.len() as u64;
         match self.quads.get_mut(&key) {
             Some(quad) => {
-                if adds && !quad.now {
+                if adds && (!quad.now || folded || quad.folded) {
                     // the last spelling that was added
-                    quad.place = self.store.push(statement)?;
+                    (quad.added, quad.folded) = (self.store.push(statement)?, folded);
                 }
                 quad.now = adds;
             }
             None if adds => {
                 let place = self.store.push(statement)?;
-                self.quads.insert(key, Quad { order, place, now: true, since: None });
+                self.quads.insert(key, Quad { order, place, added: place, folded, now: true, since: None });
             }
             None => return Ok(()), // nothing to delete
         }
@@ -142,6 +147,9 @@ impl Following {
     fn end_version(&mut self) {
         for key in self.touched.drain(..) {
             let Some(quad) = self.quads.get_mut(&key) else { continue };
+            if quad.now {
+                quad.place = quad.added;
+            }
             match (quad.since, quad.now) {
                 (None, true) => quad.since = Some(self.version),
                 (Some(from), false) => {

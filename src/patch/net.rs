@@ -52,6 +52,12 @@ impl Entry {
         self.has(IN_BASE)
     }
 
+    /// Where the text is that an added quad of the base gets, if it may differ from the text there: only language
+    /// tags with capitals are spelled in several ways. `folded` says whether the base has capitals.
+    pub(crate) fn spelling(self, folded: bool) -> Option<u64> {
+        (self.is_added() && (folded || self.has(FOLDED))).then_some(self.place)
+    }
+
     /// It is found in the base; whether it was not before.
     pub(crate) fn find(&mut self) -> bool {
         let is_new = !self.in_base();
@@ -168,8 +174,14 @@ impl Net {
         Ok(())
     }
 
+    /// The texts of the quads, once all changes were taken; for a caller that needs them before [`Self::pick`].
+    pub(crate) fn texts(&mut self) -> Result<Stored> {
+        std::mem::replace(&mut self.store, Store::new()).read()
+    }
+
     /// The quads to be deleted and to be added, in order; `wanted` says of each whether it is added, if anything.
-    pub(crate) fn pick(self, wanted: impl Fn(Entry) -> Option<bool>) -> Result<Picked> {
+    pub(crate) fn pick(mut self, wanted: impl Fn(Entry) -> Option<bool>) -> Result<Picked> {
+        let stored = self.texts()?;
         let (mut deletes, mut adds) = (Vec::new(), Vec::new());
         for entry in self.quads.into_values() {
             match wanted(entry) {
@@ -180,7 +192,7 @@ impl Net {
         }
         deletes.sort_unstable();
         adds.sort_unstable();
-        Ok(Picked { deletes, adds, prefixes: self.prefixes, stored: self.store.read()? })
+        Ok(Picked { deletes, adds, prefixes: self.prefixes, stored })
     }
 }
 

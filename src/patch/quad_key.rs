@@ -53,11 +53,22 @@ impl Keys {
     /// The key of a quad.
     #[inline]
     pub fn of(&mut self, statement: &Statement<'_>) -> QuadKey {
+        self.of_seen(statement, |_, _| {})
+    }
+
+    /// As [`Self::of`]; `see` is called with each term's place and its canonical text, tags as they are spelled.
+    #[inline]
+    pub(crate) fn of_seen(
+        &mut self,
+        statement: &Statement<'_>,
+        mut see: impl FnMut(usize, &[u8]),
+    ) -> QuadKey {
         self.text.clear();
         let mut folded = false;
-        for term in &statement.terms {
+        for (place, term) in statement.terms.iter().enumerate() {
             let start = self.text.len();
             TermWriter::new(&mut self.text, "").term(term);
+            see(place, self.text.tail_mut(start));
             if has_tag(term) {
                 folded |= fold_tags(self.text.tail_mut(start));
             }

@@ -13,6 +13,8 @@ use crate::text::slot::TermSlot;
 const IN_MEMORY: usize = 8 << 20;
 /// Bytes written or read together.
 const BLOCK: usize = 256 << 10;
+/// Bytes read where the last quad was not near.
+const JUMP: usize = 4 << 10;
 
 /// Quads that are written; each has a place.
 pub(crate) struct Store {
@@ -79,10 +81,13 @@ impl Stored {
 
     fn bytes(&mut self, place: u64, length: usize) -> Result<&[u8]> {
         let end = place + length as u64;
-        if place < self.start || end > self.start + self.block.len() as u64 {
+        let known = self.start..=self.start + self.block.len() as u64;
+        if place < self.start || end > *known.end() {
+            // one quad here and one there: most of a large block would be read for nothing
+            let block = if known.contains(&place) { BLOCK } else { JUMP };
             self.file.seek(SeekFrom::Start(place))?;
             self.block.clear();
-            (&mut self.file).take(length.max(BLOCK) as u64).read_to_end(&mut self.block)?;
+            (&mut self.file).take(length.max(block) as u64).read_to_end(&mut self.block)?;
             self.start = place;
         }
         let start = (place - self.start) as usize;

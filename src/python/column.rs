@@ -67,7 +67,7 @@ impl AsRef<[u8]> for Value {
     }
 }
 
-/// Reads each value of a column as `like` reads its source.
+/// Reads each value of a column as `like` reads its source; a Jelly stream without a byte is refused.
 ///
 /// Args:
 ///     like: A reader with the options.
@@ -89,10 +89,12 @@ pub(super) fn read_column(
         return Err(PyValueError::new_err("values are large binary, and names string"));
     };
     let (kind, options) = like.get().how();
+    let mut options = options.clone();
+    options.open.refuse_empty = true; // a null is no stream; this is a damaged one
     let interrupt = Interrupt::default();
     Ok(ColumnReader(Mutex::new(Streams {
         kind,
-        options: options.clone(),
+        options,
         values: values.clone(),
         names: names.clone(),
         is_numbered: numbered,

@@ -54,6 +54,7 @@ pub(super) fn open_options_of(
         },
         compression: options::COMPRESSION.read(&keywords.word("compression", "auto")?)?,
         committed: options::ROWS.read(&keywords.word("rows", "all")?)?,
+        refuse_empty: false,
         resume: None,
         start: None,
         end: None,

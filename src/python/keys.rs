@@ -61,21 +61,24 @@ impl QuadKeys {
 ///         ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
 ///         the readers give them. Other columns are passed over.
 ///     secret: 16 bytes.
+///     canonical: Refuse a text that is not the canonical one of its term, such as `"1"^^xsd:string`
+///         for `"1"`, rather than take it for that term.
 ///
 /// Returns:
 ///     The keys, an Arrow column of type binary: ``pyarrow.array(keys)``.
 ///
 /// Raises:
 ///     EncodeError: A row has some of the terms, but not all.
-///     TextError: There is no term in the text of a cell.
+///     TextError: There is no term in the text of a cell, or, with ``canonical``, it is spelled in another way.
 ///     ValueError: The secret has not 16 bytes; a column is missing or holds no strings.
 ///     TypeError: ``rows`` is no object of an Arrow library.
 #[pyfunction]
-#[pyo3(signature = (rows, secret))]
+#[pyo3(signature = (rows, secret, *, canonical=false))]
 pub(super) fn quad_keys(
     py: Python<'_>,
     rows: &Bound<'_, PyAny>,
     secret: &Bound<'_, PyBytes>,
+    canonical: bool,
 ) -> PyResult<QuadKeys> {
     let secret = <[u8; 16]>::try_from(secret.as_bytes()).map_err(|_| {
         PyValueError::new_err(format!("a secret has 16 bytes, not {}", secret.as_bytes().len()))
@@ -86,7 +89,7 @@ pub(super) fn quad_keys(
     };
     let keys = py.detach(|| {
         catch_panic(|| {
-            let mut column = KeyColumn::new(secret);
+            let mut column = KeyColumn::new(secret, canonical);
             while let Some(batch) = batches.next().map_err(Failure::Python)? {
                 column.push(&batch)?;
             }

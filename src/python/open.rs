@@ -38,6 +38,7 @@ struct Keywords<'a, 'py> {
     end: Option<u64>,
     split: Option<PyBackedBytes>,
     source_name: Option<String>,
+    refuse_empty: bool,
 }
 
 impl Keywords<'_, '_> {
@@ -71,6 +72,7 @@ impl Keywords<'_, '_> {
                 },
                 compression: options::COMPRESSION.read(self.compression)?,
                 committed: options::ROWS.read(self.rows)?,
+                refuse_empty: self.refuse_empty,
                 resume: self.resume.map(|bytes| bytes.to_vec()),
                 start: self.start,
                 end: self.end,
@@ -142,7 +144,8 @@ pub(super) fn read_any<'py>(
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, terms="text",
     blank_nodes="auto", mode="failfast", strict=false, lenient_flags=false, strict_graphs=true, batch_rows=None,
-    batch_bytes=None, limits=None, resume=None, start=None, end=None, split=None, source_name=None))]
+    batch_bytes=None, limits=None, resume=None, start=None, end=None, split=None, source_name=None,
+    refuse_empty=false))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_rdf<'py>(
     py: Python<'py>,
@@ -165,6 +168,7 @@ pub(super) fn read_rdf<'py>(
     end: Option<u64>,
     split: Option<PyBackedBytes>,
     source_name: Option<String>,
+    refuse_empty: bool,
 ) -> PyResult<Py<RdfReader>> {
     let keywords = Keywords {
         format,
@@ -186,6 +190,7 @@ pub(super) fn read_rdf<'py>(
         end,
         split,
         source_name,
+        refuse_empty,
     };
     let mut input = keywords.input(source)?;
     let options = keywords.read(Kind::Rdf, input.name.take())?;
@@ -197,7 +202,8 @@ pub(super) fn read_rdf<'py>(
 #[pyfunction]
 #[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", columns=None, rows="all", terms="text",
     blank_nodes="auto", mode="failfast", strict=false, lenient_flags=false, batch_rows=None, batch_bytes=None,
-    limits=None, resume=None, start=None, end=None, split=None, source_name=None))]
+    limits=None, resume=None, start=None, end=None, split=None, source_name=None,
+    refuse_empty=false))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn read_patch<'py>(
     py: Python<'py>,
@@ -220,6 +226,7 @@ pub(super) fn read_patch<'py>(
     end: Option<u64>,
     split: Option<PyBackedBytes>,
     source_name: Option<String>,
+    refuse_empty: bool,
 ) -> PyResult<Py<PatchReader>> {
     let keywords = Keywords {
         format,
@@ -241,6 +248,7 @@ pub(super) fn read_patch<'py>(
         end,
         split,
         source_name,
+        refuse_empty,
     };
     let mut input = keywords.input(source)?;
     let options = keywords.read(Kind::Patch, input.name.take())?;

@@ -113,6 +113,11 @@ fn periods(base: &Dataset, log: &[Vec<super::model::Row>], sources: &[Vec<u8>]) 
         got.sort();
         prop_assert_eq!(got, keys(&base.apply(&log[..version].concat())));
     }
+    // what is still there is spelled as it is in the end; the generator's base may spell a quad in two ways
+    let after = base.apply(&log.concat()).quads;
+    for period in found.iter().filter(|period| period.valid_to.is_none()) {
+        prop_assert!(after.contains(&period.terms), "{:?} {:?}", period, after);
+    }
     Ok(())
 }
 
@@ -178,10 +183,11 @@ fn logs_that_were_cut_off() {
 fn statements_of_the_base_that_it_has_twice() {
     let base = "<a:s> <a:p> \"x\"@en .\n<a:s> <a:p> \"y\" .\n<a:s> <a:p> \"x\"@EN .\n";
     let log = [b"A <a:s> <a:p> \"x\"@En .\nA <a:s> <a:p> \"z\" .\n".to_vec()];
+    let [x, y, z] = ["\"x\"@En", "\"y\"", "\"z\""].map(|object| format!("<a:s> <a:p> {object} .\n"));
     let (_, got) = run::apply(base, &log, How::default()).unwrap();
-    assert_eq!(got, format!("{base}<a:s> <a:p> \"z\" .\n"));
+    assert_eq!(got, format!("{x}{y}{x}{z}"));
     let (applied, got) = run::apply(base, &log, How { distinct: true, ..How::default() }).unwrap();
-    assert_eq!(got, "<a:s> <a:p> \"x\"@en .\n<a:s> <a:p> \"y\" .\n<a:s> <a:p> \"z\" .\n");
+    assert_eq!(got, format!("{x}{y}{z}"));
     assert_eq!((applied.base, applied.statements, applied.added), (3, 3, 1));
     let (_, got) = run::apply(base, &[], How { distinct: true, ..How::default() }).unwrap();
     assert_eq!(got.lines().count(), 2);

@@ -65,7 +65,8 @@ impl Dataset {
         self.quads.iter().map(key).collect()
     }
 
-    /// The base minus net deletes, in its order, then net adds in order of first add, as last spelled.
+    /// The base minus net deletes, in its order, then net adds in order of first add; what is added is spelled as it
+    /// was added last, also where the base has it.
     pub fn apply(&self, rows: &[Row]) -> Dataset {
         let mut last: HashMap<Quad, bool> = HashMap::new();
         let (mut order, mut spelled) = (Vec::new(), HashMap::new());
@@ -89,8 +90,9 @@ impl Dataset {
             }
         }
         let before = self.keys();
-        let mut quads: Vec<_> =
-            self.quads.iter().filter(|quad| last.get(&key(quad)) != Some(&false)).cloned().collect();
+        let stays = |quad: &&Quad| last.get(&key(quad)) != Some(&false);
+        let respelled = |quad: &Quad| spelled.get(&key(quad)).unwrap_or(quad).clone();
+        let mut quads: Vec<_> = self.quads.iter().filter(stays).map(respelled).collect();
         let added = order.into_iter().filter(|key| last[key] && !before.contains(key));
         quads.extend(added.map(|key| spelled[&key].clone()));
         Dataset { quads, prefixes }

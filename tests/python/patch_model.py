@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 Quad = tuple[str, str, str, str]
@@ -57,6 +58,19 @@ def applied(base: set[Quad], log: list[Patch]) -> set[Quad]:
             change = state.add if row.op == "A" else state.discard
             change(folded(row.terms))  # type: ignore[arg-type]
     return state
+
+
+def spelled_as_added(quads: Iterable[Quad], log: list[Patch]) -> int:
+    """Checks that what the log adds in the end is spelled as it was added last; returns how many quads that are."""
+    added: dict[Quad, Quad] = {}
+    for patch in log:
+        for row in committed(patch):
+            added.pop(folded(row.terms), None)  # type: ignore[arg-type]
+            if row.op == "A":
+                added[folded(row.terms)] = row.terms  # type: ignore[arg-type,assignment]
+    found = [quad for quad in quads if folded(quad) in added]
+    assert {*found} == {*added.values()}
+    return len(added)
 
 
 def text(log: list[Patch]) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from jelly.readers import read_patch, read_rdf
+from jelly.readers import read_patch, read_rdf, read_whole
 from jelly.types import Limits, PatchOptions, RdfOptions
 
 if TYPE_CHECKING:
@@ -317,6 +317,10 @@ class ReadOptions:
         read: Callable[..., Any] = read_patch if self.kind == "patch" else read_rdf
         reader: PatchReader[Any] | RdfReader[Any] = read(source, **(self.keywords | more))
         return reader
+
+    def open_whole(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
+        """As :meth:`open`, of a source that must have something: a Jelly stream without a byte is an error."""
+        return read_whole(self.kind, source, **(self.keywords | more))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ use arrow_array::{BinaryArray, RecordBatch};
 
 use super::terms::Statements;
 use crate::create::Slots;
-use crate::error::{Error, ErrorKind, Position, Result};
+use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::patch::Keys;
+
+const COLUMNS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 
 /// Bytes of a key.
 const KEY: usize = 16;
@@ -20,18 +22,20 @@ pub struct KeyColumn {
     slots: Slots,
     column: BinaryBuilder,
     rows: u64,
+    canonical: bool,
 }
 
 impl KeyColumn {
-    /// Of keys under this secret.
-    pub fn new(secret: [u8; KEY]) -> Self {
-        KeyColumn { keys: Keys::new(secret), slots: Slots::default(), column: BinaryBuilder::new(), rows: 0 }
+    /// Of keys under this secret; `canonical` refuses texts that are not the canonical ones of their terms.
+    pub fn new(secret: [u8; KEY], canonical: bool) -> Self {
+        let (keys, column) = (Keys::new(secret), BinaryBuilder::new());
+        KeyColumn { keys, slots: Slots::default(), column, rows: 0, canonical }
     }
 
     /// Adds the keys of a batch with the columns `subject`, `predicate`, `object` and `graph`, 16 bytes each, the
     /// high ones first. A null graph is the default graph; a row without any other term has no key.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<()> {
-        for name in ["subject", "predicate", "object", "graph"] {
+        for name in COLUMNS {
             if batch.column_by_name(name).is_none() {
                 return Err(Error::new(ErrorKind::Argument, format!("there is no column {name:?}")));
             }
@@ -45,10 +49,9 @@ impl KeyColumn {
             if statements.is_none(row) {
                 self.column.append_null();
             } else {
-                statements.read(row).map_err(|error| {
+                let key = self.key(&mut statements, row).map_err(|error| {
                     error.located(&Position { row: Some(self.rows), ..Position::default() })
                 })?;
-                let key = statements.hand_on(|terms| self.keys.of(&self.slots.statement(terms)).key);
                 self.column.append_value(key.to_be_bytes());
             }
             self.rows += 1;
@@ -56,10 +59,37 @@ impl KeyColumn {
         Ok(())
     }
 
+    #[inline]
+    fn key(&mut self, statements: &mut Statements<'_>, row: usize) -> Result<u128> {
+        statements.read(row)?;
+        let (slots, keys) = (&mut self.slots, &mut self.keys);
+        if !self.canonical {
+            return Ok(statements.hand_on(|terms| keys.of(&slots.statement(terms)).key));
+        }
+        let (texts, mut refused) = (statements.texts(), None);
+        let see = |place: usize, canonical: &[u8]| {
+            if let Some(text) = texts[place].filter(|text| text.as_bytes() != canonical) {
+                refused.get_or_insert_with(|| not_canonical(place, text, canonical));
+            }
+        };
+        let key = statements.hand_on(|terms| keys.of_seen(&slots.statement(terms), see).key);
+        refused.map_or(Ok(key), Err)
+    }
+
     /// The column.
     pub fn finish(mut self) -> BinaryArray {
         self.column.finish()
     }
+}
+
+#[cold]
+fn not_canonical(place: usize, text: &str, canonical: &[u8]) -> Error {
+    let canonical = String::from_utf8_lossy(canonical);
+    let message =
+        format!("{} is not the canonical text of a term, which is {}", excerpt(text), excerpt(&canonical));
+    Error::new(ErrorKind::TextTerm, message)
+        .with_field(COLUMNS[place].to_owned())
+        .with_hint("write the rows with this library, which takes any spelling, and read them back")
 }
 
 #[cfg(test)]
@@ -125,7 +155,7 @@ mod tests {
             .collect();
         let rows: Vec<_> =
             quads.iter().map(|quad| quad.map(|term| Some(term.as_term().to_string()))).collect();
-        let mut column = KeyColumn::new([5; 16]);
+        let mut column = KeyColumn::new([5; 16], true);
         column.push(&batch(&rows[..100])).unwrap();
         column.push(&batch(&rows[100..])).unwrap();
         let (column, mut keys, mut texts) = (column.finish(), Keys::new([5; 16]), Keys::new([5; 16]));
@@ -141,7 +171,7 @@ mod tests {
     #[test]
     fn what_means_the_same_has_the_same_key() {
         let row = |object: &str| ["<a:s>", "<a:p>", object, ""].map(|text| Some(text.to_owned()));
-        let mut column = KeyColumn::new([1; 16]);
+        let mut column = KeyColumn::new([1; 16], false);
         let mut null_graph = row("\"x\"@en");
         null_graph[3] = None;
         let xsd = format!("\"x\"^^<{}>", crate::term::XSD_STRING);
@@ -153,11 +183,36 @@ mod tests {
     }
 
     #[test]
+    fn texts_that_are_not_canonical_are_refused_where_that_is_asked_for() {
+        let canonical = ["<a:s>", "<a:p>", "\"x\"@EN", "<a:g>"];
+        let xsd = format!("\"x\"^^<{}>", crate::term::XSD_STRING);
+        let nested = format!("<<( <a:s> <a:p> {xsd} )>>");
+        let others = [
+            (2, xsd.as_str(), "\"x\""),
+            (2, "\"\\u0078\"@en", "\"x\"@en"),
+            (2, "\"a\nb\"", "\"a\\nb\""),
+            (2, &nested, "<<( <a:s> <a:p> \"x\" )>>"),
+            (0, "<a:\\u0073>", "<a:s>"),
+            (3, "<a:\\u0067>", "<a:g>"),
+        ];
+        for (place, text, expected) in others {
+            let mut row = canonical.map(|text| Some(text.to_owned()));
+            row[place] = Some(text.to_owned());
+            let rows = batch(&[canonical.map(|text| Some(text.to_owned())), row]);
+            KeyColumn::new([0; 16], false).push(&rows).unwrap();
+            let error = KeyColumn::new([0; 16], true).push(&rows).unwrap_err();
+            assert_eq!((error.kind(), error.position().row), (ErrorKind::TextTerm, Some(1)), "{text}");
+            assert_eq!(error.field(), Some(COLUMNS[place]));
+            assert!(error.message().ends_with(&format!("which is {}", excerpt(expected))), "{error}");
+        }
+    }
+
+    #[test]
     fn rows_without_terms_have_no_key_and_half_a_quad_is_refused() {
         let quad = ["<a:s>", "<a:p>", "<a:o>", "<a:g>"].map(|text| Some(text.to_owned()));
         let mut prefix = quad.clone();
         prefix[..3].fill(None);
-        let mut column = KeyColumn::new([0; 16]);
+        let mut column = KeyColumn::new([0; 16], false);
         column.push(&batch(&[quad.clone(), prefix, [const { None }; 4]])).unwrap();
         let mut half = quad.clone();
         half[1] = None;
@@ -165,9 +220,12 @@ mod tests {
         assert_eq!((error.kind(), error.position().row), (ErrorKind::EncodeRow, Some(4)));
         let mut bad = quad;
         bad[2] = Some("o".into());
-        assert_eq!(KeyColumn::new([0; 16]).push(&batch(&[bad])).unwrap_err().kind(), ErrorKind::TextTerm);
+        assert_eq!(
+            KeyColumn::new([0; 16], false).push(&batch(&[bad])).unwrap_err().kind(),
+            ErrorKind::TextTerm
+        );
         let without = batch(&[]).project(&[0, 1, 3]).unwrap();
-        let error = KeyColumn::new([0; 16]).push(&without).unwrap_err();
+        let error = KeyColumn::new([0; 16], false).push(&without).unwrap_err();
         assert_eq!(error.message(), "there is no column \"object\"");
         let keys = column.finish();
         assert_eq!((keys.is_null(0), keys.is_null(1), keys.is_null(2)), (false, true, true));

@@ -190,6 +190,11 @@ impl<'b> Statements<'b> {
         take(&std::array::from_fn(|place| self.columns[place].term(&self.terms[place])))
     }
 
+    /// The texts of the statement that was read; `None` of a struct, and of the default graph where it is null.
+    pub(super) fn texts(&self) -> [Option<&'b str>; 4] {
+        self.columns.each_ref().map(|column| column.text)
+    }
+
     /// Reads the graph of a row alone.
     pub(super) fn read_graph(&mut self, row: usize) -> Result<()> {
         let (column, term) = (&mut self.columns[GRAPH], &mut self.terms[GRAPH]);

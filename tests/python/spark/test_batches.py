@@ -153,8 +153,32 @@ def test_nulls_are_no_streams() -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert decoded([]) == []
-    assert decoded([batch(content=[b""])]) == []
     assert decoded([batch(content=[TWO]).slice(0, 0)]) == []
+
+
+@pytest.mark.parametrize("nothing", [b"", gzip.compress(b"")])
+def test_a_stream_without_a_byte_is_reported(tmp_path: Path, nothing: bytes) -> None:
+    path = tmp_path / "nothing.jellyp"
+    path.write_bytes(nothing)
+    whole = tmp_path / "whole.jellyp"
+    whole.write_bytes(TWO)
+    inputs = [
+        (batch(path=["a", "b"], content=[TWO, nothing]), "b"),
+        (batch(topic=["t", "t"], partition=[0, 0], offset=[7, 8], value=[TWO, nothing]), "t/0@8"),
+        (batch(path=[str(whole), str(path)]), str(path)),
+    ]
+    for given, name in inputs:
+        with pytest.raises(TruncatedError, match=rf"truncated\.stream: .*\({name}") as caught:
+            decoded([given])
+        assert caught.value.source == name
+        rows = decoded([given], jelly.batch_decoder("patch", mode="permissive"))
+        corrupt = [row for row in rows if row["_corrupt_record"] is not None]
+        assert [row["source"] for row in corrupt] == [name]
+        assert len(rows) > 1
+    # text may be empty where it is known to be text
+    assert decoded([batch(content=[b""])], jelly.batch_decoder("patch", format="rdfp")) == []
+    (tmp_path / "empty.rdfp").touch()
+    assert decoded([batch(path=[str(tmp_path / "empty.rdfp")])]) == []
 
 
 # Schemas
@@ -379,7 +403,7 @@ def test_values_are_read_as_readers_read_them(options: dict[str, Any], is_passed
 def value_of(rnd: random.Random, least: int) -> bytes | None:
     subject = rnd.choice("abc") * rnd.choice([1, 9, 90])
     whole = patch(rnd.choices(["A", "D"], k=rnd.randrange(least, 130)), subject)
-    kinds: list[bytes | None] = [None, b"", gzip.compress(whole), patch(["TX", "A", "TC"], subject)]
+    kinds: list[bytes | None] = [None, gzip.compress(whole), patch(["TX", "A", "TC"], subject)]
     kinds += [whole] * 40
     if rnd.random() < 0.03:
         kinds = [whole[: rnd.randrange(len(whole))], b"\xff" * 9, rdf(3), b"A _:a <p> _:b .\n"]

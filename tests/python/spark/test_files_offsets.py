@@ -116,6 +116,23 @@ def test_a_change_of_size_shows() -> None:
     assert offset.new([grown]) == []
 
 
+def test_a_change_of_time_shows_at_the_same_size() -> None:
+    whole, listed = 7_000_000_000, File("a", "a", 5, 7_000_000_001)
+    offset, _ = take(Offset(), [listed], 1)
+    assert offset.changed([listed]) == []
+    for other in (listed._replace(modified=whole), listed._replace(modified=9 * whole)):
+        assert offset.changed([other]) == [other]
+    # a checkpoint of before has the size alone, and the second
+    old = Offset(1, -1, {key_of(listed): offsets.Seen(7, offsets._size_check(listed))})
+    assert restarted(old).changed([listed, listed._replace(modified=whole)]) == []
+    for other in (listed._replace(modified=9 * whole), listed._replace(size=6)):
+        assert old.changed([other]) == [other]
+    # a look at one file of remote storage knows no more than the second
+    remote = listed._replace(where="s3://b/a")
+    offset, _ = take(Offset(), [remote], 1)
+    assert offset.changed([remote._replace(modified=whole)]) == []
+
+
 def test_offsets_of_another_version_are_refused() -> None:
     with pytest.raises(ValueError, match="another version"):
         Offset.of({"version": 2})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import io
+import json
 import os
 import random
 import re
@@ -15,6 +17,8 @@ import jelly
 import patch_model as model
 from jelly.errors import PatchError
 from shared_data import shared
+from spelling import ALL, after_of, base_of, quad
+from spelling import log_of as log_of_cases
 
 from .logs_in_one import bundle, ordered, rows
 
@@ -96,7 +100,10 @@ def agree(spark: SparkSession, rng: random.Random, logs: int) -> int:
     quads = set(base)
     expected = model.applied(quads, log)
     broadcast = rng.choice([True, False, None])
-    assert collected(jelly.spark.apply(data, df, broadcast=broadcast, **options)) == expected
+    result = jelly.spark.apply(data, df, broadcast=broadcast, **options).select(*QUAD).cache()
+    assert collected(result) == expected
+    assert model.spelled_as_added(map(tuple, result.collect()), log) > 0
+    result.unpersist()
     assert applied(model.nquads(base), *ordered(sources), **options) == expected
     version = rng.randrange(len(log) + 1)
     then = jelly.spark.as_of(data, df, version, broadcast=broadcast, **options)
@@ -200,6 +207,116 @@ def test_bases_may_have_columns_of_any_name(few: SparkSession) -> None:
     assert collected(then) == plain
 
 
+def test_language_tags_are_spelled_as_they_were_added_last(few: SparkSession) -> None:
+    import jelly.spark
+
+    log = few.createDataFrame(rows([(None, b"Z .\n".join(log_of_cases(ALL)))])).cache()
+    base = statements(few, base_of(ALL))
+    found = jelly.spark.apply(base, log).select("subject", "object").collect()
+    assert sorted(quad(int(row[0][3:-1]), row[1]) for row in found) == after_of(ALL)
+    periods = jelly.spark.history(log, base_df=base).collect()
+    native = list(jelly.history(log_of_cases(ALL), base=base_of(ALL), base_format="nq"))
+    assert {tuple(row) for row in periods} == {tuple(row) for row in native}
+    assert len(native) > len(ALL)
+
+
+def test_the_default_graph_is_the_empty_text(few: SparkSession) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    import jelly.spark
+
+    named = statements(few, BASE)
+    base = named.withColumn("graph", F.nullif("graph", F.lit("")))
+    log = log_of(few, FIRST, SECOND, THIRD)
+    odd = log.withColumn("graph", F.nullif("graph", F.lit("")))
+    assert base.where("graph IS NULL").count() == 2
+    results = {
+        "apply": jelly.spark.apply(base, odd),
+        "as_of": jelly.spark.as_of(base, odd, 0),
+        "net": jelly.spark.net(odd),
+        "between": jelly.spark.between(odd, 0, 3),
+        "changes": jelly.spark.changes(odd),
+        "prefixes": jelly.spark.prefixes(odd),
+        "history": jelly.spark.history(odd, base_df=base),
+        "diff": jelly.spark.diff(base.limit(0), base).where("op = 'A'"),
+        "keys": jelly.spark.quad_keys(base, bytes(16)),
+    }
+    graphs = [result.select(F.lit(name).alias("name"), "graph") for name, result in results.items()]
+    found = functools.reduce(lambda one, other: one.union(other), graphs).distinct().collect()
+    assert {row["name"] for row in found if row["graph"] == ""} == set(results)
+    assert {row["graph"] for row in found} == {"", "<a:g>"}
+
+
+NOT_CANONICAL = [
+    ("object", '"1"^^<http://www.w3.org/2001/XMLSchema#string>', '"1"'),
+    ("object", '"\\u0078"', '"x"'),
+    ("subject", "<a:\\u0073>", "<a:s>"),
+    ("graph", "<a:\\U00000067>", "<a:g>"),
+    ("object", '<<( <a:s> <a:p> "\\u0078" )>>', '<<( <a:s> <a:p> "x" )>>'),
+]
+
+
+def test_terms_that_are_not_canonical_are_refused(few: SparkSession) -> None:
+    import jelly.spark
+
+    log = log_of(few, FIRST)
+    good = {"subject": "<a:s>", "predicate": "<a:p>", "object": '"1"', "graph": ""}
+    for place, (name, term, canonical) in enumerate(NOT_CANONICAL):
+        base = few.createDataFrame([tuple((good | {name: term}).values())], list(good))
+        named = re.escape(json.dumps(term)) + ".*not the canonical.*" + re.escape(json.dumps(canonical))  # fmt: skip
+        doors = [
+            lambda base=base: jelly.spark.apply(base, log, broadcast=False),
+            lambda base=base: jelly.spark.apply(base, log),
+            lambda base=base: jelly.spark.diff(base.limit(0), base),
+            lambda base=base: jelly.spark.history(log, base_df=base),
+        ]
+        for door in doors[: 4 if place == 0 else 1]:
+            with pytest.raises(Exception, match=rf"(?s)text\.term: {named}"):
+                door().collect()
+    # what is written and read is canonical
+    half = few.createDataFrame([good | {"predicate": None}], "subject string, predicate string, object string, graph string")  # fmt: skip
+    with pytest.raises(Exception, match="no predicate"):
+        jelly.spark.apply(half, log).collect()
+
+
+def test_a_log_that_changes_between_the_call_and_the_action(
+    few: SparkSession, tmp_path: Path
+) -> None:
+    import jelly.spark
+
+    jelly.spark.register(few)
+    paths = [tmp_path / f"patch-{number}.rdfp" for number in (1, 2)]
+    texts = ["TX .\nA <a:s> <a:p> <a:o> .\nTC .\n", "A <a:s> <a:p> <a:q> .\n"]
+
+    def written() -> DataFrame:
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+            os.utime(path, (1000, 1000))
+        return few.read.format("jelly-patch").load(str(tmp_path))
+
+    def changed(path: Path) -> None:
+        path.write_text(texts[0].replace("TC", "TA"))
+
+    for change in (changed, lambda path: path.write_text(""), Path.unlink):
+        result = jelly.spark.changes(written())
+        change(paths[0])
+        with pytest.raises(Exception, match=rf"(?s)patch\.changed: .*{paths[0]}"):
+            result.collect()
+    result = jelly.spark.net(written())
+    assert {row.object for row in result.collect()} == {"<a:o>", "<a:q>"}
+    changed(paths[0])
+    with pytest.raises(Exception, match=rf"(?s){paths[0]} has changed since the query was planned"):
+        result.collect()
+    log = written().cache()
+    result = jelly.spark.net(log)
+    changed(paths[0])
+    assert result.count() == 2  # what is cached is not read again
+    log.unpersist()
+    result = jelly.spark.net(written())
+    (tmp_path / "patch-3.rdfp").write_text("A <a:s> <a:p> <a:z> .\n")
+    assert result.count() == 2  # what came meanwhile is another version
+
+
 def test_messages_say_their_time(few: SparkSession) -> None:
     import jelly.spark
 
@@ -217,24 +334,18 @@ ODD = [
 ]  # fmt: skip
 
 
-def test_quads_are_told_apart_as_by_the_native_key(few: SparkSession) -> None:
+def test_tables_tell_quads_apart_by_the_native_key(few: SparkSession) -> None:
     import jelly.spark
-    from jelly.spark.tables.terms import key
 
-    quads = [("<a:s>", "<a:p>", term, graph) for term in ODD for graph in ("", None, "<a:G>")]
-    quads += [(term, "<a:p>", "<a:o>", "") for term in ODD]
-    quads += [("<a:s>", term, '"x"@EN', "") for term in ODD[:4]]
+    terms = [term for term in ODD if "u005F" not in term]
+    quads = [("<a:s>", "<a:p>", term, graph) for term in terms for graph in ("", None, "<a:G>")]
+    quads += [(term, "<a:p>", "<a:o>", "") for term in terms]
     df = few.createDataFrame(quads, "subject string, predicate string, object string, graph string")
-    keyed = jelly.spark.quad_keys(df, bytes(16)).withColumn("key", key()).collect()
-    native: dict[bytes, set[tuple[str, ...]]] = {}
-    ours: dict[tuple[str, ...], set[bytes]] = {}
-    for row in keyed:
-        native.setdefault(bytes(row["quad_key"]), set()).add(tuple(row["key"]))
-        ours.setdefault(tuple(row["key"]), set()).add(bytes(row["quad_key"]))
-    assert (
-        {len(group) for group in native.values()} == {len(group) for group in ours.values()} == {1}
-    )
-    assert len(native) == 60 < len(quads)
+    keyed = jelly.spark.quad_keys(df, bytes(16)).collect()
+    native = pa.array(jelly.quad_keys(df.toArrow(), bytes(16))).to_pylist()
+    assert sorted(bytes(row["quad_key"]) for row in keyed) == sorted(native)
+    added = jelly.spark.diff(df.limit(0), df).where("op = 'A'").count()
+    assert added == len(set(native)) == 54 < len(quads)
     with pytest.raises(ValueError, match="a secret has 16 bytes, not 1"):
         jelly.spark.quad_keys(df, b"x")
     with pytest.raises(ValueError, match="there is a column 'graph' already"):

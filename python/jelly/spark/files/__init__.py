@@ -30,12 +30,16 @@ in camelCase (``blankNodes``, ``strictGraphs``, ``rowBytes``), with ``columns`` 
 With ``mode`` ``permissive`` there is the column ``_corrupt_record``; of a bad file that several tasks
 read, the rows of the parts behind the bad one are there too.
 
+A Jelly file without a byte is one that was lost on its way, and an error (a row in mode
+``permissive``); a folder without files has no rows, and nothing is an empty document in the other
+formats. A file that changes between the plan of a query and its end fails the query.
+
 Streams read each file once, in whatever order files appear, over restarts and failures. What they
 rely on:
 
 - A file appears under its name whole, by a rename (or an upload), and never changes. One that has
-  another size than when it was found stops the stream, in the batch and later;
-  ``ignoreChangedFiles`` reads what there is and goes on.
+  another size or time of modification than when it was found stops the stream, in the batch and
+  later; ``ignoreChangedFiles`` reads what there is and goes on.
 - A file is its path. The checkpoint has a hash of each path that was read, of the last 4096 files
   and of all that are not older than the newest by ``latenessSeconds``. Of others it has the number:
   a file that appears so late stops the stream, as long as no old file was taken away. Do not touch

@@ -29,6 +29,16 @@ class File(NamedTuple):
     modified: int
     """Nanoseconds since 1970; 0 where the storage does not tell."""
 
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """Size and time, by which one state of the file is told from another.
+
+        Of remote storage whole seconds count: a listing and a look at one file differ in the rest.
+        """
+        if filesystem.is_remote(self.where):
+            return self.size, self.modified // 1_000_000_000
+        return self.size, self.modified
+
 
 def files_of(options: ReadOptions, *, complete: bool = True) -> list[File]:
     """All files, each once, sorted within each of the paths.

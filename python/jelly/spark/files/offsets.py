@@ -33,7 +33,7 @@ class Seen(NamedTuple):
     seconds: int
     """When it was modified, since 1970."""
     check: bytes
-    """Of its size."""
+    """Of its size and the exact time; of its size alone in checkpoints of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ class Offset:
         return sorted(new, key=lambda file: (seconds_of(file), file.where))
 
     def changed(self, listed: Iterable[File]) -> list[File]:
-        """The files that have another size than when they were read."""
+        """The files that have another size or time than when they were read."""
         return [
             file
             for file in listed
-            if (seen := self.seen.get(key_of(file))) and seen.check != _check(file)
+            if (seen := self.seen.get(key_of(file))) and not _is_same(seen, file)
         ]
 
     def plus(self, taken: Sequence[File], waiting: Iterable[File], lateness: int) -> Offset:
@@ -140,7 +140,16 @@ def seconds_of(file: File) -> int:
     return min(max(file.modified // 1_000_000_000, 0), 0xFFFF_FFFF)
 
 
+def _is_same(seen: Seen, file: File) -> bool:
+    return seen.seconds == seconds_of(file) and seen.check in (_check(file), _size_check(file))
+
+
 def _check(file: File) -> bytes:
+    return hashlib.blake2b(b"%d %d" % file.stamp, digest_size=3).digest()
+
+
+def _size_check(file: File) -> bytes:
+    """What checkpoints of earlier versions have."""
     return hashlib.blake2b(b"%d" % file.size, digest_size=3).digest()
 
 

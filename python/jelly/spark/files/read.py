@@ -9,9 +9,10 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from jelly._batches import Joined
 from jelly._internal import Schema
+from jelly.errors import JellyError
 from jelly.spark._columns import arrow_schema, as_wanted
 from jelly.spark.files import filesystem
-from jelly.spark.files.listing import files_of
+from jelly.spark.files.listing import File, files_of
 from jelly.spark.files.plan import Part, plan
 
 if TYPE_CHECKING:
@@ -49,7 +50,15 @@ class FilesReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Rows of one task."""
         # Without any file Spark makes a partition of its own, without a value.
-        return batches(partition.value or (), self._shape)
+        return batches(partition.value or (), self._shape, self._require_unchanged)
+
+    def _require_unchanged(self, part: Part) -> None:
+        now = state_now(part, self._shape.options)
+        if now.stamp != part.file.stamp:
+            raise ValueError(
+                f"{now.source} has changed since the query was planned, and has {now.size} bytes now: run the query "
+                "again once the file is complete"
+            )
 
 
 class Shape:
@@ -101,17 +110,27 @@ class Shape:
         return as_wanted(pa.record_batch(rows), self.wanted)
 
 
+def state_now(part: Part, options: ReadOptions) -> File:
+    """The file of a part as it is now.
+
+    Raises:
+        FileNotFoundError: It is gone.
+    """
+    [now] = files_of(options.at(part.file.where))
+    return now
+
+
 def batches(
     parts: Iterable[Part],
     shape: Shape,
-    done: Callable[[Part], None] | None = None,
+    check: Callable[[Part], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of parts of files, in order; rows before an error are given first.
 
     Args:
         parts: What to read.
         shape: How.
-        done: Called when a part was read to its end.
+        check: Called when a part was read, or cannot be: a file that changed explains what is wrong with it.
 
     Raises:
         JellyError: A file is not as it should be.
@@ -120,10 +139,15 @@ def batches(
     joined = Joined()
     try:
         for part in parts:
-            for rows in _rows(part, shape):
-                yield from joined.add(rows)
-            if done is not None:
-                done(part)
+            try:
+                for rows in _rows(part, shape):
+                    yield from joined.add(rows)
+            except JellyError:
+                if check is not None:
+                    check(part)
+                raise
+            if check is not None:
+                check(part)
     except Exception:
         yield from joined.flush()
         raise
@@ -134,7 +158,7 @@ def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     file, options = part.file, shape.options
     with filesystem.naming(file.source):
         source = filesystem.open_input(file.where, options.storage)
-        reader = options.open(source, source_name=file.source, split=part.split)
+        reader = options.open_whole(source, source_name=file.source, split=part.split)
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
     with reader:
         for rows in reader:

@@ -11,7 +11,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from jelly.spark.files.listing import File, files_of
 from jelly.spark.files.offsets import Offset, key_of
 from jelly.spark.files.plan import Part, plan
-from jelly.spark.files.read import Parts, Shape, batches
+from jelly.spark.files.read import Parts, Shape, batches, state_now
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -111,7 +111,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Rows of one task."""
-        check = None if self._options.ignore_changed_files else self._require_whole
+        check = None if self._options.ignore_changed_files else self._require_same
         return batches(partition.value, self._shape, check)
 
     def commit(self, end: dict[str, Any]) -> None:
@@ -134,13 +134,11 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._batch = {key_of(file): file for file in taken}
         return start.plus(taken, waiting, self._options.lateness_seconds).stored()
 
-    def _require_whole(self, part: Part) -> None:
-        """The file has the size that it had when the batch was planned."""
-        if part.is_last:
-            one = self._options.at(part.file.where)
-            [now] = files_of(one)
-            if now.size != part.file.size:
-                _require_unchanged([now])
+    def _require_same(self, part: Part) -> None:
+        """The file is what it was when the batch was planned."""
+        now = state_now(part, self._options)
+        if now.stamp != part.file.stamp:
+            _require_unchanged([now])
 
 
 def _fitting(files: list[File], most_files: int, most_bytes: int | None) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.spark.tables.changing import net_of
+from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
-from jelly.spark.tables.terms import QUAD, key, require
+from jelly.spark.tables.terms import QUAD, named_graph, require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,9 +26,13 @@ def apply(
     """A dataset after a log: without what the log deletes in the end, with what it adds.
 
     The result has the columns of the base, in any order of rows; in rows that the log adds, columns beside the four
-    terms are null. Quads are compared by their terms, whatever the case of language tags. A quad that the log adds
-    and the base has is there once, as the log spells it last. Quads that the base has twice and the log does not
-    speak of stay twice.
+    terms are null. The default graph is ``''`` in every row, also where the base has a null. Quads are compared by
+    their terms, whatever the case of language tags. A quad that the log adds and the base has is there once, as the
+    log spells it last. Quads that the base has twice and the log does not change stay twice.
+
+    A base that others made may spell a term in another way than this library, such as
+    ``"1"^^<http://www.w3.org/2001/XMLSchema#string>`` for ``"1"``. Such a term fails the query, with an error that
+    names it: write the rows with ``format("jelly")`` and read them back, and all terms are canonical.
 
     Args:
         base_df: Statements, with the columns ``subject``, ``predicate``, ``object`` and ``graph``, as
@@ -42,7 +47,7 @@ def apply(
         ValueError: As :func:`changes`; or columns of the base are missing.
 
     Cost:
-        That of :func:`net`, and one pass over the base, all of it in Spark's own code.
+        That of :func:`net`, and one pass over the base, whose terms go to the workers' Python for the native key.
     """
     log = Log(patch_df, options)
     return _applied(base_df, log, log.versions, broadcast)
@@ -78,16 +83,16 @@ def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) ->
 
     require(base, QUAD, "a base")
     versions = range(1, version + 1)
-    net = net_of(log, versions)
     name = "_key"
     taken = {column.lower() for column in base.columns}
     while name in taken:
         name = f"_{name}"
-    changed = net.select(key().alias(name))
+    keys = Keys()
+    net = net_of(log, versions, keys, name)
+    changed = net.select(name)
     if broadcast if broadcast is not None else log.changes(versions) <= BROADCAST:
         changed = F.broadcast(changed)
-    # by the hash first: Spark sorts numbers much faster than arrays
-    here = (F.xxhash64(key()) == F.xxhash64(name)) & (key() == F.col(name))
-    kept = base.join(changed, here, "left_anti")
+    kept = base.withColumn(name, keys.column()).join(changed, name, "left_anti").drop(name)
     added = net.where(F.col("_change_type") == "insert").select(*QUAD)
-    return kept.unionByName(added, allowMissingColumns=True).select(*base.columns)
+    both = kept.withColumn("graph", named_graph()).unionByName(added, allowMissingColumns=True)
+    return both.select(*base.columns)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.spark.tables.chain import error
+from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
-from jelly.spark.tables.terms import QUAD, key
+from jelly.spark.tables.terms import QUAD
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -89,13 +90,17 @@ def between(
     return net_of(log, range(first + 1, last + 1))
 
 
-def net_of(log: Log, versions: range | None = None) -> DataFrame:
-    """The last change of each quad in some versions."""
+def net_of(
+    log: Log, versions: range | None = None, keys: Keys | None = None, name: str | None = None
+) -> DataFrame:
+    """The last change of each quad in some versions, with its key in a column if that has a name."""
     from pyspark.sql import functions as F  # noqa: N812
 
     rows = of_quads(log.rows(versions))
     last = F.max_by(F.struct(*CHANGE, *QUAD), F.struct("_commit_version", "seq"))
-    return rows.groupBy(key()).agg(last.alias("last")).select("last.*")
+    keyed = rows.withColumn("_key", (keys or Keys()).column())
+    found = keyed.groupBy("_key").agg(last.alias("last"))
+    return found.select("last.*", *([] if name is None else [F.col("_key").alias(name)]))
 
 
 def of_quads(rows: DataFrame) -> DataFrame:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jelly.spark.tables.chain import id_text
-from jelly.spark.tables.terms import QUAD, key, require, without_positions
+from jelly.spark.tables.keys import Keys
+from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +41,8 @@ def diff(
     Raises:
         ValueError: Columns are missing.
 
+    As with :func:`apply`, a term that is not canonical fails the query.
+
     Cost:
         Both datasets are shuffled once. All differences are sorted in one task.
     """
@@ -47,14 +50,14 @@ def diff(
 
     from jelly import PATCH_SCHEMA_DDL
 
-    sides = []
+    sides, keys = [], Keys()
     for given, side in ((old_df, 1), (new_df, 2)):
         require(given, QUAD, "a dataset")
         df = without_positions(
             given, F.lit(f"the {'old' if side == 1 else 'new'} dataset: "), *QUAD
         )
-        graph = F.coalesce("graph", F.lit("")).alias("graph")
-        sides.append(df.select(key().alias("_key"), *QUAD[:3], graph, F.lit(side).alias("side")))
+        quad = df.withColumn("_key", keys.column()).select("_key", *QUAD[:3], named_graph())
+        sides.append(quad.withColumn("side", F.lit(side)))
     both = sides[0].unionByName(sides[1])
     differing = (
         both.groupBy("_key")

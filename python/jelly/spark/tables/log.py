@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from jelly.spark.tables.chain import Facts, error, id_text, identity, ordered
-from jelly.spark.tables.terms import QUAD, require, without_positions
+from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
+from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -34,6 +36,8 @@ class Outcome(NamedTuple):
     """``A`` and ``D`` rows, those that do not count included."""
     is_nothing: bool
     """All that it has is what a crash cut off."""
+    stamp: Stamp
+    """Of the file that it is in."""
 
 
 class Log:
@@ -50,7 +54,12 @@ class Log:
         drop = _choice(options, "unfinished", "refuse", "drop")
         ignore = _choice(options, "chain", "check", "ignore")
         self._df = df
+        began = time.time_ns()
         found = [_outcome(row, drop) for row in _collected(df)]
+        level = df.storageLevel
+        self._is_read_again = not (level.useMemory or level.useDisk)
+        if self._is_read_again:
+            require_settled(((one.facts.source, one.stamp) for one in found), began)
         if drop:
             found = _without_remains(found)
         by_place = {(one.facts.source, one.facts.patch): one for one in found}
@@ -92,6 +101,7 @@ class Log:
 
         chosen = self._chosen(versions)
         rows = self._df.where(F.col("op").isin("A", "D", "PA", "PD"))
+        rows = rows.withColumn("graph", named_graph())
         dropped = [
             (one.facts.source, one.facts.patch, txn) for _, one in chosen for txn in one.dropped
         ]
@@ -100,13 +110,16 @@ class Log:
             here = _in_patch(rows) & (rows["txn"] == F.col("_txn"))
             rows = rows.join(F.broadcast(aborted), here, "left_anti")
         places = [
-            (one.facts.source, one.facts.patch, version, one.facts.timestamp)
+            (one.facts.source, one.facts.patch, *one.stamp, version, one.facts.timestamp)
             for version, one in chosen
         ]
         numbers = self._local(
             places,
-            "_source string, _patch bigint, _commit_version bigint, _commit_timestamp timestamp",
+            f"_source string, _patch bigint, {COLUMNS}, _commit_version bigint, _commit_timestamp timestamp",
         )
+        if self._is_read_again and any(one.stamp.size is not None for _, one in chosen):
+            numbers = unchanged(numbers)
+        numbers = numbers.drop("_size", "_modified")
         rows = rows.join(F.broadcast(numbers), _in_patch(rows), "inner").drop("_source", "_patch")
         # the version is known behind the joins, so that rows that do not count are not looked at
         what = F.concat(
@@ -166,6 +179,7 @@ def _collected(df: DataFrame) -> list[Row]:
             F.count_if(op.isin("A", "D")).alias("changes"),
             F.count_if(op == "Z").alias("ends"),
         )
+        .withColumn("stamp", stamp())
         .collect()
     )
 
@@ -181,11 +195,11 @@ def _outcome(row: Row, drop: bool) -> Outcome:
         raise error("patch.stray", f"patch {patch}: a transaction ends that did not begin", source)
     if row["unfinished"] and not drop:
         first = min(row["unfinished"])
-        raise error("patch.unfinished", f"patch {patch}: transaction {first} is neither committed nor aborted", source)  # fmt: skip
+        raise error("patch.unfinished", f"patch {patch}: transaction {first} is neither committed nor aborted; unfinished=\"drop\" leaves such transactions out", source)  # fmt: skip
     facts = _facts(source, patch, sorted(tuple(header) for header in row["headers"]))
     is_nothing = row["unfinished"] and not (row["committed"] or row["loose"])
     dropped = [*row["aborted"], *row["unfinished"]]
-    return Outcome(facts, dropped, row["changes"], bool(is_nothing))
+    return Outcome(facts, dropped, row["changes"], bool(is_nothing), Stamp(*row["stamp"]))
 
 
 def _without_remains(found: list[Outcome]) -> list[Outcome]:

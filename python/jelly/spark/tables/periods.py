@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.spark.tables.changing import of_quads
+from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
-from jelly.spark.tables.terms import QUAD, folded, key, require
+from jelly.spark.tables.terms import QUAD, named_graph, require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,29 +58,31 @@ def history(
             F.lit("insert").alias("_change_type"),
             F.lit(0).cast("bigint").alias("_commit_version"),
         ]
-        graphs = F.coalesce("graph", F.lit("")).alias("graph")
         seq = F.lit(0).cast("bigint").alias("seq")
-        rows = rows.unionByName(base_df.select(*inserted, seq, *QUAD[:3], graphs))
-    rows = rows.withColumn("_key", key())
-    for place, wanted in enumerate((subject, predicate, object, graph)):
-        if wanted is not None:
-            term = folded(F.lit(_term(QUAD[place], wanted)))
-            rows = rows.where(F.col("_key")[place] == term)
+        rows = rows.unionByName(base_df.select(*inserted, seq, *QUAD[:3], named_graph()))
+    keys = Keys()
+    given = zip(QUAD, (subject, predicate, object, graph), strict=True)
+    pattern = {name: _term(name, wanted) for name, wanted in given if wanted is not None}
+    if pattern:
+        rows = rows.where(keys.matches(pattern))
+    rows = rows.withColumn("_key", keys.column())
     last = F.max_by(F.struct("_change_type", *QUAD), "seq")
     by_version = rows.groupBy("_key", "_commit_version").agg(last.alias("last"))
     in_time = Window.partitionBy("_key").orderBy("_commit_version")
     change = F.col("last._change_type")
     before = F.lag(change, 1, "delete").over(in_time)
-    switches = by_version.withColumn("before", before).where(change != F.col("before"))
-    return (
-        switches.withColumn("valid_to", F.lead("_commit_version").over(in_time))
-        .where(change == "insert")
-        .select(
-            *(f"last.{name}" for name in QUAD),
-            F.col("_commit_version").alias("valid_from"),
-            "valid_to",
-        )
+    is_there = change == "insert"
+    begins = (is_there & (before == "delete")).cast("int")
+    # a quad has a period for each time that it comes, and is spelled in it as it was added last
+    numbered = by_version.withColumn("_begins", begins)
+    numbered = numbered.withColumn("_period", F.sum("_begins").over(in_time)).where("_period > 0")
+    version = F.col("_commit_version")
+    spelled = F.max_by("last", F.when(is_there, version))
+    ended = F.min(F.when(~is_there, version))
+    periods = numbered.groupBy("_key", "_period").agg(
+        spelled.alias("last"), F.min(version).alias("valid_from"), ended.alias("valid_to")
     )
+    return periods.select(*(f"last.{name}" for name in QUAD), "valid_from", "valid_to")
 
 
 def _term(name: str, text: str) -> str:
