@@ -21,7 +21,8 @@ pub struct Limits {
     pub lookup_bytes: usize,
     /// Longest term, as it is and as it is written, in bytes.
     pub term_bytes: usize,
-    /// Deepest nesting of quoted triples and of unknown groups; 256 at most.
+    /// Deepest nesting of quoted triples and of unknown groups; 256 at most. Lists, property lists and graphs of
+    /// Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice.
     pub nesting: usize,
     /// Most rows in a batch.
     pub batch_rows: usize,

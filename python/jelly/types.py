@@ -270,7 +270,11 @@ class Limits:
     term_bytes: int = 16 << 20
     """Longest term."""
     nesting: int = 64
-    """Deepest nesting of quoted triples and of unknown groups, in levels."""
+    """Deepest nesting of quoted triples and of unknown groups, in levels.
+
+    Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep,
+    arrays and objects of JSON-LD twice.
+    """
     batch_rows: int = 10_000
     """Most rows in a batch."""
     batch_bytes: int = 32 << 20

@@ -77,13 +77,13 @@ fn other_syntaxes() {
 
 #[test]
 fn errors_of_other_syntaxes_have_their_place() {
-    for (text, name, place) in [
-        ("<urn:s> <urn:p>\n <rel> .\n", "x.ttl", "line 2, column 2"),
-        ("@prefix ex: <urn:ex:> .\n\nex:s ex:p no:x .\n", "x.trig", "line 3, column 11"),
+    for (text, name, kind, place) in [
+        ("<urn:s> <urn:p>\n <rel> .\n", "x.ttl", "text.iri", "line 2, column 2"),
+        ("@prefix ex: <urn:ex:> .\n\nex:s ex:p no:x .\n", "x.trig", "text.syntax", "line 3, column 11"),
     ] {
         let error = rdf(text, &options(name)).error.expect("an error").what;
         assert!(
-            error.starts_with("text.syntax: ") && error.contains(place) && error.contains(name),
+            error.starts_with(&format!("{kind}: ")) && error.contains(place) && error.contains(name),
             "{error}"
         );
     }

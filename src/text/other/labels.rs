@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use oxrdf::vocab::rdf;
 use oxrdf::{BaseDirection, BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term as Found};
 
+use super::tags::Tags;
 use crate::blank::ANONYMOUS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::{TermBuf, Triple};
@@ -15,19 +17,27 @@ pub(super) fn too_many(what: &str, most: usize) -> Error {
     Error::limit(ErrorKind::LimitLookup, "lookup_bytes", format!("{what} of more than {most} bytes"))
 }
 
+pub(super) fn too_deep(what: &str, nesting: usize, times: usize) -> Error {
+    let most = nesting.saturating_mul(times);
+    let why = if times > 1 { format!(", {times} times limits.nesting") } else { String::new() };
+    let message = format!("{what} nested deeper than {most}{why}");
+    Error::limit(ErrorKind::LimitNesting, "nesting", message)
+}
+
 /// Gives blank nodes without labels some: the library takes random ones.
 #[derive(Debug)]
 pub(super) struct Labels {
     known: HashMap<u128, u64>,
     most: usize,
+    tags: Tags,
 }
 
 /// Hexadecimal digits that a random label has at least: 32 but for zeros at its start.
 const DIGITS: usize = 24;
 
 impl Labels {
-    pub(super) fn new(most: usize) -> Self {
-        Labels { known: HashMap::new(), most }
+    pub(super) fn new(most: usize, tags: Tags) -> Self {
+        Labels { known: HashMap::new(), most, tags }
     }
 
     pub(super) fn terms(&mut self, quad: Quad) -> Result<[TermBuf; 4]> {
@@ -59,7 +69,7 @@ impl Labels {
         Ok(match term {
             Found::NamedNode(iri) => TermBuf::iri(iri.as_str()),
             Found::BlankNode(node) => self.blank_node(node)?,
-            Found::Literal(literal) => literal_of(literal),
+            Found::Literal(literal) => self.literal(literal),
             Found::Triple(triple) => {
                 let subject = self.node(&triple.subject)?;
                 let predicate = TermBuf::iri(triple.predicate.as_str());
@@ -84,14 +94,20 @@ impl Labels {
         let number = *self.known.entry(id).or_insert(next);
         Ok(TermBuf::blank_node(&format!("{ANONYMOUS}{number}")))
     }
-}
 
-fn literal_of(literal: &Literal) -> TermBuf {
-    let lex = literal.value();
-    match (literal.language(), literal.direction()) {
-        (Some(tag), None) => TermBuf::language_literal(lex, tag),
-        (Some(tag), Some(BaseDirection::Ltr)) => TermBuf::language_literal(lex, &format!("{tag}--ltr")),
-        (Some(tag), Some(BaseDirection::Rtl)) => TermBuf::language_literal(lex, &format!("{tag}--rtl")),
-        (None, _) => TermBuf::typed_literal(lex, literal.datatype().as_str()),
+    fn literal(&self, literal: &Literal) -> TermBuf {
+        let lex = literal.value();
+        let Some(language) = literal.language() else {
+            let datatype = literal.datatype();
+            let spelled = if datatype == rdf::JSON { self.tags.spelled_in(lex) } else { None };
+            return TermBuf::typed_literal(spelled.as_deref().unwrap_or(lex), datatype.as_str());
+        };
+        let spelled = self.tags.spelled(language);
+        let tag = spelled.as_deref().unwrap_or(language);
+        match literal.direction() {
+            None => TermBuf::language_literal(lex, tag),
+            Some(BaseDirection::Ltr) => TermBuf::language_literal(lex, &format!("{tag}--ltr")),
+            Some(BaseDirection::Rtl) => TermBuf::language_literal(lex, &format!("{tag}--rtl")),
+        }
     }
 }

@@ -1,9 +1,18 @@
 //! Turtle, `TriG`, RDF/XML and JSON-LD, through libraries.
 
-mod depth;
+mod contexts;
+mod entities;
+mod guarded;
+mod iris;
+mod json;
 mod labels;
+mod pieces;
 mod read;
+mod tags;
+mod turtle;
+mod work;
 mod write;
+mod xml;
 
 pub use read::OtherRdf;
 pub use write::TurtleWriter;

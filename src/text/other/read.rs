@@ -1,8 +1,8 @@
 //! Turtle, `TriG`, RDF/XML and JSON-LD, read by the crate `oxrdfio`.
 //!
-//! What its terms cannot hold is lost or refused there: language tags come out in lower case, generalized RDF and
-//! quoted triples as subjects are errors, and so are IRIs without a scheme, for there is no base but the one
-//! that the document gives. Blank nodes keep their labels, which `<_:label>` is none of; those without a label
+//! What its terms cannot hold is refused there: generalized RDF and quoted triples as subjects are errors, and so
+//! are IRIs without a scheme, for there is no base but the one that the document gives. The library has no limits
+//! and drops the case of language tags; a guard sees each byte before it, and keeps both. Blank nodes keep their labels, which `<_:label>` is none of; those without a label
 //! get `anon-0`, `anon-1`, ... in the order of their appearance, so that the same input gives the same rows.
 //! Contexts of JSON-LD that lie elsewhere are errors: nothing is fetched.
 
@@ -11,10 +11,15 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use oxrdf::Quad;
 use oxrdfio::{RdfParseError, RdfParser, ReaderQuadParser};
 
-use super::depth::Bounded;
+use super::guarded::{Guarded, token_too_long};
 use super::labels::{ENTRY, Labels, too_many};
+use super::pieces::{Pieces, Place};
+use super::tags::{Shifts, Tags};
+use super::turtle::TurtleGuard;
+use super::xml::XmlGuard;
 use crate::decode::DecodeOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::RdfFormat;
@@ -28,9 +33,45 @@ use crate::term::{Term, TermBuf};
 /// Statements between two looks at the caller's interrupts.
 const POLL: u64 = 1024;
 
+/// What makes statements of the bytes.
+enum Parser {
+    Whole(Box<ReaderQuadParser<Box<dyn Read + Send>>>, Shifts),
+    Pieces(Box<Pieces>),
+}
+
+impl Parser {
+    fn next(&mut self) -> Result<Option<Quad>> {
+        let quad = match self {
+            Parser::Whole(parser, _) => parser.next(),
+            Parser::Pieces(pieces) => pieces.next()?,
+        };
+        quad.transpose().map_err(|error| parse_error(error, self))
+    }
+
+    /// The place in the document of a place that the parser gave.
+    fn undo(&self, place: Place) -> Place {
+        match self {
+            Parser::Whole(_, shifts) => {
+                let (offset, column) = shifts.undo(place.offset, place.line, place.column);
+                Place { offset, column, ..place }
+            }
+            Parser::Pieces(pieces) => pieces.undo(place),
+        }
+    }
+
+    /// Prefixes that are declared, if there may be more of them than `known`.
+    fn prefixes(&self, known: usize) -> Option<Vec<(&str, &str)>> {
+        let prefixes = match self {
+            Parser::Whole(parser, _) => parser.prefixes(),
+            Parser::Pieces(pieces) => pieces.parser()?.prefixes(),
+        };
+        (prefixes.size_hint().0 > known).then(|| prefixes.collect())
+    }
+}
+
 /// Statements of a document in one of the formats that a library reads.
 pub struct OtherRdf {
-    parser: Option<ReaderQuadParser<Counted>>,
+    parser: Option<Parser>,
     taken: Arc<AtomicU64>,
     seq: u64,
     labels: Labels,
@@ -47,22 +88,36 @@ impl OtherRdf {
     /// Reads a stream from its start.
     pub fn new(format: RdfFormat, stream: Stream, config: &DecodeOptions) -> Self {
         let taken = Arc::new(AtomicU64::new(0));
-        let nested = matches!(format, RdfFormat::Turtle | RdfFormat::TriG);
-        let bytes = stream.into_reader();
-        let inner: Box<dyn Read + Send> =
-            if nested { Box::new(Bounded::new(bytes, config.limits.nesting)) } else { bytes };
-        let reader = Counted { inner, taken: Arc::clone(&taken) };
-        let format = match format {
-            RdfFormat::Turtle => oxrdfio::RdfFormat::Turtle,
-            RdfFormat::RdfXml => oxrdfio::RdfFormat::RdfXml,
-            RdfFormat::JsonLd => oxrdfio::RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() },
-            _ => oxrdfio::RdfFormat::TriG,
+        let limits = &config.limits;
+        let (tags, shifts) = (Tags::new(limits.lookup_bytes), Shifts::default());
+        let counted = Box::new(Counted { inner: stream.into_reader(), taken: Arc::clone(&taken) });
+        let most = limits.term_bytes;
+        let whole = |parser: RdfParser, reader: Box<dyn Read + Send>| {
+            Parser::Whole(Box::new(parser.for_reader(reader)), shifts.clone())
+        };
+        let parser = match format {
+            RdfFormat::RdfXml => {
+                let guard = XmlGuard::new(limits, tags.clone());
+                whole(
+                    RdfParser::from_format(oxrdfio::RdfFormat::RdfXml),
+                    Box::new(Guarded::new(counted, guard, most)),
+                )
+            }
+            RdfFormat::JsonLd => Parser::Pieces(Box::new(Pieces::new(counted, limits, tags.clone()))),
+            format => {
+                let guard = TurtleGuard::new(limits, tags.clone(), shifts.clone());
+                let turtle = matches!(format, RdfFormat::Turtle);
+                let format = if turtle { oxrdfio::RdfFormat::Turtle } else { oxrdfio::RdfFormat::TriG };
+                // IRIs are those of N-Triples, which the guard checks
+                let parser = RdfParser::from_format(format).lenient();
+                whole(parser, Box::new(Guarded::new(counted, guard, most)))
+            }
         };
         OtherRdf {
-            parser: Some(RdfParser::from_format(format).for_reader(reader)),
+            parser: Some(parser),
             taken,
             seq: 0,
-            labels: Labels::new(config.limits.lookup_bytes),
+            labels: Labels::new(config.limits.lookup_bytes, tags),
             prefixes: HashSet::new(),
             prefix_bytes: 0,
             most: config.limits.lookup_bytes,
@@ -79,12 +134,12 @@ impl OtherRdf {
 
     fn next<S: RdfSink>(&mut self, sink: &mut S) -> Result<bool> {
         let Some(parser) = &mut self.parser else { return Ok(false) };
-        let Some(quad) = parser.next() else {
+        let Some(quad) = parser.next()? else {
             self.declare(sink)?;
             self.parser = None;
             return Ok(false);
         };
-        let terms = self.labels.terms(quad.map_err(parse_error)?)?;
+        let terms = self.labels.terms(quad)?;
         self.declare(sink)?;
         let statement = Statement::of(terms.each_ref().map(TermBuf::as_term));
         sink.statement(&RdfRow { frame: 0, seq: self.seq, statement })
@@ -97,11 +152,8 @@ impl OtherRdf {
     /// Hands on prefixes that are new.
     fn declare<S: RdfSink>(&mut self, sink: &mut S) -> Result<()> {
         let Some(parser) = &self.parser else { return Ok(()) };
-        let prefixes = parser.prefixes();
-        if prefixes.size_hint().0 <= self.prefixes.len() {
-            return Ok(());
-        }
-        let mut new: Vec<_> = prefixes.filter(|(name, _)| !self.prefixes.contains(*name)).collect();
+        let Some(mut new) = parser.prefixes(self.prefixes.len()) else { return Ok(()) };
+        new.retain(|(name, _)| !self.prefixes.contains(*name));
         new.sort_unstable();
         for (name, iri) in new {
             // we keep the name, the library both
@@ -169,23 +221,34 @@ impl Read for Counted {
     }
 }
 
+/// Tokens that the parsers of Turtle, `TriG` and JSON take, whatever the limits.
+const TOKEN: usize = 16 << 20;
+/// Characters of a message that are worth reading: some repeat the document.
+const MESSAGE: usize = 1 << 10;
+
 #[cold]
-fn parse_error(error: RdfParseError) -> Error {
+fn parse_error(error: RdfParseError, parser: &Parser) -> Error {
     let error = match error {
+        RdfParseError::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => {
+            return token_too_long(TOKEN);
+        }
         RdfParseError::Io(error) => return error.into(),
         RdfParseError::Syntax(error) => error,
     };
     let mut position = Position::default();
     if let Some(at) = error.location() {
-        position.line = Some(at.start.line + 1);
-        position.column = Some(at.start.column + 1);
-        position.offset = Some(at.start.offset);
+        let at = &at.start;
+        let place = parser.undo(Place { offset: at.offset, line: at.line, column: at.column });
+        position.line = Some(place.line + 1);
+        position.column = Some(place.column + 1);
+        position.offset = Some(place.offset);
     }
     let message = error.to_string();
     // the place stands in the error's own fields
     let message = match message.strip_prefix("Parser error at line ").and_then(|rest| rest.split_once(": ")) {
-        Some((_, message)) => message.to_owned(),
-        None => message,
+        Some((_, message)) => message,
+        None => &message,
     };
+    let message: String = message.chars().take(MESSAGE).collect();
     Error::new(ErrorKind::TextSyntax, message).located(&position)
 }

@@ -1,6 +1,7 @@
 //! Turtle and `TriG`, written by the crate `oxttl`.
 //!
-//! Prefixes are those that were declared before the first statement. A quoted triple is written where RDF 1.2
+//! Prefixes are those that were declared before the first statement and end in a path. An IRI without a scheme is an
+//! error: Turtle takes it for a part of another one. A quoted triple is written where RDF 1.2
 //! has it, as an object; elsewhere it is an error, as generalized RDF is.
 
 use oxrdf::{
@@ -10,7 +11,8 @@ use oxttl::TriGSerializer;
 use oxttl::trig::LowLevelTriGSerializer;
 
 use super::super::out::{at_row, check};
-use crate::error::{Error, ErrorKind, Result};
+use super::iris::is_whole;
+use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::{Iri, LiteralKind, Term};
 
@@ -110,7 +112,7 @@ impl RdfSink for TurtleWriter {
             let iri = iri.to_string();
             self.prefixes.retain(|(known, _)| known != name);
             // those that Turtle cannot have are not needed
-            if self.prefixes.len() < self.most_prefixes && NamedNode::new(&iri).is_ok() {
+            if self.prefixes.len() < self.most_prefixes && has_path(&iri) && NamedNode::new(&iri).is_ok() {
                 self.prefixes.push((name.to_owned(), iri));
             }
         }
@@ -125,13 +127,28 @@ fn is_prefix(name: &str) -> bool {
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
+/// Says whether a host comes before what follows; the library refuses some names that go on from one.
+fn has_path(iri: &str) -> bool {
+    let Some((_, rest)) = iri.split_once(':') else { return false };
+    let path = rest
+        .strip_prefix("//")
+        .map_or(rest, |rest| &rest[rest.find(['/', '?', '#']).unwrap_or(rest.len())..]);
+    !path.is_empty() && !path.starts_with(['?', '#'])
+}
+
 /// What stands between the brackets: escaped, for the library writes it as it is.
-fn iri_of(iri: &Iri<'_>) -> NamedNode {
-    if iri.plain {
-        return NamedNode::new_unchecked(iri.to_string());
+fn iri_of(iri: &Iri<'_>) -> Result<NamedNode> {
+    let made = if iri.plain { iri.to_string() } else { escaped(&Term::Iri(*iri)) };
+    absolute(made)
+}
+
+fn absolute(iri: String) -> Result<NamedNode> {
+    if is_whole(iri.as_bytes()) {
+        return Ok(NamedNode::new_unchecked(iri));
     }
-    let text = Term::Iri(*iri).to_string();
-    NamedNode::new_unchecked(&text[1..text.len() - 1])
+    let message =
+        format!("{} is an IRI without a scheme, which Turtle and TriG would complete", excerpt(&iri));
+    Err(Error::new(ErrorKind::EncodeTerm, message))
 }
 
 #[cold]
@@ -141,7 +158,7 @@ fn generalized(what: &str) -> Error {
 
 fn node(term: &Term<'_>, what: &str) -> Result<NamedOrBlankNode> {
     match term {
-        Term::Iri(iri) => Ok(iri_of(iri).into()),
+        Term::Iri(iri) => Ok(iri_of(iri)?.into()),
         Term::BlankNode(label) => Ok(BlankNode::new_unchecked(*label).into()),
         _ => Err(generalized(what)),
     }
@@ -149,7 +166,7 @@ fn node(term: &Term<'_>, what: &str) -> Result<NamedOrBlankNode> {
 
 fn predicate_of(term: &Term<'_>) -> Result<NamedNode> {
     match term {
-        Term::Iri(iri) => Ok(iri_of(iri)),
+        Term::Iri(iri) => iri_of(iri),
         _ => Err(generalized("the predicate")),
     }
 }
@@ -157,7 +174,7 @@ fn predicate_of(term: &Term<'_>) -> Result<NamedNode> {
 /// Depth is bounded by what the reader let in.
 fn object_of(term: &Term<'_>) -> Result<Written> {
     Ok(match term {
-        Term::Literal(literal) => literal_of(literal.lex, literal.kind).into(),
+        Term::Literal(literal) => literal_of(literal.lex, literal.kind)?.into(),
         Term::Triple(triple) => {
             let [subject, predicate, object] = triple.terms.each_ref().map(|term| term.as_term());
             oxrdf::Triple {
@@ -172,26 +189,30 @@ fn object_of(term: &Term<'_>) -> Result<Written> {
     })
 }
 
-fn literal_of(lex: &str, kind: LiteralKind<'_>) -> Literal {
-    match kind {
+fn literal_of(lex: &str, kind: LiteralKind<'_>) -> Result<Literal> {
+    Ok(match kind {
         LiteralKind::Simple => Literal::new_simple_literal(lex),
         LiteralKind::Language(tag) => {
             let (tag, direction) = match (tag.strip_suffix("--ltr"), tag.strip_suffix("--rtl")) {
                 (Some(tag), _) => (tag, BaseDirection::Ltr),
                 (_, Some(tag)) => (tag, BaseDirection::Rtl),
-                _ => return Literal::new_language_tagged_literal_unchecked(lex, tag),
+                _ => return Ok(Literal::new_language_tagged_literal_unchecked(lex, tag)),
             };
             Literal::new_directional_language_tagged_literal_unchecked(lex, tag, direction)
         }
         LiteralKind::Datatype(datatype) => {
             let iri = datatype.iri();
-            let iri = if datatype.plain { iri.to_owned() } else { escaped(iri) };
-            Literal::new_typed_literal(lex, NamedNode::new_unchecked(iri))
+            let made = if datatype.plain {
+                iri.to_owned()
+            } else {
+                escaped(&crate::term::TermBuf::iri(iri).as_term())
+            };
+            Literal::new_typed_literal(lex, absolute(made)?)
         }
-    }
+    })
 }
 
-fn escaped(iri: &str) -> String {
-    let text = crate::term::TermBuf::iri(iri).as_term().to_string();
+fn escaped(iri: &Term<'_>) -> String {
+    let text = iri.to_string();
     text[1..text.len() - 1].to_owned()
 }

@@ -1,0 +1,147 @@
+//! How long contexts of JSON-LD let names become, and what the parser makes of them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::labels::ENTRY;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Terms that are defined by terms, one by the next; the parser goes from each to the next by recursion.
+const CHAIN: usize = 32;
+/// What the parser keeps for a term, but for its text.
+const TERM: usize = 6 * ENTRY;
+
+/// A value that a term is defined by: what stands before its colon, and its length.
+#[derive(Clone, Debug)]
+struct Definition {
+    before: Vec<u8>,
+    length: usize,
+}
+
+/// What the contexts that were seen define.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contexts {
+    /// Of the context that is being read.
+    definitions: HashMap<Vec<u8>, Vec<Definition>>,
+    /// Longest IRI of each term.
+    terms: HashMap<Vec<u8>, usize>,
+    term_bytes: usize,
+    vocabulary: usize,
+    base: usize,
+    longest: usize,
+    /// Other names of `@id` and `@language`, and terms whose values have languages for keys.
+    pub(super) ids: HashSet<Vec<u8>>,
+    pub(super) languages: HashSet<Vec<u8>>,
+    pub(super) language_maps: HashSet<Vec<u8>>,
+    /// There is a context within a context, which is made anew wherever its term is used.
+    pub(super) scoped: bool,
+}
+
+/// What a value may add in front of a name.
+fn before_colon(value: &[u8]) -> (&[u8], bool) {
+    match value.iter().position(|b| *b == b':') {
+        Some(at) => (&value[..at], true),
+        None => (value, false),
+    }
+}
+
+impl Contexts {
+    /// A string of a context: under which key, and of which term that is.
+    pub(super) fn value(&mut self, key: &[u8], term: &[u8], value: &[u8]) {
+        let (before, has_colon) = before_colon(value);
+        let length = value.len();
+        match (key, value) {
+            (b"@vocab", _) => {
+                // one that is no IRI goes on from the one before
+                let known = self.terms.get(before).copied().unwrap_or(0);
+                self.vocabulary =
+                    if has_colon { self.vocabulary.max(length + known) } else { self.vocabulary + length };
+            }
+            (b"@base", _) => {
+                self.base = if has_colon { self.base.max(length) } else { self.base + length };
+            }
+            (b"@container", b"@language") => {
+                self.language_maps.insert(term.to_vec());
+            }
+            (_, b"@id") if !key.starts_with(b"@") => {
+                self.ids.insert(key.to_vec());
+            }
+            (_, b"@language") => {
+                self.languages.insert(key.to_vec());
+            }
+            // an escape may hide any of them
+            _ if value.contains(&b'\\') => {
+                self.ids.insert(key.to_vec());
+            }
+            _ => {}
+        }
+        self.longest = self.longest.max(length);
+        let before = before.to_vec();
+        self.definitions.entry(term.to_vec()).or_default().push(Definition { before, length });
+    }
+
+    /// A key of a context, which may be a name with a prefix.
+    pub(super) fn key(&mut self, key: &[u8]) {
+        let (before, has_colon) = before_colon(key);
+        let definitions = self.definitions.entry(key.to_vec()).or_default();
+        if has_colon {
+            definitions.push(Definition { before: before.to_vec(), length: key.len() });
+        }
+    }
+
+    /// A context was read whole; gives bytes of what the parser made.
+    pub(super) fn end(&mut self) -> Result<usize> {
+        let definitions = std::mem::take(&mut self.definitions);
+        let mut known = HashMap::new();
+        let mut made = 0;
+        for term in definitions.keys() {
+            let length = self.bound(term, &definitions, &mut known, 0)?;
+            made += 2 * term.len() + length + self.vocabulary + self.base + TERM;
+        }
+        for (term, length) in known {
+            let old = self.terms.get(&term).copied();
+            if old.is_none_or(|old| old < length) {
+                self.term_bytes += length + TERM + if old.is_none() { term.len() } else { 0 };
+                self.longest = self.longest.max(length);
+                self.terms.insert(term, length);
+            }
+        }
+        // each context begins as a copy of the one around it
+        Ok(made + self.copied())
+    }
+
+    /// Bytes of a copy of the context.
+    pub(super) fn copied(&self) -> usize {
+        self.term_bytes + self.terms.len() * (self.vocabulary + self.base)
+    }
+
+    /// Bytes that a context may put before a name, or in its place.
+    pub(super) fn longest(&self) -> usize {
+        self.longest + self.vocabulary + self.base
+    }
+
+    fn bound(
+        &self,
+        term: &[u8],
+        definitions: &HashMap<Vec<u8>, Vec<Definition>>,
+        known: &mut HashMap<Vec<u8>, usize>,
+        depth: usize,
+    ) -> Result<usize> {
+        if let Some(length) = known.get(term) {
+            return Ok(*length);
+        }
+        let Some(all) = definitions.get(term) else { return Ok(self.terms.get(term).copied().unwrap_or(0)) };
+        if depth > CHAIN {
+            let message = format!("terms defined by each other, more than {CHAIN} in a row");
+            return Err(Error::limit(ErrorKind::LimitNesting, "nesting", message));
+        }
+        // a circle ends here; the parser refuses it
+        known.insert(term.to_vec(), 0);
+        let mut longest = 0;
+        for definition in all {
+            let before = self.bound(&definition.before, definitions, known, depth + 1)?;
+            longest = longest.max(definition.length + before);
+        }
+        known.insert(term.to_vec(), longest);
+        Ok(longest)
+    }
+}

@@ -1,0 +1,90 @@
+//! Input of the libraries' parsers, looked at before they see it: they have no limits of their own.
+
+use std::io::{self, Read};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes that are read at once.
+const BLOCK: usize = 64 << 10;
+
+/// Looks at a document before the parser does.
+pub(super) trait Guard {
+    /// Hands on the part of `input` that the parser may have, and returns how long that part was.
+    ///
+    /// The rest comes again, with more behind it. `last` says that no more will come. An error comes after all
+    /// that stands before its place was handed on.
+    fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize>;
+}
+
+/// A reader of what a guard lets through.
+pub(super) struct Guarded<G> {
+    inner: Box<dyn Read + Send>,
+    guard: G,
+    /// What the guard did not take yet.
+    raw: Vec<u8>,
+    out: Vec<u8>,
+    at: usize,
+    /// Longest piece that the guard may ask for at once.
+    most: usize,
+    failed: Option<io::Error>,
+    ended: bool,
+}
+
+/// A token longer than `most` bytes.
+pub(super) fn token_too_long(most: usize) -> Error {
+    Error::limit(ErrorKind::LimitTerm, "term_bytes", format!("a token of more than {most} bytes"))
+}
+
+impl<G: Guard> Guarded<G> {
+    pub(super) fn new(inner: Box<dyn Read + Send>, guard: G, most: usize) -> Self {
+        let most = most.max(BLOCK);
+        Guarded { inner, guard, raw: Vec::new(), out: Vec::new(), at: 0, most, failed: None, ended: false }
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.at = 0;
+        let old = self.raw.len();
+        // twice as much each time, or a long token would be looked at too often
+        self.raw.resize(old + old.max(BLOCK), 0);
+        let read = loop {
+            match self.inner.read(&mut self.raw[old..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.raw.truncate(old + *read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        let taken = self.guard.pass(&self.raw, self.ended, &mut self.out).map_err(io::Error::other)?;
+        self.raw.drain(..taken);
+        if self.raw.len() > self.most {
+            return Err(io::Error::other(token_too_long(self.most)));
+        }
+        Ok(())
+    }
+}
+
+impl<G: Guard> Read for Guarded<G> {
+    /// Fills a large buffer to its end: the parsers look at a long token again whenever more of it comes.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        while done < buffer.len() {
+            let ready = &self.out[self.at..];
+            if !ready.is_empty() {
+                let n = ready.len().min(buffer.len() - done);
+                buffer[done..done + n].copy_from_slice(&ready[..n]);
+                self.at += n;
+                done += n;
+            } else if done > 0 && (buffer.len() <= BLOCK || self.failed.is_some()) {
+                break;
+            } else if let Some(error) = self.failed.take() {
+                return Err(error);
+            } else if self.ended {
+                break;
+            } else {
+                self.failed = self.fill().err();
+            }
+        }
+        Ok(done)
+    }
+}

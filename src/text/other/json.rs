@@ -1,0 +1,236 @@
+//! Looks at JSON-LD before the parser does: counts what the parser would build, and keeps language tags.
+
+use memchr::memchr2;
+
+use super::contexts::Contexts;
+use super::guarded::token_too_long;
+use super::labels::too_deep;
+use super::tags::Tags;
+use crate::error::Result;
+use crate::limits::Limits;
+
+/// What the parser holds of a value with its statement, but for the terms, and again for each level around it.
+const EVENT: usize = 640;
+const LEVEL: usize = 64;
+/// The parser goes into objects by recursion.
+const DEEPER: usize = 2;
+
+/// What a token was, at which depth of arrays and objects it left the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    Space,
+    Key,
+    Comma,
+    Open,
+    Close,
+    Other,
+}
+
+/// An array or object that is open.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked by itself")]
+struct Open {
+    object: bool,
+    /// The next string is a key.
+    key_next: bool,
+    key: Vec<u8>,
+    /// The term of a context that this defines.
+    term: Vec<u8>,
+    /// In the value of `@context`, and whether it is that value itself.
+    context: bool,
+    outermost: bool,
+    /// Keys are language tags.
+    languages: bool,
+}
+
+/// What the statements of the nodes that are read may have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cost {
+    pub(super) bytes: usize,
+    longest_id: usize,
+    longest_key: usize,
+    contexts: Contexts,
+}
+
+/// The tokens of a document.
+pub(super) struct JsonScan {
+    open: Vec<Open>,
+    pub(super) cost: Cost,
+    nesting: usize,
+    longest: usize,
+    tags: Tags,
+}
+
+/// A token: what it is, its length, and what stands in for the part between its quotes.
+pub(super) struct Found {
+    pub(super) token: Token,
+    pub(super) length: usize,
+    pub(super) stand_in: Option<String>,
+}
+
+impl JsonScan {
+    pub(super) fn new(limits: &Limits, tags: Tags) -> Self {
+        JsonScan {
+            open: Vec::new(),
+            cost: Cost::default(),
+            nesting: limits.nesting,
+            longest: limits.term_bytes,
+            tags,
+        }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The key whose value comes, in the object around.
+    pub(super) fn key(&self) -> &[u8] {
+        self.open.last().map_or(b"", |open| &open.key)
+    }
+
+    /// Takes the token that begins `input`; nothing if more is needed to see its end.
+    pub(super) fn token(&mut self, input: &[u8], last: bool) -> Result<Option<Found>> {
+        let mut stand_in = None;
+        let (token, length) = match input[0] {
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                let space = |b: &&u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
+                (Token::Space, input.iter().take_while(space).count())
+            }
+            b'{' | b'[' => {
+                self.begin(input[0] == b'{')?;
+                (Token::Open, 1)
+            }
+            b'}' | b']' => {
+                self.end()?;
+                (Token::Close, 1)
+            }
+            b',' => {
+                if let Some(open) = self.open.last_mut() {
+                    open.key_next = open.object;
+                }
+                (Token::Comma, 1)
+            }
+            b':' => (Token::Other, 1),
+            b'"' => {
+                let Some(length) = string_length(input) else {
+                    if input.len() > self.longest.saturating_add(2) {
+                        return Err(token_too_long(self.longest));
+                    }
+                    return Ok(last.then_some(Found { token: Token::Other, length: input.len(), stand_in }));
+                };
+                if length > self.longest.saturating_add(2) {
+                    return Err(token_too_long(self.longest));
+                }
+                (self.string(&input[1..length - 1], &mut stand_in)?, length)
+            }
+            _ => {
+                let ends = |b: &u8| {
+                    matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b'"' | b'{' | b'}' | b'[' | b']')
+                };
+                let length = 1 + input[1..].iter().take_while(|b| !ends(b)).count();
+                if length > self.longest {
+                    return Err(token_too_long(self.longest));
+                }
+                if length == input.len() && !last {
+                    return Ok(None);
+                }
+                self.add(length);
+                (Token::Other, length)
+            }
+        };
+        Ok(Some(Found { token, length, stand_in }))
+    }
+
+    /// Counts a value: its statement has a subject, a predicate and a graph.
+    fn add(&mut self, length: usize) {
+        let name = self.cost.contexts.longest();
+        let terms = 3 * (name + self.cost.longest_key) + 2 * self.cost.longest_id;
+        let bytes = EVENT + LEVEL * self.open.len() + 2 * length + terms;
+        self.cost.bytes = self.cost.bytes.saturating_add(bytes);
+    }
+
+    fn begin(&mut self, object: bool) -> Result<()> {
+        if self.open.len() >= self.nesting.saturating_mul(DEEPER) {
+            return Err(too_deep("arrays and objects", self.nesting, DEEPER));
+        }
+        self.add(0);
+        let mut new = Open { object, key_next: object, ..Open::default() };
+        if let Some(around) = self.open.last() {
+            // a key with an escape may be any
+            let is_context = around.object && (around.key == b"@context" || around.key.contains(&b'\\'));
+            new.context = around.context || is_context;
+            new.outermost = is_context && !around.context;
+            self.cost.contexts.scoped |= around.context && is_context;
+            if around.context && !is_context {
+                new.term = if around.key.starts_with(b"@") || !around.object {
+                    around.term.clone()
+                } else {
+                    around.key.clone()
+                };
+            }
+            new.languages = object && !new.context && self.cost.contexts.language_maps.contains(&around.key);
+            // an array has the key of the object around it
+            if !object {
+                new.key = around.key.clone();
+            }
+        }
+        if object && !new.context && self.cost.contexts.scoped {
+            self.cost.bytes = self.cost.bytes.saturating_add(self.cost.contexts.copied());
+        }
+        self.open.push(new);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if self.open.pop().is_some_and(|open| open.outermost) {
+            self.cost.bytes = self.cost.bytes.saturating_add(self.cost.contexts.end()?);
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, text: &[u8], stand_in: &mut Option<String>) -> Result<Token> {
+        let Some(open) = self.open.last_mut() else {
+            self.add(text.len());
+            return Ok(Token::Other);
+        };
+        if open.key_next {
+            open.key_next = false;
+            open.key.clear();
+            open.key.extend_from_slice(text);
+            if open.languages {
+                *stand_in = self.tags.stand_in(text)?;
+            }
+            if open.context {
+                self.cost.contexts.key(text);
+            }
+            self.cost.longest_key = self.cost.longest_key.max(text.len());
+            let bytes = 2 * text.len() + self.cost.contexts.longest() + LEVEL * self.open.len();
+            self.cost.bytes = self.cost.bytes.saturating_add(bytes);
+            return Ok(Token::Key);
+        }
+        let contexts = &mut self.cost.contexts;
+        if open.key == b"@language" || contexts.languages.contains(&open.key) {
+            *stand_in = self.tags.stand_in(text)?;
+        }
+        if open.context || open.object && open.key.contains(&b'\\') {
+            let term = if open.key.starts_with(b"@") || !open.object { &open.term } else { &open.key };
+            contexts.value(&open.key, term, text);
+        } else if open.key == b"@id" || open.key.contains(&b'\\') || contexts.ids.contains(&open.key) {
+            self.cost.longest_id = self.cost.longest_id.max(text.len());
+        }
+        self.add(text.len());
+        Ok(Token::Other)
+    }
+}
+
+/// Bytes of the string that begins here, with its quotes.
+fn string_length(input: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr2(b'"', b'\\', input.get(at..)?)?;
+        if input[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}

@@ -1,0 +1,131 @@
+//! The case of language tags, which the libraries drop.
+//!
+//! A tag that is not plain is replaced in the document by a short one in lower case, and put back in its terms.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::labels::{ENTRY, too_many};
+use crate::error::Result;
+
+/// Tags of a document that stand for others; the guard adds to it, the reader looks them up.
+#[derive(Clone, Debug)]
+pub(super) struct Tags {
+    /// What the tags that stand for others begin with: at random, so that no document has it.
+    mark: Arc<str>,
+    table: Arc<Mutex<Table>>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    known: HashMap<Arc<str>, usize>,
+    spelled: Vec<Arc<str>>,
+    bytes: usize,
+    most: usize,
+}
+
+impl Tags {
+    pub(super) fn new(most: usize) -> Self {
+        let random = RandomState::new().build_hasher().finish() % 100_000_000;
+        let table = Table { most, ..Table::default() };
+        Tags { mark: format!("x-{random:08}-").into(), table: Arc::new(Mutex::new(table)) }
+    }
+
+    /// The tag that stands for this one, if it needs one: others keep their case, and are valid for the library.
+    pub(super) fn stand_in(&self, tag: &[u8]) -> Result<Option<String>> {
+        if (2..=3).contains(&tag.len()) && tag.iter().all(u8::is_ascii_lowercase) {
+            return Ok(None);
+        }
+        let Some(tag) = std::str::from_utf8(tag).ok().filter(|tag| is_tag(tag)) else { return Ok(None) };
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = match table.known.get(tag) {
+            Some(number) => *number,
+            None => {
+                table.bytes += tag.len() + 2 * ENTRY;
+                if table.bytes > table.most {
+                    return Err(too_many("language tags", table.most));
+                }
+                let tag: Arc<str> = tag.into();
+                let number = table.spelled.len();
+                table.spelled.push(Arc::clone(&tag));
+                table.known.insert(tag, number);
+                number
+            }
+        };
+        Ok(Some(format!("{}{number}", self.mark)))
+    }
+
+    /// The tag as the document spells it.
+    pub(super) fn spelled(&self, tag: &str) -> Option<Arc<str>> {
+        let number: usize = tag.strip_prefix(&*self.mark)?.parse().ok()?;
+        self.table.lock().unwrap_or_else(PoisonError::into_inner).spelled.get(number).cloned()
+    }
+
+    /// A text with the tags in it as the document spells them, if there are any.
+    pub(super) fn spelled_in(&self, text: &str) -> Option<String> {
+        let mut parts = text.split(&*self.mark);
+        let mut all = parts.next()?.to_owned();
+        let first = all.len();
+        for part in parts {
+            let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let (number, rest) = part.split_at(digits);
+            all.push_str(&self.spelled(&[&*self.mark, number].concat())?);
+            all.push_str(rest);
+        }
+        (first < text.len()).then_some(all)
+    }
+}
+
+/// Says whether N-Triples has this tag: it asks for less than the registry of languages.
+fn is_tag(tag: &str) -> bool {
+    tag.split('-').enumerate().all(|(i, part)| {
+        let allowed = |b: u8| if i == 0 { b.is_ascii_alphabetic() } else { b.is_ascii_alphanumeric() };
+        !part.is_empty() && part.bytes().all(allowed)
+    })
+}
+
+/// Where stand-ins moved what comes after them, so that errors give places of the document.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shifts(Arc<Mutex<Places>>);
+
+#[derive(Clone, Debug, Default)]
+struct Places {
+    /// End of the stand-in in what the parser sees, its line from 0, and how much longer it is than the tag.
+    edits: std::collections::VecDeque<(u64, u64, i64)>,
+    /// What the edits that are no longer known moved.
+    before: i64,
+}
+
+/// A parser is this far behind at most: its buffer.
+const BEHIND: u64 = 20 << 20;
+
+impl Shifts {
+    /// The same places, to which others are added.
+    pub(super) fn fork(&self) -> Shifts {
+        let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Shifts(Arc::new(Mutex::new(places.clone())))
+    }
+
+    pub(super) fn add(&self, end: u64, line: u64, longer: i64) {
+        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        places.edits.push_back((end, line, longer));
+        while let Some((_, _, longer)) = places.edits.front().copied().filter(|edit| edit.0 + BEHIND < end) {
+            places.before += longer;
+            places.edits.pop_front();
+        }
+    }
+
+    /// Offset and column, in the document, of a place that the parser gave, all from 0.
+    pub(super) fn undo(&self, offset: u64, line: u64, column: u64) -> (u64, u64) {
+        let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = places.before;
+        let mut in_line = 0;
+        for (_, at, longer) in places.edits.iter().take_while(|edit| edit.0 <= offset) {
+            all += longer;
+            in_line += if *at == line { *longer } else { 0 };
+        }
+        (offset.saturating_add_signed(-all), column.saturating_add_signed(-in_line))
+    }
+}

@@ -1,0 +1,378 @@
+//! Looks at RDF/XML before the parser does: counts what the parser would build, and keeps language tags.
+
+use memchr::{memchr, memchr_iter, memchr2_iter, memchr3_iter};
+
+use super::entities::Entities;
+use super::guarded::{Guard, token_too_long};
+use super::labels::{ENTRY, too_deep, too_many};
+use super::tags::Tags;
+use super::turtle::DEEPER;
+use super::work::Work;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+
+/// What the parser keeps for an element, an attribute or a member of a collection, but for the terms.
+const ELEMENT: usize = 512;
+/// Each name is looked for in all namespaces, so that many of them take time.
+const NAMESPACE: usize = 32 << 10;
+const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+
+/// What the parser does with the content of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// Gives its statements as they come.
+    Statements,
+    /// Keeps the members of a collection until its end.
+    Members,
+    /// Keeps text until its end.
+    Literal,
+    /// Keeps statements until its end.
+    Kept,
+}
+
+impl Content {
+    /// Nothing within it is kept apart.
+    fn is_kept(self) -> bool {
+        matches!(self, Content::Literal | Content::Kept)
+    }
+}
+
+/// An element that is open.
+#[derive(Debug)]
+struct Element {
+    bytes: usize,
+    /// Longest text directly in it.
+    text: usize,
+    namespaces: usize,
+    namespace_bytes: usize,
+}
+
+/// What a start tag makes.
+struct Start {
+    bytes: usize,
+    content: Content,
+    namespaces: usize,
+    namespace_bytes: usize,
+    /// Where the language tag is, and what stands in for it.
+    edit: Option<(usize, usize, String)>,
+}
+
+/// RDF/XML on its way to the parser.
+pub(super) struct XmlGuard {
+    entities: Entities,
+    open: Vec<Element>,
+    /// Bytes of what is open.
+    held: usize,
+    namespaces: usize,
+    namespace_bytes: usize,
+    longest_namespace: usize,
+    longest_base: usize,
+    /// Bytes of the values of `rdf:ID`, which may not come twice.
+    ids: usize,
+    /// Elements whose content is kept: their depth, what of it, and the bytes; a literal has none within it.
+    kept: Vec<(usize, Content, usize)>,
+    /// Bytes of what collections keep.
+    members: usize,
+    work: Work,
+    nesting: usize,
+    most: usize,
+    longest: usize,
+    tags: Tags,
+}
+
+impl XmlGuard {
+    pub(super) fn new(limits: &Limits, tags: Tags) -> Self {
+        XmlGuard {
+            entities: Entities::new(limits.term_bytes, limits.lookup_bytes),
+            open: Vec::new(),
+            held: 0,
+            namespaces: 0,
+            namespace_bytes: 0,
+            longest_namespace: 0,
+            longest_base: 0,
+            ids: 0,
+            kept: Vec::new(),
+            members: 0,
+            work: Work::new(limits),
+            nesting: limits.nesting,
+            most: limits.lookup_bytes,
+            longest: limits.term_bytes,
+            tags,
+        }
+    }
+
+    fn check(&self, bytes: usize, what: &str) -> Result<()> {
+        if bytes > self.most { Err(too_many(what, self.most)) } else { Ok(()) }
+    }
+
+    /// Text between tags; a reference may be far longer than it looks.
+    fn text(&mut self, text: &[u8]) -> Result<()> {
+        let length = self.entities.length(text)?;
+        self.work.add(length, text.len())?;
+        if let Some(element) = self.open.last_mut() {
+            let more = length.saturating_sub(element.text);
+            element.text += more;
+            self.held += more;
+            self.check(self.held, "elements that are open")?;
+        }
+        // the parser escapes again what it keeps, at six bytes for one
+        let escaped = memchr3_iter(b'"', b'\'', b'&', text).count() + memchr_iter(b'>', text).count();
+        self.keep(length + 5 * escaped.max(usize::from(length > text.len()) * length), Content::Kept)
+    }
+
+    /// Adds to what the parser keeps until the end of an element.
+    fn keep(&mut self, bytes: usize, what: Content) -> Result<()> {
+        let longest = self.longest.saturating_mul(2);
+        match self.kept.last_mut() {
+            Some((_, Content::Members, kept)) if what == Content::Members => {
+                *kept += bytes;
+                self.members += bytes;
+                self.check(self.members, "members of a collection")
+            }
+            Some((_, content, kept)) if content.is_kept() => {
+                *kept += bytes;
+                if *kept > longest { Err(token_too_long(longest)) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start(&mut self, tag: &[u8]) -> Result<Option<(usize, usize, String)>> {
+        let empty = tag.ends_with(b"/");
+        let start = self.tag(tag.strip_suffix(b"/").unwrap_or(tag))?;
+        self.check(start.bytes, "attributes of an element")?;
+        self.work.add(start.bytes, tag.len())?;
+        let depth = self.open.len();
+        // what is kept has the subject of the element around it; a literal, its tags and all namespaces
+        let kept_bytes = match self.kept.last() {
+            Some((at, Content::Literal, _)) => {
+                2 * tag.len() + if *at == depth { self.namespace_bytes } else { 0 }
+            }
+            Some((_, Content::Kept, _)) => start.bytes + self.open.last().map_or(0, |element| element.bytes),
+            _ => start.bytes,
+        };
+        self.keep(kept_bytes, Content::Members)?;
+        if depth >= self.nesting.saturating_mul(DEEPER) {
+            return Err(too_deep("elements", self.nesting, DEEPER));
+        }
+        self.namespaces += start.namespaces;
+        self.namespace_bytes += start.namespace_bytes;
+        self.check(self.namespaces * NAMESPACE, "namespaces, of which each counts as 32 KiB,")?;
+        self.check(self.namespace_bytes, "namespaces")?;
+        self.held += start.bytes;
+        self.check(self.held, "elements that are open")?;
+        let is_kept = self.kept.last().is_some_and(|(_, content, _)| content.is_kept());
+        self.open.push(Element {
+            bytes: start.bytes,
+            text: 0,
+            namespaces: start.namespaces,
+            namespace_bytes: start.namespace_bytes,
+        });
+        if start.content != Content::Statements && !is_kept {
+            self.kept.push((self.open.len(), start.content, 0));
+        }
+        if empty {
+            self.end();
+        }
+        Ok(start.edit.filter(|_| !is_kept))
+    }
+
+    fn end(&mut self) {
+        let depth = self.open.len();
+        if let Some(element) = self.open.pop() {
+            self.held -= element.bytes + element.text;
+            self.namespaces -= element.namespaces;
+            self.namespace_bytes -= element.namespace_bytes;
+        }
+        if self.kept.last().is_some_and(|(at, ..)| *at == depth) {
+            if let Some((_, Content::Members, bytes)) = self.kept.pop() {
+                self.members -= bytes;
+            }
+        }
+    }
+
+    /// Counts what a start tag makes: each name and IRI may begin with the longest namespace or base.
+    fn tag(&mut self, tag: &[u8]) -> Result<Start> {
+        let space = |b: &u8| b.is_ascii_whitespace();
+        let mut start = Start {
+            bytes: ELEMENT + tag.len(),
+            content: Content::Statements,
+            namespaces: 0,
+            namespace_bytes: 0,
+            edit: None,
+        };
+        let (mut attributes, mut ids, mut subject) = (0_usize, 0, 0);
+        let mut at = tag.iter().position(space).unwrap_or(tag.len());
+        check_name(&tag[..at])?;
+        loop {
+            at += tag[at..].iter().take_while(|b| space(b)).count();
+            let Some(equals) = memchr(b'=', &tag[at..]) else { break };
+            let key = tag[at..at + equals].trim_ascii_end();
+            at += equals + 1;
+            at += tag[at..].iter().take_while(|b| space(b)).count();
+            let Some(quote) = tag.get(at).copied().filter(|b| matches!(b, b'"' | b'\'')) else { break };
+            let Some(length) = memchr(quote, &tag[at + 1..]) else { break };
+            let (from, to) = (at + 1, at + 1 + length);
+            let value = &tag[from..to];
+            at = to + 1;
+            check_name(key)?;
+            attributes += 1;
+            let length = self.entities.length(value)?;
+            start.bytes += length + ELEMENT;
+            let local = key.iter().rposition(|b| *b == b':').map_or(key, |colon| &key[colon + 1..]);
+            if key == b"xmlns" || key.starts_with(b"xmlns:") {
+                self.check_namespace(value)?;
+                start.namespaces += 1;
+                start.namespace_bytes += key.len() + value.len() + ENTRY;
+                self.longest_namespace = self.longest_namespace.max(length);
+                continue;
+            }
+            match (key, local) {
+                (b"xml:base", _) => self.longest_base = self.longest_base.max(length),
+                (b"xml:lang", _) => {
+                    start.edit = self.tags.stand_in(value)?.map(|stand_in| (from, to, stand_in));
+                }
+                (_, b"parseType") => {
+                    let content = match value {
+                        b"Resource" => Content::Statements,
+                        b"Collection" => Content::Members,
+                        b"Triple" => Content::Kept,
+                        // a reference may make any of them
+                        value if value.contains(&b'&') => Content::Kept,
+                        _ => Content::Literal,
+                    };
+                    // should there be two of them
+                    start.content = match start.content {
+                        Content::Statements => content,
+                        _ => Content::Kept,
+                    };
+                }
+                (_, b"ID" | b"about" | b"resource" | b"nodeID") => {
+                    subject = length.max(subject);
+                    ids += if local == b"ID" { length + 2 * ENTRY } else { 0 };
+                }
+                _ => {}
+            }
+        }
+        if ids > 0 {
+            self.ids += ids + self.longest_base;
+            self.check(self.ids, "values of rdf:ID")?;
+        }
+        // a statement of each attribute, whose subject its children have as well; each is compared with all others
+        let term = self.longest_namespace + 2 * self.longest_base + subject;
+        let squared = attributes.saturating_mul(attributes);
+        start.bytes += (attributes + 2).saturating_mul(term).saturating_add(squared);
+        Ok(start)
+    }
+
+    /// Names of the RDF namespace are found by what they end with, so no other namespace may make one.
+    fn check_namespace(&self, value: &[u8]) -> Result<()> {
+        let Ok(value) = std::str::from_utf8(value) else { return Ok(()) };
+        let made = if value.contains('&') { &self.entities.expand(value) } else { value };
+        if made.len() > RDF.len() && made.starts_with(RDF) {
+            let message = format!("a namespace that begins with {RDF} and goes on");
+            return Err(Error::new(ErrorKind::TextSyntax, message));
+        }
+        Ok(())
+    }
+
+    fn markup(&mut self, markup: &[u8]) -> Result<Option<(usize, usize, String)>> {
+        let inner = &markup[1..markup.len() - 1];
+        match inner.first() {
+            Some(b'!') if inner[1..].starts_with(b"[") => self.text(inner)?,
+            Some(b'!') if matches!(inner.get(1), Some(b'D' | b'd')) => self.entities.declare(inner)?,
+            Some(b'!' | b'?') | None => {}
+            Some(b'/') => {
+                self.keep(inner.len(), Content::Kept)?;
+                self.end();
+            }
+            Some(_) => return self.start(inner),
+        }
+        Ok(None)
+    }
+}
+
+/// A name with characters that no name has could become another one behind a namespace.
+fn check_name(name: &[u8]) -> Result<()> {
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || *b >= 0x80;
+    if name.iter().all(allowed) && !name.ends_with(b":") {
+        return Ok(());
+    }
+    let name = String::from_utf8_lossy(&name[..name.len().min(64)]);
+    Err(Error::new(ErrorKind::TextSyntax, format!("{name:?} is not a name of XML")))
+}
+
+/// Bytes of the markup that begins here, by the rules of the parser; nothing if its end is not in `input`.
+fn markup_length(input: &[u8]) -> Option<usize> {
+    let end_after = |least: usize, ending: &[u8]| {
+        memchr_iter(b'>', input).find(|at| *at >= least && input[..*at].ends_with(ending))
+    };
+    let end = match input.get(1..3)? {
+        [b'!', b'-'] => end_after(6, b"--"),
+        [b'!', b'['] => end_after(4, b"]]"),
+        [b'!', b'D' | b'd'] => {
+            let mut depth = 0_usize;
+            memchr2_iter(b'<', b'>', &input[2..]).find_map(|at| {
+                if input[2 + at] == b'<' {
+                    depth += 1;
+                    return None;
+                }
+                let end = (depth == 0).then_some(2 + at);
+                depth = depth.saturating_sub(1);
+                end
+            })
+        }
+        // the parser knows no other
+        [b'!', _] => Some(input.len() - 1),
+        [b'?', _] => end_after(2, b"?"),
+        _ => {
+            let mut quote = 0;
+            memchr3_iter(b'>', b'\'', b'"', &input[1..]).map(|at| at + 1).find(|at| {
+                let b = input[*at];
+                if quote == 0 && b != b'>' {
+                    quote = b;
+                } else if quote == b {
+                    quote = 0;
+                } else {
+                    return quote == 0 && b == b'>';
+                }
+                false
+            })
+        }
+    };
+    end.map(|end| end + 1)
+}
+
+impl Guard for XmlGuard {
+    fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize> {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            let is_markup = rest[0] == b'<';
+            let length = if is_markup { markup_length(rest) } else { memchr(b'<', rest) };
+            let token = match length {
+                Some(length) => &rest[..length],
+                None if !last => break,
+                None => {
+                    out.extend_from_slice(rest);
+                    return Ok(input.len());
+                }
+            };
+            if token.len() > self.longest.saturating_add(1 << 10) {
+                return Err(token_too_long(self.longest));
+            }
+            let edit = if is_markup { self.markup(token)? } else { self.text(token).map(|()| None)? };
+            match edit {
+                Some((from, to, tag)) => {
+                    // the offsets are those behind the `<`
+                    out.extend_from_slice(&token[..=from]);
+                    out.extend_from_slice(tag.as_bytes());
+                    out.extend_from_slice(&token[1 + to..]);
+                }
+                None => out.extend_from_slice(token),
+            }
+            at += token.len();
+        }
+        Ok(at)
+    }
+}
