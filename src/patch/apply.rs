@@ -62,6 +62,8 @@ pub struct Applied {
     pub deleted: u64,
     /// Changes of quads in the log, those that were overtaken or without effect included.
     pub changes: u64,
+    /// Those of the changes that met nothing: adds of a quad that was there, deletes of one that was not.
+    pub without_effect: u64,
     /// Net changes of prefixes.
     pub prefixes: u64,
     /// Those of them that the result cannot hold.
@@ -114,6 +116,7 @@ pub fn apply(
     sink.begin()?;
     let Applying { net, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");
+    let without_effect = net.without_effect();
     let mut picked = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?;
     for &(_, place) in &picked.adds {
         let statement = picked.stored.get(place)?;
@@ -137,6 +140,7 @@ pub fn apply(
         added,
         deleted,
         changes,
+        without_effect,
         prefixes,
         prefixes_left_out,
         bytes,
