@@ -38,16 +38,15 @@ def shown(at: datetime) -> str:
 
 def _span(at: Time) -> tuple[datetime, datetime]:
     """First and last moment. A time without a zone is that of this machine."""
-    if isinstance(at, str):
-        if zoned := _ZONED_DAY.fullmatch(at):
-            first = _parsed(f"{zoned[1]}T00:00{zoned[2]}")
-            return _utc(first), _utc(first + timedelta(days=1, microseconds=-1))
-        at = _parsed(at)
-    if isinstance(at, datetime):
-        return _utc(at), _utc(at)
+    if isinstance(at, str) and (zoned := _ZONED_DAY.fullmatch(at)):
+        first = _parsed(f"{zoned[1]}T00:00{zoned[2]}")
+        return _utc(first), _utc(first + timedelta(days=1, microseconds=-1))
+    found: date = _parsed(at) if isinstance(at, str) else at
+    if isinstance(found, datetime):
+        return _utc(found), _utc(found)
     # by the clock on the wall: a day can have 23 or 25 hours
-    next_day = datetime.combine(at + timedelta(days=1), time.min)
-    return _utc(datetime.combine(at, time.min)), _utc(next_day) - timedelta(microseconds=1)
+    next_day = datetime.combine(found + timedelta(days=1), time.min)
+    return _utc(datetime.combine(found, time.min)), _utc(next_day) - timedelta(microseconds=1)
 
 
 def _parsed(text: str) -> Any:

@@ -66,7 +66,8 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
             told["version"] = version_of(version)
         return jelly.restore(folder, dest, **told)
 
-    run(restored, applied, **options)
+    asked = options["at"] is not None
+    run(restored, lambda done: applied(done, done.at if asked else None), **options)
 
 
 @click.command(name="stage", short_help="What a patch would do to a dataset.")

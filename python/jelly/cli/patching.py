@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import click
@@ -87,12 +88,12 @@ def counted(number: int, name: str, several: str | None = None) -> str:
     return f"{number:,} {name if number == 1 else several or name + 's'}"
 
 
-def applied(done: jelly.Applied | jelly.Restored) -> str:
-    """A line on what was done."""
-    at = f" of {shown(done.at)}" if isinstance(done, jelly.Restored) and done.at else ""
+def applied(done: jelly.Applied | jelly.Restored, at: datetime | None = None) -> str:
+    """A line on what was done; ``at`` is the time of the version that was found."""
+    found = f" of {shown(at)}" if at else ""
     vain = done.without_effect if isinstance(done, jelly.Applied) else 0
     text = (
-        f"version {done.version:,}{at}: {counted(done.statements, 'statement')} "
+        f"version {done.version:,}{found}: {counted(done.statements, 'statement')} "
         f"(+{done.added:,}, -{done.deleted:,}, of {counted(done.changes, 'change')}"
         + (f", {vain:,} without effect)" if vain else ")")
     )
@@ -202,7 +203,9 @@ def squash_command(patches: tuple[str, ...], **options: Any) -> None:
     run(jelly.squash, _patched, list(patches), **options)
 
 
-@click.command(name="net", short_help="The last operation on each quad, without headers.", epilog=_LOGS)
+@click.command(
+    name="net", short_help="The last operation on each quad, without headers.", epilog=_LOGS
+)
 @_PATHS
 @with_options(OUT, _MODE, _PATCH, _LOG, _READ)
 def net_command(patches: tuple[str, ...], **options: Any) -> None:
