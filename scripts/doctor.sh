@@ -4,7 +4,7 @@
 #   scripts/doctor.sh find-python            prints the Python to use ($PYTHON if set)
 set -euo pipefail
 
-min_rust=88 # 1.88, as rust-version in Cargo.toml
+min_rust=89 # 1.89, as rust-version in Cargo.toml
 missing=0
 
 lack() {

@@ -1,7 +1,9 @@
 //! The formats there are, their names and extensions.
 
+use crate::error::{Error, ErrorKind, Result};
+
 macro_rules! formats {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $title:literal $extensions:tt,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $others:tt $title:literal $extensions:tt,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$vdoc])* $variant,)* }
@@ -20,9 +22,14 @@ macro_rules! formats {
                 match self { $($name::$variant => $title,)* }
             }
 
-            /// The format with this name in options.
+            /// The format with this name in options, or one of its other names: media types, and names as
+            /// other programs have them.
             pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|format| format.name() == name)
+                let name = name.to_ascii_lowercase();
+                $(if name == $text || (&$others as &[&str]).contains(&name.as_str()) {
+                    return Some($name::$variant);
+                })*
+                None
             }
 
             /// By the extension of a file name, also under `.gz` and `.zst`.
@@ -41,19 +48,19 @@ formats! {
     /// The formats of statements.
     RdfFormat {
         /// Jelly-RDF.
-        Jelly = "jelly" "Jelly-RDF" ["jelly"],
+        Jelly = "jelly" ["jelly-rdf", "application/x-jelly-rdf"] "Jelly-RDF" ["jelly"],
         /// N-Triples.
-        NTriples = "nt" "N-Triples" ["nt"],
+        NTriples = "nt" ["n-triples", "ntriples", "application/n-triples"] "N-Triples" ["nt"],
         /// N-Quads.
-        NQuads = "nq" "N-Quads" ["nq"],
+        NQuads = "nq" ["n-quads", "nquads", "application/n-quads"] "N-Quads" ["nq"],
         /// Turtle.
-        Turtle = "ttl" "Turtle" ["ttl"],
+        Turtle = "ttl" ["turtle", "text/turtle"] "Turtle" ["ttl"],
         /// `TriG`.
-        TriG = "trig" "TriG" ["trig"],
+        TriG = "trig" ["application/trig"] "TriG" ["trig"],
         /// RDF/XML.
-        RdfXml = "rdfxml" "RDF/XML" ["rdf", "owl"],
+        RdfXml = "rdfxml" ["rdf/xml", "rdf-xml", "application/rdf+xml"] "RDF/XML" ["rdf", "owl"],
         /// JSON-LD.
-        JsonLd = "jsonld" "JSON-LD" ["jsonld"],
+        JsonLd = "jsonld" ["json-ld", "application/ld+json"] "JSON-LD" ["jsonld"],
     }
 }
 
@@ -61,13 +68,13 @@ formats! {
     /// The formats of patches.
     PatchFormat {
         /// Jelly-Patch.
-        Jelly = "jelly-patch" "Jelly-Patch" ["jellyp"],
+        Jelly = "jelly-patch" ["application/x-jelly-rdf-patch"] "Jelly-Patch" ["jellyp"],
         /// RDF Patch text.
-        RdfPatch = "rdfp" "RDF Patch text" ["rdfp"],
+        RdfPatch = "rdfp" ["rdf-patch", "application/rdf-patch"] "RDF Patch text" ["rdfp"],
         /// The older RDF Patch v1 (RDF Tuples); never told by content or extension.
-        RdfPatchV1 = "rdfp-v1" "RDF Patch v1" [],
+        RdfPatchV1 = "rdfp-v1" [] "RDF Patch v1" [],
         /// RDF Patch Thrift.
-        Thrift = "trp" "RDF Patch Thrift" ["trp"],
+        Thrift = "trp" ["application/rdf-patch+thrift"] "RDF Patch Thrift" ["trp"],
     }
 }
 
@@ -86,23 +93,34 @@ fn extension(name: &str) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_owned())
 }
 
-/// Why a new file of this name would be taken for something else than patches, or statements.
-pub fn misnamed(name: &str, is_patch: bool) -> Option<String> {
-    let (rdf, patch) = (RdfFormat::of_file(name), PatchFormat::of_file(name));
-    let why = match (rdf, patch, extension(name)?.as_str()) {
-        (Some(rdf), _, _) if is_patch => {
-            format!("{} has no patches; files of patches end in .jellyp, .rdfp or .trp", rdf.title())
-        }
-        (_, Some(patch), _) if !is_patch => {
-            format!("{} has no datasets; their files end in .jelly, .nt, .nq, .ttl or .trig", patch.title())
-        }
-        (_, _, "parquet" | "arrow") => "only a conversion writes tables".to_owned(),
-        (_, _, ending @ ("bz2" | "xz" | "zip")) => {
-            format!("{ending} is not written; .gz is gzip, .zst is zstd")
-        }
-        _ => return None,
+/// Whether a name without a format beside it can be that of a new file of patches, or of statements.
+///
+/// A name without an extension can, and one that ends in a number, as files of logs do.
+///
+/// # Errors
+/// `argument.extension`: the extension is that of other data, or of none that is written.
+pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
+    let Some(extension) = extension(name).filter(|text| !text.bytes().all(|byte| byte.is_ascii_digit()))
+    else {
+        return Ok(());
     };
-    Some(format!("{name}: {why}"))
+    let known = if is_patch {
+        "files of patches end in .jellyp, .rdfp or .trp"
+    } else {
+        "files of datasets end in .jelly, .nt, .nq, .ttl or .trig"
+    };
+    let why = match (RdfFormat::of_file(name), PatchFormat::of_file(name), extension.as_str()) {
+        (Some(rdf), ..) if is_patch => format!("{} has no patches; {known}", rdf.title()),
+        (_, Some(patch), _) if !is_patch => format!("{} has no datasets; {known}", patch.title()),
+        (Some(_), ..) | (_, Some(_), _) => return Ok(()),
+        (.., "parquet" | "arrow") => "only a conversion writes tables".to_owned(),
+        (.., "bz2" | "xz" | "zip") => format!("{extension} is not written; .gz is gzip, .zst is zstd"),
+        _ => format!(
+            ".{extension} is the extension of no format that is written; {known}, and .gz or .zst after that"
+        ),
+    };
+    let message = format!("{name}: {why}; or name a format");
+    Err(Error::new(ErrorKind::ArgumentExtension, message))
 }
 
 #[cfg(test)]
@@ -129,17 +147,26 @@ mod tests {
         assert_eq!(PatchFormat::of_file("log.rdfp.gz"), Some(PatchFormat::RdfPatch));
         assert_eq!(PatchFormat::of_file("log.trp"), Some(PatchFormat::Thrift));
         for (name, of_patches, of_statements) in [
-            ("a.nq.gz", true, false),
-            ("a.owl", true, false),
-            ("a.jellyp", false, true),
-            ("a.parquet", true, true),
-            ("a.nq.bz2", true, true),
+            ("a.nq.gz", false, true),
+            ("a.owl", false, true),
+            ("a.jellyp", true, false),
+            ("a.parquet", false, false),
+            ("a.nq.bz2", false, false),
             ("a.txt", false, false),
-            ("patch-0001", false, false),
+            ("o.json", false, false),
+            ("o.JSON.gz", false, false),
+            ("o.nt.csv.zst", false, false),
+            ("a.gz", true, true),
+            ("patch-0001", true, true),
+            ("log.0001", true, true),
+            ("a.b/log", true, true),
+            ("/dev/stdout", true, true),
         ] {
-            let found = (misnamed(name, true).is_some(), misnamed(name, false).is_some());
+            let found = (check_name(name, true).is_ok(), check_name(name, false).is_ok());
             assert_eq!(found, (of_patches, of_statements), "{name}");
         }
+        assert_eq!(RdfFormat::from_name("text/Turtle"), Some(RdfFormat::Turtle));
+        assert_eq!(PatchFormat::from_name("application/rdf-patch"), Some(PatchFormat::RdfPatch));
         assert_eq!(PatchFormat::from_name("rdfp-v1"), Some(PatchFormat::RdfPatchV1));
     }
 }

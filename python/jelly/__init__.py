@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jelly._encoder import BatchEncoder, batch_encoder
     from jelly._patching import Step
     from jelly.applying import Applied, apply, as_of
-    from jelly.backups import BackedUp, backup, restore
+    from jelly.backups import BackedUp, Restored, backup, restore
     from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
     from jelly.counting import Statistics, stats
     from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
@@ -84,6 +84,7 @@ __all__ = [
     "RdfWriter",
     "RecordBatch",
     "Replica",
+    "Restored",
     "Schema",
     "Split",
     "Staged",
@@ -135,7 +136,7 @@ _NAMES = {
     "jelly._encoder": "BatchEncoder, batch_encoder",
     "jelly._patching": "Step",
     "jelly.applying": "Applied, apply, as_of",
-    "jelly.backups": "BackedUp, backup, restore",
+    "jelly.backups": "BackedUp, Restored, backup, restore",
     "jelly.changing": "Compared, Patched, between, canonicalize, diff, invert, net, squash",
     "jelly.counting": "Statistics, stats",
     "jelly.inspection": "Advice, Inspection, ValidationReport, inspect, validate",

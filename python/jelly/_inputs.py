@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote
+
+from jelly import _whole_file
+from jelly.errors import ArgumentError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,49 +97,15 @@ def local_path(path: str) -> str:
     """The path that a ``file:`` URI names; other paths as they are.
 
     Raises:
-        ValueError: It is ``-``, or a URI of a scheme or host that a worker cannot open.
+        ValueError: It is ``-``, or a URL, which a worker cannot open.
     """
     if path == "-":
         raise ValueError("-: workers have no standard input; a file of that name is ./-")
-    if scheme := _remote(path):
-        raise ValueError(
-            f"{path}: workers open local files only; read {scheme}: paths with "
-            'spark.read.format("binaryFile"), which gives their content'
-        )
-    return _of_file_uri(path)
-
-
-def path_of(source: str) -> str:
-    """The path that a source names, which may be a ``file:`` URI.
-
-    Raises:
-        ValueError: The URI is of a scheme or host that cannot be opened.
-    """
-    if ":" not in source or Path(source).exists():
-        return source
-    if scheme := _remote(source):
-        raise ValueError(
-            f"{source}: only local files are opened; open {scheme}: URIs with another library "
-            "(fsspec.open, pyarrow.fs) and give the binary file object"
-        )
-    return _of_file_uri(source)
-
-
-def _remote(path: str) -> str | None:
-    """The scheme of a URI that is not of a local file."""
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)://", path)
-    return scheme[1] if scheme and scheme[1].lower() != "file" else None
-
-
-def _of_file_uri(path: str) -> str:
-    uri = re.fullmatch(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", path, re.IGNORECASE | re.DOTALL)
-    if uri is None:
-        return path
-    if (uri["host"] or "localhost").lower() != "localhost":
-        raise ValueError(f"{path}: the file is on another host")
-    plain, decoded = Path(uri["path"]), Path(unquote(uri["path"]))
-    # The path column of binaryFile has the scheme but is not percent-encoded.
-    return str(plain if plain.exists() and not decoded.exists() else decoded)
+    try:
+        return str(_whole_file.local_path(path))
+    except ArgumentError as error:
+        hint = 'Spark gives the content of such files with spark.read.format("binaryFile")'
+        raise ArgumentError(f"{error}; {hint}", kind=error.kind) from None
 
 
 # topic/partition@offset

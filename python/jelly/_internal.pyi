@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, final
 
@@ -40,6 +41,7 @@ __all__ = [
     "RecordBatch",
     "RowIterator",
     "Schema",
+    "WorkFolder",
     "Writer",
     "__version__",
     "apply",
@@ -53,6 +55,7 @@ __all__ = [
     "index",
     "inspect",
     "invert",
+    "local_path",
     "log_versions",
     "quad_keys",
     "read_any",
@@ -502,8 +505,8 @@ def apply(
     dest: Destination,
     keywords: dict[str, Any],
     progress: Callable[[str, int, int], object] | None = None,
-) -> tuple[int, str | None, int, int, int, int, int, int, int, int]:
-    """Applies patches to a dataset; returns the fields of Applied."""
+) -> tuple[int, str | None, list[int]]:
+    """Applies patches to a dataset; returns version and id of the result, and the numbers of Applied."""
 
 def convert(
     source: Source,
@@ -602,3 +605,25 @@ def inspect(
 
 def error_kinds() -> list[tuple[str, str, str, str, str]]:
     """Every kind of error: name, meaning, advice; class in Python, and what that refuses and why."""
+
+def local_path(name: str) -> Path:
+    """The local path that a name means.
+
+    Args:
+        name: A path, or a ``file:`` URI.
+
+    Raises:
+        ArgumentError: It is a URL of something else (``argument.remote``).
+    """
+
+@final
+class WorkFolder:
+    """A folder that is removed when it is closed, and by the next process if this one is killed."""
+
+    def __new__(cls, folder: Path) -> Self: ...
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+
+    def close(self) -> None:
+        """Removes the folder and what is in it."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
+from jelly._whole_file import local_path
 from jelly.types import Framing, Limits, PatchFormat, PatchOptions, RdfFormat, RdfOptions, Source
 
 _Path = TypeVar("_Path", str, Path)
@@ -162,8 +163,9 @@ def sources(patches: Patches, *, chain: str = "check") -> list[Any]:
     given = list(patches) if _is_several(patches) else [patches]  # type: ignore[arg-type]
     found: list[Any] = []
     for source in given:
-        if isinstance(source, str | os.PathLike) and Path(os.fsdecode(source)).is_dir():
-            found += _in_directory(Path(os.fsdecode(source)))
+        folder = local_path(source) if isinstance(source, str | os.PathLike) else None
+        if folder is not None and folder.is_dir():
+            found += _in_directory(folder)
         else:
             found.append(source)
     if not found:

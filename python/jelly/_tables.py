@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from jelly._whole_file import whole_file
+from jelly._whole_file import local_path, whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +66,7 @@ def _place(source: Source) -> Any:
         return pa.BufferReader(source)
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(source)
-        return pa.BufferReader(sys.stdin.buffer.read()) if path == "-" else path
+        return pa.BufferReader(sys.stdin.buffer.read()) if path == "-" else str(local_path(path))
     if hasattr(source, "read"):
         return source if hasattr(source, "seek") else pa.BufferReader(source.read(-1))
     return pa.BufferReader(b"".join(source))

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from jelly import _internal
+from jelly.errors import JellyError
 from jelly.types import Destination, SupportsWrite
+
+
+def local_path(name: str | os.PathLike[str]) -> Path:
+    """The local path that a name means, which may be a ``file:`` URI.
+
+    Raises:
+        ArgumentError: It is another URL.
+    """
+    return _internal.local_path(os.fsdecode(name))
 
 
 def check_folder(dest: object) -> None:
@@ -18,40 +29,73 @@ def check_folder(dest: object) -> None:
 
     Raises:
         FileNotFoundError: It is not, and is named; not the hidden file that would be made in it.
+        ArgumentError: ``dest`` is a URL.
     """
     if isinstance(dest, str | os.PathLike):
-        folder = Path(os.fsdecode(dest)).parent
+        folder = local_path(dest).parent
         if not folder.is_dir():
             raise FileNotFoundError(f"{os.fsdecode(dest)}: there is no folder {folder}")
+
+
+@contextmanager
+def work_folder(folder: Path) -> Iterator[Path]:
+    """Gives a hidden folder in ``folder``, which is removed at the end.
+
+    If this process is killed, the next one that writes into ``folder`` removes it.
+    """
+    held = _internal.WorkFolder(folder)
+    try:
+        yield held.path
+    finally:
+        held.close()
+
+
+@contextmanager
+def beside(dest: str | os.PathLike[str]) -> Iterator[Path]:
+    """Gives a path to write to, which becomes ``dest`` at the end; of pipes and devices their own."""
+    check_folder(dest)
+    path = local_path(dest)
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = path.resolve()
+    with work_folder(path.parent) as work:
+        part = work / path.name
+        try:
+            yield part
+        except (OSError, JellyError) as error:
+            _name(error, str(part), os.fsdecode(dest))
+            raise
+        if path.exists():
+            shutil.copymode(path, part)
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+
+
+def _name(error: OSError | JellyError, part: str, name: str) -> None:
+    """Makes an error name a file as the caller did."""
+    if isinstance(error, OSError):
+        error.filename = name if error.filename == part else error.filename
+    else:
+        error.args = tuple(str(text).replace(part, name) for text in error.args)
+        error.source = name if error.source == part else error.source
 
 
 @contextmanager
 def whole_file(dest: Destination) -> Iterator[Any]:
     """Gives a path to write to, which becomes ``dest`` at the end, or a file object."""
     if not isinstance(dest, str | os.PathLike):
-        yield _Counted(dest)
-        return
-    path = Path(os.fsdecode(dest))
-    if str(path) == "-":
-        yield _Counted(sys.stdout.buffer)
-        return
-    check_folder(path)
-    handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        os.fchmod(handle, 0o666 & ~_umask())
-        yield part
-        os.fsync(handle)
-        Path(part).replace(path)
-        sync_folder(path.parent)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(part).unlink()
-        raise
-    finally:
-        os.close(handle)
+        yield Counted(dest)
+    elif os.fsdecode(dest) == "-":
+        yield Counted(sys.stdout.buffer)
+    else:
+        with beside(dest) as part:
+            yield str(part)
 
 
-class _Counted:
+class Counted:
     """A file object that need not know where it is, as a pipe does not; it stays open."""
 
     closed = False
@@ -59,8 +103,11 @@ class _Counted:
     def __init__(self, file: SupportsWrite) -> None:
         self._file = file
         self._written = 0
+        self.began = False
+        """Something was written, perhaps in part."""
 
     def write(self, data: bytes) -> int:
+        self.began = self.began or bool(data)
         rest = memoryview(data)
         while rest:
             # raw files tell how much they took; others take all, and may say nothing
@@ -77,14 +124,8 @@ class _Counted:
             self._file.flush()
 
 
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
-
-
 def make_folder(folder: Path) -> None:
-    """Makes a folder that lasts, if it is not there."""
+    """Makes a folder that stays after a crash of the machine, if it is not there."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         sync_folder(folder.parent)

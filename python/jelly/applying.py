@@ -33,6 +33,8 @@ class Applied(NamedTuple):
         prefixes_left_out: Those of them that the result cannot hold: of named graphs, or in a
             format without prefixes.
         bytes: Bytes that were written, without compression.
+        without_effect: Those of the changes that met nothing: adds of a quad that was there, deletes
+            of one that was not.
     """
 
     version: int
@@ -45,6 +47,7 @@ class Applied(NamedTuple):
     prefixes: int
     prefixes_left_out: int
     bytes: int
+    without_effect: int
 
 
 def apply(
@@ -152,4 +155,7 @@ def applied(
     refuse_twice(base, patches)
     log = sources(patches, chain=told.get("chain", "check"))
     check_folder(dest)
-    return Applied(*_internal.apply(base, log, dest, told, reported(progress)))
+    version_of_result, id_of_result, counts = _internal.apply(
+        base, log, dest, told, reported(progress)
+    )
+    return Applied(version_of_result, id_of_result, *counts)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
-from jelly._whole_file import make_folder, sync_folder
+from jelly._times import Time, end_of, shown, start_of
+from jelly._whole_file import Counted, beside, local_path, make_folder, sync_folder, work_folder
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import PatchError
@@ -55,6 +58,36 @@ class BackedUp(NamedTuple):
     prefixes: int
 
 
+class Restored(NamedTuple):
+    """What was restored.
+
+    Attributes:
+        version: The version of the result.
+        id: The id of its patch.
+        base: Statements of the first dump.
+        statements: Statements of the result.
+        added: Quads that are in the result and not in the first dump.
+        deleted: Quads that are in the first dump and not in the result.
+        changes: ``A`` and ``D`` rows of the patches up to this version.
+        prefixes: Prefixes that the patches change.
+        prefixes_left_out: Those of them that the result cannot hold.
+        bytes: Bytes that were written, without compression.
+        at: The time of the dump that the result is.
+    """
+
+    version: int
+    id: str | None
+    base: int
+    statements: int
+    added: int
+    deleted: int
+    changes: int
+    prefixes: int
+    prefixes_left_out: int
+    bytes: int
+    at: datetime | None
+
+
 class BackupOptions(ReadingOptions, total=False):
     """How a dump is read."""
 
@@ -74,7 +107,7 @@ def backup(
     dump: Source,
     folder: str | os.PathLike[str],
     *,
-    at: datetime | None = None,
+    at: Time | None = None,
     prefixes: bool = True,
     progress: Report | None = None,
     **options: Unpack[BackupOptions],
@@ -91,7 +124,9 @@ def backup(
         dump: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
         folder: Where it is kept.
-        at: The time that the dump is of; now otherwise. One without a zone is of this machine's.
+        at: The time of the dump, not before that of the last version; now otherwise. A ``datetime``,
+            or text such as ``2026-11-21T18:00Z``; without a zone, in the zone of this machine. A
+            day (``2026-11-21``) is its first moment.
         prefixes: Keep prefixes too. Formats without prefixes have none.
         progress: Called with a :class:`Step` now and then; an exception stops.
         **options: Of reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
@@ -102,27 +137,29 @@ def backup(
 
     Raises:
         PatchError: Another backup was made at the same time (``patch.conflict``), the folder does
-            not hold what it says (``patch.damaged``), or blank nodes of the dump or of the folder
-            have no labels that last (``patch.labels``).
+            not hold what it says (``patch.damaged``) or has a version of a later time
+            (``patch.time``), or blank nodes of the dump or of the folder have no labels that last
+            (``patch.labels``).
         JellyError: The dump is bad, or the folder.
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    home = Path(folder)
+    home = local_path(folder)
     make_folder(home)
     told: dict[str, Any] = dict(options)
     format = told.pop("dump_format", "auto")
-    time = _utc(at or datetime.now(UTC))
-    with tempfile.TemporaryDirectory(prefix=".jelly-", dir=home) as work:
+    time = start_of(datetime.now(UTC) if at is None else at)
+    with work_folder(home) as work:
         if not (home / _MANIFEST).exists():
             told = keywords(
                 "backup", DatasetOptions, told, distinct=True, base_format=format, to="jelly", namespaces=prefixes,
             )  # fmt: skip
-            done = applied(dump, b"", Path(work, _BASE), told | {"named": True}, progress)
-            _begin(home, Path(work), done, time)
+            done = applied(dump, b"", work / _BASE, told | {"named": True}, progress)
+            _begin(home, work, done, time)
             return BackedUp(0, None, home / _BASE, True, done.statements, done.statements, 0, 0)
         log, states = Log(home, ending=".jellyp.zst"), _states(home)
-        last, patch = states[-1], Path(work, "diff.jellyp")
+        last, patch = states[-1], work / "diff.jellyp"
+        _refuse_older(time, states, home)
         with _current(home, len(states) - 1) as (state, then):
             compared = diff(
                 state, dump, patch, old_format="jelly", new_format=format,
@@ -147,19 +184,23 @@ def restore(
     dest: Destination,
     *,
     version: int | str | None = None,
-    at: datetime | None = None,
+    at: Time | None = None,
     progress: Report | None = None,
     **options: Unpack[DatasetOptions],
-) -> Applied:
+) -> Restored:
     """Writes the dataset that a backup keeps, as it is or was.
 
-    The number of its statements must be that of the dump; a path appears only if it is.
+    The number of its statements must be that of the dump: before it is, nothing appears at a path
+    or is written to standard output or a file object. What goes there is kept in a temporary file
+    first.
 
     Args:
         folder: What :func:`backup` filled.
         dest: Path (``-`` is standard output) or binary file object.
         version: The number of a state, or the id of its patch; the last one otherwise.
-        at: The last state that is not after this time, in place of a version.
+        at: The last version of this day, or up to this time, in place of a version: a ``date``, a
+            ``datetime``, or text such as ``2026-11-21`` (a day), ``2026-11-21T18:00`` or
+            ``2026-11-21T18:00Z``. Without a zone, in the zone of this machine.
         progress: Called with a :class:`Step` now and then; an exception stops.
         **options: Of writing, as for :func:`apply`.
 
@@ -173,18 +214,19 @@ def restore(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    home = Path(folder)
+    home = local_path(folder)
+    if at is not None and version is not None:
+        raise ValueError("version and at cannot both be given")
     states = _states(home)
     if at is not None:
-        if version is not None:
-            raise ValueError("version and at cannot both be given")
         version = _at(states, at, home)
     wanted = len(states) - 1 if version is None else version
-    with _beside(dest) as part:
+    with _once_checked(dest) as part:
         told = keywords("restore", DatasetOptions, options, version=wanted, takes_positions=True)
         done = applied(home / _BASE, Log(home).files or b"", part, told, progress)
         _check(done, states[done.version], home)
-    return done
+    told = {name: value for name, value in done._asdict().items() if name in Restored._fields}
+    return Restored(**told, at=states[done.version].at)
 
 
 def _begin(home: Path, work: Path, done: Applied, time: datetime) -> None:
@@ -277,12 +319,22 @@ def _check(done: Applied, state: _State, home: Path) -> None:
         raise _error("patch.damaged", message, home)
 
 
-def _at(states: list[_State], time: datetime, home: Path) -> int:
-    wanted = _utc(time)
+def _refuse_older(time: datetime, states: list[_State], home: Path) -> None:
+    for version, state in enumerate(states):
+        if state.at is not None and time < state.at:
+            message = (
+                f"the dump is of {shown(time)}, but version {version} is of {shown(state.at)}; "
+                "a backup grows only at its end: keep older dumps in another folder"
+            )
+            raise _error("patch.time", message, home)
+
+
+def _at(states: list[_State], time: Time, home: Path) -> int:
+    wanted = end_of(time)
     found = [number for number, state in enumerate(states) if state.at and state.at <= wanted]
     if not found:
         first = states[0].at
-        message = f"nothing is here of {wanted.isoformat()}: the first dump is of {first and first.isoformat()}"  # fmt: skip
+        message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip
         raise _error("patch.version", message, home)
     return found[-1]
 
@@ -293,13 +345,8 @@ def _lexical(term: str) -> str:
 
 def _time(text: str) -> datetime | None:
     with suppress(ValueError):
-        return _utc(datetime.fromisoformat(text))
+        return start_of(datetime.fromisoformat(text))
     return None
-
-
-def _utc(time: datetime) -> datetime:
-    """A time without a zone is that of this machine."""
-    return time.astimezone(UTC)
 
 
 def _error(kind: str, message: str, home: Path) -> PatchError:
@@ -307,17 +354,19 @@ def _error(kind: str, message: str, home: Path) -> PatchError:
 
 
 @contextmanager
-def _beside(dest: Destination) -> Iterator[Destination]:
-    """A file of the same name in a folder beside it, which becomes ``dest`` at the end."""
-    if not isinstance(dest, str | os.PathLike) or os.fsdecode(dest) == "-":
-        yield dest
-        return
-    path = Path(os.fsdecode(dest)).resolve()
-    if path.exists() and not path.is_file():
-        yield dest
-        return
-    with tempfile.TemporaryDirectory(prefix=".jelly-", dir=path.parent) as work:
-        part = Path(work, path.name)
-        yield part
-        part.replace(path)
-        sync_folder(path.parent)
+def _once_checked(dest: Destination) -> Iterator[Destination]:
+    """A destination whose content goes to ``dest`` at the end, if nothing was wrong."""
+    with ExitStack() as stack:
+        if isinstance(dest, str | os.PathLike) and os.fsdecode(dest) != "-":
+            part = stack.enter_context(beside(dest))
+            if not part.exists():
+                yield part
+                return
+            dest = part.open("wb")  # a pipe or a device
+            stack.enter_context(dest)
+        spool = stack.enter_context(tempfile.TemporaryFile())
+        yield spool
+        spool.seek(0)
+        to = Counted(sys.stdout.buffer if isinstance(dest, str | os.PathLike) else dest)
+        shutil.copyfileobj(spool, to, 1 << 20)
+        to.flush()

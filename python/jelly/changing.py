@@ -176,7 +176,7 @@ def squash(
     progress: Report | None = None,
     **options: Unpack[PatchingOptions],
 ) -> Patched:
-    """Writes one patch with the same net effect as several.
+    """Writes one patch with the same effect as several.
 
     Patches with ids become one with a new id, the ``prev`` of the first, and headers
     ``squashed-from`` and ``squashed-to``.
@@ -218,7 +218,7 @@ def net(
     progress: Report | None = None,
     **options: Unpack[PatchingOptions],
 ) -> Patched:
-    """Writes the net effect of patches: the last committed operation of each quad and prefix.
+    """Writes the last committed operation on each quad and prefix as one patch.
 
     As :func:`squash`, without headers.
 
@@ -259,8 +259,9 @@ def between(
 ) -> Patched:
     """Writes the patch that makes one version of another.
 
-    That is the net effect of the patches after the first version, up to the second, which must not be
-    earlier. It has the id of the second version and comes after the first, so that whoever has that
+    That is the last operation on each quad and prefix in the patches after the first version, up to
+    the second, which must not be earlier; with ``mode="net"``, for canonical logs, only what differs
+    between the two. It has the id of the second version and comes after the first, so that whoever has that
     version can apply it in place of the patches between.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from jelly import _internal
 from jelly._patching import patch_files
-from jelly._whole_file import make_folder, sync_folder
+from jelly._whole_file import local_path, make_folder, sync_folder, work_folder
 from jelly.errors import PatchError
 from jelly.logs import LogReport, Problem, verify_log
 from jelly.readers import read_patch
@@ -64,10 +63,11 @@ class Log:
     Each patch has an id, and the id of the patch before it as ``prev``. A log can stand wherever
     patches can, such as in :func:`apply`. Of several processes that publish at once each gets a
     number of its own, or is refused; a patch is there whole or not at all. What a killed process
-    leaves has names that begin with ``.jelly-``, which nobody reads and anyone may delete.
+    leaves has names that begin with ``.jelly-``; nobody reads it, and the next process that
+    publishes removes it.
 
     Args:
-        folder: The folder; it is made when the first patch is published.
+        folder: The folder, a local path; it is made when the first patch is published.
         ending: Of the files, which tells format and compression: ``.jellyp``, ``.rdfp`` or
             ``.trp``, and after that ``.gz`` or ``.zst``. A log that has patches keeps theirs.
     """
@@ -75,7 +75,7 @@ class Log:
     def __init__(self, folder: str | os.PathLike[str], *, ending: str = ".jellyp") -> None:
         if not _ENDING.fullmatch(ending):
             raise ValueError(f"ending is {ending!r}; it can be .jellyp, .rdfp or .trp, and .gz or .zst after that")  # fmt: skip
-        self.folder = Path(folder)
+        self.folder = local_path(folder)
         self._ending = ending
 
     def __fspath__(self) -> str:
@@ -133,8 +133,8 @@ class Log:
         if told := [key for key in headers or {} if key.lower() in _OF_THE_CHAIN]:
             raise ValueError(f"headers cannot have {told[0]!r}: the log gives it, or the patch has it")  # fmt: skip
         make_folder(self.folder)
-        with tempfile.TemporaryDirectory(prefix=".jelly-", dir=self.folder) as work:
-            copy = Path(work, "copy.jellyp")
+        with work_folder(self.folder) as work:
+            copy = work / "copy.jellyp"
             with closing(read_patch(patch, format=format)) as reader, PatchWriter(copy) as writer:
                 writer.write(reader)
             report = verify_log(copy, chain="ignore")
@@ -147,16 +147,16 @@ class Log:
         self, report: LogReport, head: Head, expect: int | str | None = None
     ) -> Problem | None:
         """Why a patch cannot be the next one after ``head``; None: it can."""
-        if _same(report.head, head.id):
+        if same_id(report.head, head.id):
             return None
         if head.version and head.id is None:
             return _problem("patch.mixed", report, "the patches of this log have no ids, so that none can come after them by its prev")  # fmt: skip
         if isinstance(expect, int) and expect != head.version:
             return _conflict(report, f"patch {expect}", head)
         for wanted in (None if isinstance(expect, int) else expect, report.prev):
-            if wanted is not None and not _same(wanted, head.id):
+            if wanted is not None and not same_id(wanted, head.id):
                 return _conflict(report, wanted, head)
-        if report.head is not None and any(_same(report.head, known) for known in self._ids()):
+        if report.head is not None and any(same_id(report.head, known) for known in self._ids()):
             return _problem("patch.duplicate", report, f"the log has a patch with the id {report.head}")  # fmt: skip
         return None
 
@@ -166,7 +166,7 @@ class Log:
         """Publishes after the head that is there now; None: it is there no more."""
         head, ending = self._last()
         refuse([problem] if (problem := self.misplaced(report, head, expect)) else [])
-        if _same(report.head, head.id):
+        if same_id(report.head, head.id):
             return self._replayed(copy, head)
         made = report.head or f"<urn:uuid:{uuid.uuid4()}>"
         more = {"id": made} | ({} if head.id is None else {"prev": head.id}) | dict(headers)
@@ -227,7 +227,8 @@ class Log:
             os.close(handle)
 
 
-def _same(one: str | None, other: str | None) -> bool:
+def same_id(one: str | None, other: str | None) -> bool:
+    """Whether both are the id of one patch."""
     if one is None or other is None:
         return False
     return _internal.identify(one)[1] == _internal.identify(other)[1]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from pathlib import Path
 from typing import NamedTuple, TypeAlias, Unpack
 
 from jelly._patching import LookingOptions, Report
+from jelly._whole_file import local_path
 from jelly.applying import apply
-from jelly.log_folder import Log, Published, problems_of_one, refuse
+from jelly.log_folder import Log, Published, problems_of_one, refuse, same_id
 from jelly.logs import Problem, verify_log
 from jelly.types import PatchFormat, Source
 
@@ -62,7 +62,8 @@ class Staged(NamedTuple):
     def ok(self) -> bool:
         """The patch can be applied, and published where a log was given.
 
-        Rows without effect are allowed.
+        Rows without effect are allowed, but not all rows: a patch of which no row changes the dataset
+        was made for another one, or is applied already.
         """
         return all(problem.kind == "patch.effect" for problem in self.problems)
 
@@ -106,7 +107,8 @@ def stage(
 
     Returns:
         What it would do, and what is wrong with it: damage, transactions without end, an id or a
-        ``prev`` that the log does not want, rows without effect.
+        ``prev`` that the log does not want, rows without effect, no row with an effect
+        (``patch.nothing``).
 
     Raises:
         JellyError: The dataset is bad.
@@ -133,6 +135,13 @@ def stage(
     if target is not None and head is not None and not found:
         misplaced = target.misplaced(report, head)
         wrong = [*([misplaced] if misplaced else []), *wrong]
+    is_head = head is not None and same_id(report.head, head.id)
+    rows = report.changes + report.prefixes
+    if not found and rows and report.without_effect == rows and not is_head:
+        message = (
+            "no row changes the dataset: the patch was made for another one, or is applied already"
+        )
+        wrong.insert(0, Problem("patch.nothing", None, None, report.head, message))
     before = after = added = deleted = prefixes = None
     if not found:
         done = apply(base, data, _Nowhere(), to="nq", progress=progress, **options)
@@ -155,7 +164,7 @@ def _all_of(source: Source) -> bytes:
         return bytes(source)
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(source)
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return sys.stdin.buffer.read() if path == "-" else local_path(path).read_bytes()
     if hasattr(source, "read"):
         pieces = iter(lambda: source.read(1 << 20), b"")
         return b"".join(pieces)

@@ -44,7 +44,14 @@ where
 {
     let mut tally = Tally::default();
     loop {
-        let ended = feed.advance(target, &mut || poll(tally))?;
+        let ended = match feed.advance(target, &mut || poll(tally)) {
+            Ok(ended) => ended,
+            Err(error) => {
+                // rows before the error are handed on, where there is no file that must be whole
+                let _ = writer.take(target).and_then(|()| writer.flush());
+                return Err(error);
+            }
+        };
         let progress = feed.decoder().progress();
         tally = Tally { rows: progress.rows, bytes_in: feed.decoder().consumed(), ..tally };
         if ended {

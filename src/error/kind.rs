@@ -244,6 +244,8 @@ kinds! {
     PatchEffect = Patch "patch.effect" "Check that the patch was made for this dataset.",
     /// No patch or several where one is wanted.
     PatchSeveral = Patch "patch.several" "Publish them one by one, or squash them.",
+    /// A patch of which no row changes the dataset.
+    PatchNothing = Patch "patch.nothing" "Check that the patch was made for this dataset, and is not applied already.",
     /// A dump that is older than the last version.
     PatchTime = Patch "patch.time" "Keep older dumps in another folder: a log grows only at its end.",
     /// A table that cannot hold the entries of one row, or is switched off but needed, or below the minimum.

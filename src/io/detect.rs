@@ -29,6 +29,8 @@ pub enum Content {
     Json,
     /// Something else with a name.
     Other(&'static str),
+    /// Text in no format that is known.
+    Text,
     /// Nothing that can be told.
     Unknown,
 }
@@ -46,6 +48,7 @@ impl Content {
             Content::Json => "JSON",
             Content::Other(name) => name,
             Content::Empty => "nothing",
+            Content::Text => "text in an unknown format",
             Content::Unknown => "an unknown format",
         }
     }
@@ -56,7 +59,8 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
     if start.is_empty() {
         return Content::Empty;
     }
-    options_row(start, framing).or_else(|| known_magic(start)).unwrap_or(Content::Unknown)
+    let found = options_row(start, framing).or_else(|| known_magic(start));
+    found.unwrap_or(if is_text(start) { Content::Text } else { Content::Unknown })
 }
 
 /// The format of statements that a stream has, by its content and then by its name.
@@ -78,6 +82,7 @@ pub fn rdf_format(start: &[u8], framing: Framing, name: Option<&str>) -> Result<
         Content::Xml => text.unwrap_or(RdfFormat::RdfXml),
         Content::Json => text.unwrap_or(RdfFormat::JsonLd),
         Content::Other(name) => return Err(no_format(name, "RDF")),
+        Content::Text => text.ok_or_else(unknown_text)?,
         Content::Empty | Content::Unknown => named.unwrap_or(RdfFormat::Jelly),
     })
 }
@@ -95,6 +100,7 @@ pub fn patch_format(start: &[u8], framing: Framing, name: Option<&str>) -> Resul
         other @ (Content::Lines | Content::Turtle | Content::Xml | Content::Json | Content::Other(_)) => {
             return Err(no_format(other.name(), "patches"));
         }
+        Content::Text => named.filter(|&format| format == PatchFormat::RdfPatch).ok_or_else(unknown_text)?,
         Content::Empty | Content::Unknown => named.unwrap_or(PatchFormat::Jelly),
     })
 }
@@ -103,13 +109,24 @@ pub fn patch_format(start: &[u8], framing: Framing, name: Option<&str>) -> Resul
 pub fn is_patch(start: &[u8], framing: Framing, name: Option<&str>) -> bool {
     match sniff(start, framing) {
         Content::JellyPatch | Content::RdfPatch => true,
-        Content::Empty | Content::Unknown => name.and_then(PatchFormat::of_file).is_some(),
+        Content::Empty | Content::Text | Content::Unknown => name.and_then(PatchFormat::of_file).is_some(),
         _ => false,
     }
 }
 
 fn no_format(found: &str, wanted: &str) -> Error {
     Error::new(ErrorKind::WireFormat, format!("this looks like {found}, not {wanted}"))
+}
+
+fn unknown_text() -> Error {
+    let message = "this is text, but its format cannot be detected; name it with format= (--from in a shell)";
+    Error::new(ErrorKind::WireFormat, message)
+}
+
+/// Whether bytes are text: Jelly and Thrift begin with numbers that no text has.
+fn is_text(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(512)];
+    start.len() >= 16 && start.iter().all(|&byte| byte >= b' ' && byte != 0x7f || b"\t\n\r".contains(&byte))
 }
 
 /// Whether the first bytes say enough, so that a source which is slow need not give more.
@@ -291,6 +308,10 @@ mod tests {
             ("", "x.nq", Some(RdfFormat::NQuads)),
             ("", "x", Some(RdfFormat::Jelly)),
             ("what", "x", Some(RdfFormat::Jelly)),
+            ("Dear all, this is a letter.", "x.docx", None),
+            ("Dear all, this is a letter.", "x", None),
+            ("Dear all, this is a letter.", "x.jelly", None),
+            ("Dear all, this is a letter.", "x.ttl", Some(RdfFormat::Turtle)),
             ("TX .\n", "x.nq", None),
             ("PAR1", "x.nq", None),
         ] {
@@ -305,6 +326,8 @@ mod tests {
             ("", "x.rdfp.gz", Some(PatchFormat::RdfPatch)),
             ("", "x", Some(PatchFormat::Jelly)),
             ("<a> <b> <c> .", "x.rdfp", None),
+            ("Dear all, this is a letter.", "x", None),
+            ("Dear all, this is a letter.", "x.rdfp", Some(PatchFormat::RdfPatch)),
         ] {
             assert_eq!(patch(text, name), format, "{text:?} {name}");
         }

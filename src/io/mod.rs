@@ -1,9 +1,11 @@
 //! Where bytes come from and go to: paths, memory, readers and writers; compressed or not.
 
+mod aside;
 mod compress;
 mod decompress;
 mod detect;
 mod identity;
+mod local;
 mod output;
 mod seek;
 mod seek_table;
@@ -11,9 +13,11 @@ mod shared;
 mod source;
 mod whole_file;
 
+pub use aside::Aside;
 pub use decompress::Compression;
 pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub(crate) use identity::{Checked, Identity, Stamp};
+pub use local::local_path;
 pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;

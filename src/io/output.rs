@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::compress::Compressor;
 use super::decompress::Compression;
+use super::local::local_path;
 use super::whole_file::WholeFile;
 use crate::error::{Error, ErrorKind, Position, Result};
 
@@ -53,7 +54,14 @@ const BUFFER: usize = 64 << 10;
 
 impl Output {
     /// Opens a target.
+    ///
+    /// # Errors
+    /// `argument.remote`: the path is a URL. `io`: the file cannot be made.
     pub fn create(target: Target, options: &OutputOptions) -> Result<Self> {
+        let target = match target {
+            Target::Path(path) => Target::Path(local_path(&path)?),
+            other => other,
+        };
         let (name, compression) = match &target {
             Target::Path(path) => (
                 Some(path.to_string_lossy().into()),

@@ -1,14 +1,14 @@
 //! Files that appear whole or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use super::aside::Aside;
 
 /// A file that has another name, beginning with a dot, until it is whole. Dropped before, it is removed.
 pub(crate) struct WholeFile {
-    file: NamedTempFile,
+    file: Aside,
     path: PathBuf,
 }
 
@@ -24,51 +24,33 @@ impl WholeFile {
         if path.file_name().is_none() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
         }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".jelly-").suffix(".tmp");
-        if let Some(permissions) = new_file() {
-            builder.permissions(permissions);
-        }
-        let file = builder.tempfile_in(folder(&path))?;
+        let mut file = Aside::file(folder(&path))?;
         if let Some(existing) = existing {
-            file.as_file().set_permissions(existing.permissions())?;
+            file.handle().set_permissions(existing.permissions())?;
         }
         Ok(WholeFile { file, path })
     }
 
     /// All is written: makes it last, then visible, then makes the name last.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.file.as_file().sync_all()?;
-        self.file.persist(&self.path).map_err(|error| error.error)?;
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.file.handle().sync_all()?;
+        self.file.rename(&self.path)?;
         sync_folder(folder(&self.path))
     }
 }
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_file_mut().write(bytes)
+        self.file.handle().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_file_mut().flush()
+        self.file.handle().flush()
     }
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// What `open` is given for a new file; the umask takes from it.
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "None elsewhere")]
-fn new_file() -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn new_file() -> Option<Permissions> {
-    None
 }
 
 /// Not every system and file system can; then the rename is all there is.

@@ -67,6 +67,8 @@ pub struct Applied {
     pub deleted: u64,
     /// Changes of quads in the log, those that were overtaken or without effect included.
     pub changes: u64,
+    /// Those of the changes that met nothing: adds of a quad that was there, deletes of one that was not.
+    pub without_effect: u64,
     /// Net changes of prefixes.
     pub prefixes: u64,
     /// Those of them that the result cannot hold.
@@ -122,6 +124,7 @@ pub fn apply(
     sink.begin()?;
     let Applying { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");
+    let without_effect = net.without_effect();
     let adds = net.pick(|entry| (entry.is_added() && !entry.in_base()).then_some(true))?.adds;
     for &(_, place) in &adds {
         let statement = texts.get(place)?;
@@ -145,6 +148,7 @@ pub fn apply(
         added,
         deleted,
         changes,
+        without_effect,
         prefixes,
         prefixes_left_out,
         bytes,

@@ -95,6 +95,8 @@ pub(crate) struct Net {
     keeps_deletes: bool,
     /// Changes of quads so far.
     changes: u64,
+    /// Those that repeat the one before them on the same quad.
+    repeats: u64,
     /// A quad of a named graph is added.
     pub(crate) has_graphs: bool,
     /// What the quads that are added need.
@@ -111,6 +113,7 @@ impl Net {
             store: Store::new(),
             keeps_deletes,
             changes: 0,
+            repeats: 0,
             has_graphs: false,
             features: Features::default(),
         })
@@ -119,6 +122,12 @@ impl Net {
     /// Changes of quads that were taken.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// Changes that did nothing, once all quads of the base that were changed are found.
+    pub(crate) fn without_effect(&self) -> u64 {
+        let vain = |entry: &&Entry| entry.first_adds() == entry.in_base();
+        self.repeats + self.quads.values().filter(vain).count() as u64
     }
 
     /// No quad was changed.
@@ -144,6 +153,7 @@ impl Net {
             Entry { place: 0, order, flags: first }
         });
         repeats &= entry.is_added() == adds;
+        self.repeats += u64::from(repeats);
         if adds && !entry.has(WAS_ADDED) {
             entry.order = order;
             entry.flags |= WAS_ADDED;

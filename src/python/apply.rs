@@ -12,10 +12,10 @@ use crate::error::Result;
 use crate::format::RdfFormat;
 use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, Needs};
 
-/// The fields of `jelly.Applied`.
-type Fields = (u64, Option<String>, u64, u64, u64, u64, u64, u64, u64, u64);
+/// The fields of `jelly.Applied`: version, id, and the numbers after them.
+type Fields = (u64, Option<String>, [u64; 9]);
 
-/// Applies patches to a dataset; returns the fields of Applied.
+/// Applies patches to a dataset; returns version and id of the result, and the numbers of Applied.
 #[pyfunction]
 #[pyo3(signature = (base, patches, dest, keywords, progress=None))]
 pub(super) fn apply(
@@ -46,8 +46,10 @@ pub(super) fn apply(
         Ok(patch::apply(base.source, log, options, make, Writer::new(output), watch)?)
     })?;
     let Applied { version, id, base, statements, added, deleted, changes, .. } = done;
-    let Applied { prefixes, prefixes_left_out, bytes, .. } = done;
-    Ok((version, id, base, statements, added, deleted, changes, prefixes, prefixes_left_out, bytes))
+    let Applied { prefixes, prefixes_left_out, bytes, without_effect, .. } = done;
+    let counts =
+        [base, statements, added, deleted, changes, prefixes, prefixes_left_out, bytes, without_effect];
+    Ok((version, id, counts))
 }
 
 /// How a dataset is written.

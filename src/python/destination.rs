@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use super::error::{Failure, is_interrupt};
 use super::signals::Interrupt;
-use crate::io::{Compression, Output, OutputOptions, Target};
+use crate::io::{Compression, Output, OutputOptions, Target, local_path};
 
 /// Where bytes go.
 pub(super) enum Destination {
@@ -27,7 +27,7 @@ impl Destination {
         if dest.is_instance_of::<PyString>() || dest.hasattr(intern!(py, "__fspath__"))? {
             let text: PathBuf = py.import("os")?.call_method1("fsdecode", (dest,))?.extract()?;
             if text.as_os_str() != "-" {
-                return Ok(Destination::Path(text));
+                return Ok(Destination::Path(local_path(&text).map_err(Failure::Jelly)?));
             }
             let file = py.import("sys")?.getattr("stdout")?.getattr("buffer")?;
             return Ok(Destination::File(PythonFile::new(&file, interrupt)));

@@ -14,7 +14,7 @@ use super::signals::{Interrupt, Signals};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
 use crate::index::{ScanOptions, restart_points as points_of, scan};
-use crate::io::Content;
+use crate::io::{Content, local_path};
 use crate::split::{Split, SplitOptions, splits as split_source};
 
 /// A place at which a file can be entered.
@@ -59,6 +59,7 @@ pub(super) fn index(
     strict_graphs: bool,
     limits: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, usize)> {
+    let path = local_path(&path).map_err(Failure::Jelly)?;
     if every == 0 {
         return Err(PyValueError::new_err("every is 0; it must be at least 1"));
     }
@@ -117,6 +118,7 @@ pub(super) fn restart_points(
     path: PathBuf,
     compression: &str,
 ) -> PyResult<(&'static str, Vec<Place>)> {
+    let path = local_path(&path).map_err(Failure::Jelly)?;
     let compression = options::COMPRESSION.read(compression)?;
     let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(points_of(&path, compression)?)))?;
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;

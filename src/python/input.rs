@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
-use super::error::is_interrupt;
+use super::error::{Failure, is_interrupt};
 use super::signals::Interrupt;
-use crate::io::{SharedFile, Source};
+use crate::io::{SharedFile, Source, local_path};
 
 /// The least that is asked of a file object at a time.
 const READ: usize = 256 << 10;
@@ -99,8 +99,7 @@ fn memory(bytes: &Bound<'_, PyBytes>) -> Source {
 fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
     let py = source.py();
     let text = py.import("os")?.call_method1("fsdecode", (source,))?;
-    let text = py.import("jelly._inputs")?.call_method1("path_of", (text,))?;
-    let path: PathBuf = text.extract()?;
+    let path = local_path(&text.extract::<PathBuf>()?).map_err(Failure::Jelly)?;
     let name = path.to_string_lossy().into_owned();
     if name == "-" {
         let file = py.import("sys")?.getattr("stdin")?.getattr("buffer")?;
@@ -111,7 +110,7 @@ fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, O
         return Ok((Source::Path(path), Some(name)));
     }
     // Python can be interrupted while it waits for a pipe, and has the best errors
-    let file = py.import("io")?.getattr("FileIO")?.call1((text,))?;
+    let file = py.import("io")?.getattr("FileIO")?.call1((path.as_os_str(),))?;
     let mut source = PythonSource::new(Pieces::file(&file)?, interrupt);
     source.owned = Some(file.unbind());
     Ok((source.into(), Some(name)))

@@ -2,6 +2,7 @@
 #![allow(clippy::doc_markdown, reason = "doc comments here are docstrings of Python")]
 
 mod apply;
+mod aside;
 mod batch;
 mod capsule;
 mod change;
@@ -40,6 +41,8 @@ mod _internal {
 
     #[pymodule_export]
     use super::apply::apply;
+    #[pymodule_export]
+    use super::aside::{WorkFolder, local_path};
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]

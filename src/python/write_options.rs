@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::error::Failure;
 use super::keywords::Keywords;
 use super::options;
 use super::stream_options;
@@ -13,7 +14,7 @@ use crate::create::{
 };
 use crate::encode::Framing;
 use crate::error::Result;
-use crate::format::{PatchFormat, RdfFormat, misnamed};
+use crate::format::{PatchFormat, RdfFormat, check_name};
 use crate::io::Compression;
 use crate::options::{PatchOptions, RdfOptions, StreamOptions};
 use crate::sink::RdfSink;
@@ -34,17 +35,18 @@ pub(super) struct WriteOptions {
 }
 
 /// The words of formats that are written.
-fn format<T: Copy>(
+fn format<T: Copy + PartialEq>(
     word: &str,
     all: &[T],
     name: impl Fn(T) -> &'static str,
+    named: Option<T>,
     found: Option<T>,
     default: T,
 ) -> PyResult<T> {
     if word == "auto" {
         return Ok(found.unwrap_or(default));
     }
-    all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
+    named.filter(|named| all.contains(named)).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&known| format!("{:?}", name(known))).collect();
         PyValueError::new_err(format!("format is {word:?}; it can be \"auto\", {}", words.join(", ")))
     })
@@ -87,15 +89,17 @@ impl WriteOptions {
         let told = Keywords(keywords);
         let is_patch = kind == "patch";
         let format_word = told.word("format", "auto")?;
-        if format_word == "auto"
-            && let Some(why) = name.and_then(|name| misnamed(name, is_patch))
-        {
-            return Err(PyValueError::new_err(format!("{why}; or name a format")));
+        if let Some(name) = name.filter(|_| format_word == "auto") {
+            check_name(name, is_patch).map_err(Failure::Jelly)?;
         }
         let (rdf, patch) = if is_patch {
             let all = [PatchFormat::Jelly, PatchFormat::RdfPatch, PatchFormat::Thrift];
             let found = name.and_then(PatchFormat::of_file);
-            (RdfFormat::Jelly, format(&format_word, &all, PatchFormat::name, found, PatchFormat::Jelly)?)
+            let named = PatchFormat::from_name(&format_word);
+            (
+                RdfFormat::Jelly,
+                format(&format_word, &all, PatchFormat::name, named, found, PatchFormat::Jelly)?,
+            )
         } else {
             let all = [
                 RdfFormat::Jelly,
@@ -105,7 +109,8 @@ impl WriteOptions {
                 RdfFormat::TriG,
             ];
             let found = name.and_then(RdfFormat::of_file);
-            (format(&format_word, &all, RdfFormat::name, found, RdfFormat::Jelly)?, PatchFormat::Jelly)
+            let named = RdfFormat::from_name(&format_word);
+            (format(&format_word, &all, RdfFormat::name, named, found, RdfFormat::Jelly)?, PatchFormat::Jelly)
         };
         let stream = told.get("options")?.map(|object| stream_options::read(&object)).transpose()?;
         match &stream {

@@ -76,7 +76,7 @@ def test_restore(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "now.ttl").read_bytes() == b'@prefix e: <http://e/> .\ne:s e:p "1" .\n'
     assert (done.version, done.id, done.statements) == (4, ids[4], 1)
     assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
-    with pytest.raises(PatchError, match=r"patch\.version: nothing is here of 2025-12-31"):
+    with pytest.raises(PatchError, match=r"patch\.version: there is no version up to 2025-12-31"):
         restored(folder, at=DAY - timedelta(seconds=1))
     with pytest.raises(PatchError, match="no version 5"):
         restored(folder, version=5)

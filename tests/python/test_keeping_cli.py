@@ -59,7 +59,7 @@ def test_backup_and_restore(folder: Path) -> None:
     out, _ = run(folder, "restore", "kept", "--at", "2026-01-01T12:00:00+00:00")
     assert out == BASE
     _, said = run(folder, "restore", "kept", "--at", "2025-01-01T00:00Z", code=1)
-    assert said.startswith("jelly: patch.version: nothing is here of 2025-01-01T00:00:00+00:00")
+    assert said.startswith("jelly: patch.version: there is no version up to 2025-01-01T00:00:00Z")
     run(folder, "restore", "kept", "--at", "noon", code=2)
     run(folder, "restore", "nowhere", code=1)
 
@@ -88,3 +88,39 @@ def test_stats(folder: Path) -> None:
     assert (told["graphs"], told["different_graphs"]) == ({"<a:g>": 5}, 2)
     assert (told["kind"], told["rows"]) == ("rdf", 6)
     run(folder, "stats", "many.nq", "--top", "-1", code=2)
+
+
+def test_stage_refuses_a_patch_of_which_no_row_has_an_effect(folder: Path) -> None:
+    (folder / "vain.rdfp").write_text('TX .\nD <a:s> <a:p> "other" .\nA <a:s> <a:p> "x" .\nTC .\n')
+    out, _ = run(folder, "stage", "base.nq", "vain.rdfp", "--log", "log", "--publish", code=1)
+    first, *_, last = out.splitlines()
+    assert first.startswith("patch.nothing: no row changes the dataset")
+    assert last.endswith("2 changes, 2 without effect; 1 statement becomes 1 (+0, -0); 0 prefixes; refused")  # fmt: skip
+    assert not (folder / "log").exists()
+    out, _ = run(folder, "stage", "base.nq", "vain.rdfp", "--json", code=1)
+    told = json.loads(out)
+    assert (told["ok"], told["without_effect"], told["changes"]) == (False, 2, 2)
+    # one row with an effect is enough, and a patch without rows meets nothing
+    (folder / "part.rdfp").write_text('TX .\nD <a:s> <a:p> "other" .\nD <a:s> <a:p> "x" .\nTC .\n')
+    out, _ = run(folder, "stage", "base.nq", "part.rdfp")
+    assert out.endswith("2 changes, 1 without effect; 1 statement becomes 0 (+0, -1); 0 prefixes; ok\n")  # fmt: skip
+    assert run(folder, "stage", "base.nq", "-", stdin="TX .\nTC .\n")[0].endswith("; ok\n")
+    (folder / "prefix.rdfp").write_text("TX .\nPA a <a:> .\nD <a:s> <a:p> <a:no> .\nTC .\n")
+    assert run(folder, "stage", "base.nq", "prefix.rdfp")[0].endswith("; ok\n")
+    # whoever did not learn how publishing ended may ask again
+    run(folder, "publish", "log", "1.rdfp")
+    run(folder, "apply", "base.nq", "log", "-o", "after.nq")
+    out, _ = run(folder, "stage", "after.nq", "1.rdfp", "--log", "log", "--publish")
+    assert out.endswith("it was there already\n")
+
+
+def test_apply_reports_rows_that_met_nothing(folder: Path) -> None:
+    (folder / "vain.rdfp").write_text(
+        'TX .\nD <a:s> <a:p> "other" .\nA <a:s> <a:p> "x" .\nA <a:s> <a:p> "y" .\nA <a:s> <a:p> "y" .\nTC .\n'
+    )
+    _, said = run(folder, "apply", "base.nq", "vain.rdfp", "-o", "after.nq")
+    assert said == "version 1: 2 statements (+1, -0, of 4 changes, 3 without effect)\n"
+    out, _ = run(folder, "apply", "base.nq", "vain.rdfp", "-o", "after.nq", "--json")
+    assert json.loads(out)["without_effect"] == 3
+    _, said = run(folder, "as-of", "base.nq", "vain.rdfp", "--version", "0", "-o", "after.nq")
+    assert said == "version 0: 1 statement (+0, -0, of 0 changes)\n"

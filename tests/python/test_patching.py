@@ -79,7 +79,7 @@ def test_orders_and_counts() -> None:
     out = io.BytesIO()
     done = jelly.apply(BASE, [FIRST, SECOND, THIRD], out)
     assert out.getvalue() == b'<a:s> <a:p> "x"@en .\n<a:n> <a:p> "2" .\n'
-    assert done == jelly.Applied(3, "<u:3>", 3, 2, 1, 2, 5, 0, 0, len(out.getvalue()))
+    assert done == jelly.Applied(3, "<u:3>", 3, 2, 1, 2, 5, 0, 0, len(out.getvalue()), 0)
     assert applied(BASE, THIRD, FIRST, SECOND) == out.getvalue()
     assert applied(BASE, FIRST + SECOND + THIRD) == out.getvalue()
     for version, same in [(1, "u:1"), (2, "<u:2>"), (3, "u:3")]:

@@ -103,8 +103,8 @@ def test_file_uris(tmp_path: pathlib.Path) -> None:
 
 def test_uris_of_other_places_are_refused() -> None:
     for uri, reason in [
-        ("s3://bucket/a.jelly", "open s3: URIs with another library"),
-        ("https://example.org/a.jelly", "open https: URIs"),
+        ("s3://bucket/a.jelly", "open s3: URLs with another library"),
+        ("https://example.org/a.jelly", "open https: URLs"),
         ("file://elsewhere/a.jelly", "on another host"),
     ]:
         for read in READS:
@@ -118,7 +118,11 @@ def test_a_file_with_the_name_of_a_uri(
     monkeypatch.chdir(tmp_path)
     pathlib.Path("s3:").mkdir()
     pathlib.Path("s3:/a.jelly").write_bytes(DATA)
-    check("s3://a.jelly")
+    check("./s3:/a.jelly")
+    with pytest.raises(
+        jelly.errors.ArgumentError, match=r"^argument\.remote: s3://a\.jelly: only local"
+    ):
+        check("s3://a.jelly")
 
 
 def test_files_in_text_mode_are_refused(tmp_path: pathlib.Path) -> None:

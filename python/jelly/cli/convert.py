@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from jelly import Tally, convert, index, inspect, validate
+from jelly._whole_file import local_path
 from jelly.cli import patching
+from jelly.cli.output import destination
 from jelly.cli.progress import Bar
 
 _FORMATS = (
@@ -85,8 +86,8 @@ def convert_command(
         options["skolemize"] = skolemize or True
     if dest == "-" and options["to"] == "auto" and sys.stdout.isatty():
         options["to"] = "text"
-    with Bar(source, quiet=as_json) as bar:
-        done = convert(source, dest, progress=bar.show, **patching.given(options))
+    with destination(dest) as out, Bar(source, quiet=as_json) as bar:
+        done = convert(source, out, progress=bar.show, **patching.given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" and sys.stderr.isatty():
@@ -98,7 +99,8 @@ def convert_command(
 @_reading
 def cat(source: str, **options: Any) -> None:
     """Prints SOURCE as text: statements as N-Quads, patches as RDF Patch."""
-    convert(source, sys.stdout.buffer, to="text", **patching.given(options))
+    with destination("-") as out:
+        convert(source, out, to="text", **patching.given(options))
 
 
 @click.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
@@ -107,7 +109,7 @@ def cat(source: str, **options: Any) -> None:
 @click.option("--framing", default="auto", help="delimited or concatenated.")
 def index_command(path: str, **options: Any) -> None:
     """Makes the sidecar by which parts of the Jelly file PATH can be read."""
-    Path(path).open("rb").close()  # an error that names it
+    local_path(path).open("rb").close()  # an error that names it
     sidecar, points = index(path, **patching.given(options))
     click.echo(f"{sidecar}, restart points: {points:,}")
 

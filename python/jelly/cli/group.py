@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from jelly import __version__
-from jelly.errors import JellyError
+from jelly.errors import ArgumentError, JellyError
 
 # What each module has, so that none is imported for the commands of another.
 _COMMANDS = {
@@ -52,6 +52,12 @@ class _Commands(click.Group):
             # whoever read our output has enough; nothing more may be flushed
             sys.stdout = None
             sys.exit(0)
+        except KeyboardInterrupt:
+            click.echo("jelly: interrupted", err=True)
+            sys.exit(130)  # as a shell says of a process that Ctrl-C ended
+        except ArgumentError as error:
+            click.echo(f"jelly: {error}", err=True)
+            sys.exit(2)
         except (JellyError, OSError) as error:
             click.echo(f"jelly: {in_shell_words(str(error))}", err=True)
             sys.exit(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime
 from typing import Any
 
 import click
@@ -27,13 +26,6 @@ from jelly.cli.progress import Steps
 _JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 
 
-def _time(_: click.Context, __: click.Parameter, text: str | None) -> datetime | None:
-    try:
-        return None if text is None else datetime.fromisoformat(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{text} is no time such as 2026-11-21T18:00Z") from error
-
-
 def _say(done: Any, text: str, *, as_json: bool) -> None:
     click.echo(json.dumps(done, default=str) if as_json else text, err=not as_json)
 
@@ -42,7 +34,7 @@ def _say(done: Any, text: str, *, as_json: bool) -> None:
 @click.argument("dump")
 @click.argument("folder")
 @click.option("--dump-format", metavar="FORMAT", help="Of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
-@click.option("--at", metavar="TIME", callback=_time, help="The time that the dump is of; now otherwise.")  # fmt: skip
+@click.option("--at", metavar="TIME", help="The time of the dump, such as 2026-11-21T18:00Z; now otherwise.")  # fmt: skip
 @click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
 @_JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
@@ -61,7 +53,7 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
 @click.command(name="restore", short_help="A dataset of a backup, as it is or was.")
 @click.argument("folder")
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
-@click.option("--at", metavar="TIME", callback=_time, help="The last version that is not after this time.")  # fmt: skip
+@click.option("--at", metavar="TIME", help="The last version of this day (2026-11-21) or up to this time (2026-11-21T18:00, 2026-11-21T18:00Z).")  # fmt: skip
 @with_options(OUT, DISTINCT)
 def restore_command(folder: str, version: str | None, **options: Any) -> None:
     """Writes the dataset that the backup in FOLDER has, as it is or was.
@@ -69,12 +61,13 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
     The number of its statements is checked with what the backup says.
     """
 
-    def restored(dest: Any, **told: Any) -> jelly.Applied:
+    def restored(dest: Any, **told: Any) -> jelly.Restored:
         if version is not None:
             told["version"] = version_of(version)
         return jelly.restore(folder, dest, **told)
 
-    run(restored, applied, **options)
+    asked = options["at"] is not None
+    run(restored, lambda done: applied(done, done.at if asked else None), **options)
 
 
 @click.command(name="stage", short_help="What a patch would do to a dataset.")
@@ -89,7 +82,8 @@ def stage_command(
 ) -> None:
     """Tells what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
 
-    Nothing is written without --publish. Rows without effect are told, and no reason to refuse it.
+    Nothing is written without --publish. Rows without effect are reported; if no row has an effect, the
+    patch is refused.
     """
     if publish and folder is None:
         raise click.UsageError("--publish needs --log")

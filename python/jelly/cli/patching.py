@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import click
 
 import jelly
+from jelly._times import shown
+from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 
 _Options = list[Callable[[Any], Any]]
@@ -72,10 +75,10 @@ def run(
     """Does it, with progress on a terminal, and says what was done."""
     if dest == "-" and options.get("to") == "auto":
         options["to"] = "text"
-    with Steps(quiet=as_json) as steps:
-        done: NamedTuple = work(*arguments, dest, progress=steps.show, **given(options))
+    with destination(dest) as out, Steps(quiet=as_json) as steps:
+        done: NamedTuple = work(*arguments, out, progress=steps.show, **given(options))
     if as_json:
-        click.echo(json.dumps(done._asdict()), err=dest == "-")
+        click.echo(json.dumps(done._asdict(), default=str), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():
         click.echo(summary(done), err=True)
 
@@ -85,11 +88,14 @@ def counted(number: int, name: str, several: str | None = None) -> str:
     return f"{number:,} {name if number == 1 else several or name + 's'}"
 
 
-def applied(done: jelly.Applied) -> str:
-    """A line on what was done."""
+def applied(done: jelly.Applied | jelly.Restored, at: datetime | None = None) -> str:
+    """A line on what was done; ``at`` is the time of the version that was found."""
+    found = f" of {shown(at)}" if at else ""
+    vain = done.without_effect if isinstance(done, jelly.Applied) else 0
     text = (
-        f"version {done.version:,}: {counted(done.statements, 'statement')} "
-        f"(+{done.added:,}, -{done.deleted:,}, of {counted(done.changes, 'change')})"
+        f"version {done.version:,}{found}: {counted(done.statements, 'statement')} "
+        f"(+{done.added:,}, -{done.deleted:,}, of {counted(done.changes, 'change')}"
+        + (f", {vain:,} without effect)" if vain else ")")
     )
     if done.prefixes_left_out:
         text += (
@@ -194,11 +200,13 @@ def invert_command(patches: tuple[str, ...], **options: Any) -> None:
 @_PATHS
 @with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes one patch with the net effect of LOG..., headers and a new id."""
+    """Writes one patch with the effect of LOG..., headers and a new id."""
     run(jelly.squash, _patched, list(patches), **options)
 
 
-@click.command(name="net", short_help="The net effect of patches, without headers.", epilog=_LOGS)
+@click.command(
+    name="net", short_help="The last operation on each quad, without headers.", epilog=_LOGS
+)
 @_PATHS
 @with_options(OUT, _MODE, _PATCH, _LOG, _READ)
 def net_command(patches: tuple[str, ...], **options: Any) -> None:
@@ -246,13 +254,14 @@ def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> 
     """
     with Steps(quiet=as_json) as steps:
         periods = jelly.history(list(patches), progress=steps.show, **given(options))
-    for period in periods:
-        if as_json:
-            click.echo(json.dumps(period._asdict()))
-            continue
-        *terms, valid_from, valid_to = period
-        until = "" if valid_to is None else valid_to
-        click.echo(f"{valid_from}\t{until}\t{' '.join(terms).rstrip()} .")
+    with destination("-") as out:
+        for period in periods:
+            if as_json:
+                out.write(f"{json.dumps(period._asdict())}\n".encode())
+                continue
+            *terms, valid_from, valid_to = period
+            until = "" if valid_to is None else valid_to
+            out.write(f"{valid_from}\t{until}\t{' '.join(terms).rstrip()} .\n".encode())
 
 
 @click.group(name="log")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from jelly import Replica
+from jelly.cli.output import destination
 from jelly.cli.patching import counted
 from jelly.cli.progress import Steps
 
@@ -97,7 +98,8 @@ def dump_command(
     """Writes the dataset that TABLE has."""
     if dest == "-" and options["to"] == "auto":
         options["to"] = "text"
-    done = Replica(table, format=format).dump(dest, version, **_given(options))
+    with destination(dest) as out:
+        done = Replica(table, format=format).dump(out, version, **_given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():

@@ -16,6 +16,7 @@ from jelly._convert import ConvertWriteOptions, Tally
 from jelly._keywords import refuse_unknown
 from jelly._patching import Patches, Report, Step, rank_of, sources
 from jelly._tables import table_format, table_writer
+from jelly._whole_file import local_path
 from jelly.readers import read_rdf
 from jelly.replica._commit import Runner, commit, run_in_threads
 from jelly.replica._follow import Followed, follow
@@ -365,7 +366,9 @@ class Replica:
 def _settled(table: str | os.PathLike[str]) -> str:
     """Where a table is, also when the process goes to another folder."""
     place = os.fspath(table)
-    return place if "://" in place else os.path.abspath(place)  # noqa: PTH100
+    if "://" in place and not place.lower().startswith("file:"):
+        return place
+    return os.path.abspath(local_path(place))  # noqa: PTH100
 
 
 def _runner(spark: SparkSession | None) -> Runner:
@@ -391,7 +394,7 @@ def _open(table: str, format: str, storage_options: Mapping[str, str] | None) ->
         if format == "delta" and not _may_be_delta(table):
             raise no_replica(table)
     if format == "parquet":
-        return ParquetStore(Path(table))
+        return ParquetStore(local_path(table))
     if format == "delta":
         from jelly.replica._delta import DeltaStore
 
@@ -405,7 +408,7 @@ def _may_be_delta(table: str) -> bool:
 
 def _create(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
     if format == "parquet":
-        return ParquetStore.create(Path(table))
+        return ParquetStore.create(local_path(table))
     if format == "delta":
         from jelly.replica._delta import DeltaStore
 

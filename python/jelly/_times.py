@@ -1,0 +1,64 @@
+"""Times as people write them, in Python and in a shell."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, TypeAlias
+
+Time: TypeAlias = datetime | date | str
+"""A time, or a day."""
+
+_ZONED_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)")
+
+
+def start_of(at: Time) -> datetime:
+    """The time in UTC; of a day, its first moment.
+
+    Raises:
+        ValueError: The text is no time.
+    """
+    return _span(at)[0]
+
+
+def end_of(at: Time) -> datetime:
+    """The time in UTC; of a day, its last moment.
+
+    Raises:
+        ValueError: The text is no time.
+    """
+    return _span(at)[1]
+
+
+def shown(at: datetime) -> str:
+    """A time as summaries and messages say it, in UTC."""
+    return _utc(at).isoformat().replace("+00:00", "Z")
+
+
+def _span(at: Time) -> tuple[datetime, datetime]:
+    """First and last moment. A time without a zone is that of this machine."""
+    if isinstance(at, str) and (zoned := _ZONED_DAY.fullmatch(at)):
+        first = _parsed(f"{zoned[1]}T00:00{zoned[2]}")
+        return _utc(first), _utc(first + timedelta(days=1, microseconds=-1))
+    found: date = _parsed(at) if isinstance(at, str) else at
+    if isinstance(found, datetime):
+        return _utc(found), _utc(found)
+    # by the clock on the wall: a day can have 23 or 25 hours
+    next_day = datetime.combine(found + timedelta(days=1), time.min)
+    return _utc(datetime.combine(found, time.min)), _utc(next_day) - timedelta(microseconds=1)
+
+
+def _parsed(text: str) -> Any:
+    for parse in (date.fromisoformat, datetime.fromisoformat):
+        with suppress(ValueError):
+            return parse(text)
+    message = (
+        f"{text!r} is no time; times are 2026-11-21 (a day), 2026-11-21T18:00 (on this machine) "
+        "and 2026-11-21T18:00Z"
+    )
+    raise ValueError(message)
+
+
+def _utc(at: datetime) -> datetime:
+    return at.astimezone(UTC)

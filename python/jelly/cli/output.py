@@ -1,0 +1,29 @@
+"""Standard output of commands that write a dataset or a patch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from jelly._whole_file import Counted
+
+
+@contextmanager
+def destination(dest: str) -> Iterator[Any]:
+    """Gives what a function writes to; after an error it says whether a part was printed."""
+    if dest != "-":
+        yield dest
+        return
+    out = Counted(sys.stdout.buffer)
+    try:
+        yield out
+    except BrokenPipeError:
+        raise
+    except BaseException:
+        if out.began:
+            click.echo("jelly: the output is incomplete: an error came after its start", err=True)
+        raise
