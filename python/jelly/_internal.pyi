@@ -45,6 +45,7 @@ __all__ = [
     "Writer",
     "__version__",
     "apply",
+    "backup_base",
     "canonicalize",
     "convert",
     "convert_batches",
@@ -52,11 +53,14 @@ __all__ = [
     "error_kinds",
     "history",
     "identify",
+    "in_order",
     "index",
     "inspect",
     "invert",
     "local_path",
+    "log_head",
     "log_versions",
+    "patch_files",
     "quad_keys",
     "read_any",
     "read_column",
@@ -380,7 +384,8 @@ def splits(
     """What :func:`jelly.splits` stands on: format, compression, parts."""
 
 _Report: TypeAlias = Callable[[str, int, int], object]
-_Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int]
+_Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int, list[str]]
+_Taken: TypeAlias = tuple[int, list[str]]
 _Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
 
 @final
@@ -485,8 +490,24 @@ def log_versions(
     patches: list[Source],
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> list[tuple[int, int, str | None, str | None, str | None, str | None]]:
-    """Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by."""
+) -> tuple[
+    list[tuple[int, int, str | None, str | None, str | None, str | None]],
+    list[tuple[int, Path | None]],
+    int,
+]:
+    """Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by, the origin of each source, and the version that the patches come after."""
+
+def patch_files(folder: Path) -> list[Path]:
+    """The files of a folder that hold patches, in the order of a log."""
+
+def in_order(names: list[str]) -> list[str]:
+    """Names of files in the order of a log."""
+
+def log_head(folder: Path) -> tuple[int, str | None]:
+    """Number and id of the last patch of a folder of `patch-0001` and so on."""
+
+def backup_base(folder: Path) -> tuple[str, int, str, int, str | None]:
+    """What the `base.json` of a backup says: file, statements, timestamp, version and id."""
 
 def identify(id: str) -> tuple[str, str]:
     """Returns an id, a term or a bare IRI, as a term, and what it is compared by."""
@@ -496,7 +517,9 @@ def verify_log(
     base: Source | None,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> tuple[int, int, str | None, str | None, int, int, int, int, int | None, list[_Problem]]:
+) -> tuple[
+    int, int, str | None, str | None, int, int, int, int, int | None, list[_Problem], _Taken
+]:
     """Looks at a log; returns the fields of LogReport."""
 
 def apply(
@@ -505,8 +528,8 @@ def apply(
     dest: Destination,
     keywords: dict[str, Any],
     progress: Callable[[str, int, int], object] | None = None,
-) -> tuple[int, str | None, list[int]]:
-    """Applies patches to a dataset; returns version and id of the result, and the numbers of Applied."""
+) -> tuple[int, str | None, list[int], _Taken]:
+    """Applies patches to a dataset; returns version and id of the result, the numbers of Applied, and how the log was taken."""
 
 def convert(
     source: Source,

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
-from jelly._whole_file import local_path
+from jelly import _internal
 from jelly.types import Framing, Limits, PatchFormat, PatchOptions, RdfFormat, RdfOptions, Source
 
-_Path = TypeVar("_Path", str, Path)
 Patches: TypeAlias = Source | Iterable[Source]
 """One source of patches, several, or a directory of them."""
-
-# Endings that files of patches have in directories, beside those of their formats.
-_PATCH_FILES = re.compile(
-    r".*\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?$|.*?[-_.]?\d+(\.(gz|zst|zstd))?$"
-)
-# A file that had the name before the last dot, until the next one came.
-_SHIFTED = re.compile(r"(.+)\.(\d+)(?:\.(?:gz|zst|zstd))?")
 
 
 class Step(NamedTuple):
@@ -151,29 +141,16 @@ def refuse_twice(*given: object) -> None:
         raise ValueError("standard input can be read once: - stands in two places")
 
 
-def sources(patches: Patches, *, chain: str = "check") -> list[Any]:
-    """The sources of a log: directories opened, files in the order of their names.
-
-    With ``chain="ignore"`` files stay in the order that was given. A source without a name keeps
-    its place.
+def sources(patches: Patches) -> list[Any]:
+    """The sources of a log, in the order in which they are given.
 
     Raises:
-        ValueError: There is none, or a directory holds no patches.
+        ValueError: There is none.
     """
     given = list(patches) if _is_several(patches) else [patches]  # type: ignore[arg-type]
-    found: list[Any] = []
-    for source in given:
-        folder = local_path(source) if isinstance(source, str | os.PathLike) else None
-        if folder is not None and folder.is_dir():
-            found += _in_directory(folder)
-        else:
-            found.append(source)
-    if not found:
+    if not given:
         raise ValueError("there are no patches: give a file, several, or a directory")
-    named = [source for source in found if isinstance(source, str | os.PathLike)]
-    if chain != "ignore" and len(named) == len(found):
-        found = in_order(found)
-    return found
+    return given
 
 
 def _is_several(patches: object) -> bool:
@@ -184,50 +161,7 @@ def _is_several(patches: object) -> bool:
     return isinstance(patches, list | tuple)
 
 
-def _in_directory(folder: Path) -> list[Path]:
-    paths = patch_files(folder)
-    if not paths:
-        raise ValueError(f"{folder}: no patches here, such as patch-0001 or 1.rdfp")
-    return paths
-
-
-def patch_files(folder: Path) -> list[Path]:
-    """The files of a directory of patches, in order; a link to nowhere is one, which cannot be read."""
-    return in_order(
-        path
-        for path in folder.iterdir()
-        if path.name[0] not in "._"
-        and _PATCH_FILES.fullmatch(path.name)
-        and (path.is_file() or (path.is_symlink() and not path.exists()))
-    )
-
-
-def in_order(paths: Iterable[_Path]) -> list[_Path]:
-    """Paths in the order of their names.
-
-    Where ``log`` is there beside ``log.1`` and ``log.2``, files get other names when a new one
-    begins, as logrotate and Jena's policy ``shift`` have it: the highest number is the oldest.
-    """
-    listed = list(paths)
-    names = {os.fsdecode(path) for path in listed}
-
-    def age(path: _Path) -> tuple[Any, ...]:
-        name = os.fsdecode(path)
-        shifted = _SHIFTED.fullmatch(name)
-        if shifted and shifted[1] in names:
-            return natural(shifted[1]), -int(shifted[2])
-        return natural(name), 1
-
-    return sorted(listed, key=age)
-
-
 def rank_of(names: Iterable[str | None]) -> dict[str | None, int]:
     """The places of sources in the order of a log: first the one without a name."""
-    named = in_order({name for name in names if name is not None})
+    named = _internal.in_order(list({name for name in names if name is not None}))
     return {name: place for place, name in enumerate([None, *named])}
-
-
-def natural(name: str) -> list[tuple[int, int, str]]:
-    """Orders names with numbers in them as people do: ``patch-9`` before ``patch-10``."""
-    parts = re.split(r"(\d+)", name)
-    return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts if part]

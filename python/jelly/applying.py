@@ -35,6 +35,9 @@ class Applied(NamedTuple):
         bytes: Bytes that were written, without compression.
         without_effect: Those of the changes that met nothing: adds of a quad that was there, deletes
             of one that was not.
+        base_version: The version of the base: 0, but for a folder that begins after another one.
+        order: Files of a folder, in the order in which they were applied, where nothing but their
+            names decided it.
     """
 
     version: int
@@ -48,6 +51,8 @@ class Applied(NamedTuple):
     prefixes_left_out: int
     bytes: int
     without_effect: int
+    base_version: int = 0
+    order: tuple[str, ...] = ()
 
 
 def apply(
@@ -67,8 +72,10 @@ def apply(
     position in a file (``_:anon-0``) is refused. Applying the same patches again
     changes nothing. Memory grows with the net patch, whatever the size of the base.
 
-    A log is patches chained by ``H id`` and ``H prev``, in whatever files; without ids the order is
-    that of file names and patches.
+    A log is patches chained by ``H id`` and ``H prev``, in whatever files. Without ``prev`` patches
+    are applied in the order in which they are given; only the files of a directory are sorted by
+    their names, with numbers by their value, and ``order`` of the result says so. In a directory of
+    ``patch-0001``, ``patch-0002`` and so on the number is the version, and none may be missing.
 
     Args:
         base: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
@@ -153,9 +160,9 @@ def applied(
     labels, ``takes_positions`` takes patches that name nodes so.
     """
     refuse_twice(base, patches)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patches)
     check_folder(dest)
-    version_of_result, id_of_result, counts = _internal.apply(
+    version_of_result, id_of_result, counts, (base_version, order) = _internal.apply(
         base, log, dest, told, reported(progress)
     )
-    return Applied(version_of_result, id_of_result, *counts)
+    return Applied._make([version_of_result, id_of_result, *counts, base_version, tuple(order)])

@@ -14,12 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+from jelly import _internal
 from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
 from jelly._times import Time, end_of, shown, start_of
 from jelly._whole_file import Counted, beside, local_path, make_folder, sync_folder, work_folder
 from jelly.applying import Applied, applied
 from jelly.changing import diff
-from jelly.errors import PatchError
+from jelly.errors import JellyError, PatchError
 from jelly.log_folder import Log
 from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
@@ -97,6 +98,7 @@ class BackupOptions(ReadingOptions, total=False):
 class _State(NamedTuple):
     """What a backup says of one of its states."""
 
+    version: int
     id: str | None
     at: datetime | None
     statements: int | None
@@ -160,22 +162,22 @@ def backup(
         log, states = Log(home, ending=".jellyp.zst"), _states(home)
         last, patch = states[-1], work / "diff.jellyp"
         _refuse_older(time, states, home)
-        with _current(home, len(states) - 1) as (state, then):
+        with _current(states[0], home, last.version) as (state, then):
             compared = diff(
                 state, dump, patch, old_format="jelly", new_format=format,
                 prefixes=prefixes, progress=progress, **told,
             )  # fmt: skip
         (before,) = then
-        _check(before, last, home)
+        _check(before, states, home)
         counts = compared.added, compared.deleted, compared.prefixes
         statements = before.statements + compared.added - compared.deleted
         if not any(counts):
-            return BackedUp(len(states) - 1, last.id, last.path, False, statements, *counts)
+            return BackedUp(last.version, last.id, last.path, False, statements, *counts)
         headers = {
             "timestamp": f'"{time.isoformat()}"^^{_DATE_TIME}',
             "statements": f'"{statements}"^^{_INTEGER}',
         }
-        published = log.publish(patch, expect=len(states) - 1, headers=headers)
+        published = log.publish(patch, expect=last.version, headers=headers)
         return BackedUp(published.version, published.id, published.path, True, statements, *counts)
 
 
@@ -220,13 +222,14 @@ def restore(
     states = _states(home)
     if at is not None:
         version = _at(states, at, home)
-    wanted = len(states) - 1 if version is None else version
+    wanted = states[-1].version if version is None else version
     with _once_checked(dest) as part:
         told = keywords("restore", DatasetOptions, options, version=wanted, takes_positions=True)
-        done = applied(home / _BASE, Log(home).files or b"", part, told, progress)
-        _check(done, states[done.version], home)
+        with _base_errors(states[0]):
+            done = applied(states[0].path, home, part, told, progress)
+        state = _check(done, states, home)
     told = {name: value for name, value in done._asdict().items() if name in Restored._fields}
-    return Restored(**told, at=states[done.version].at)
+    return Restored(**told, at=state.at)
 
 
 def _begin(home: Path, work: Path, done: Applied, time: datetime) -> None:
@@ -249,7 +252,7 @@ def _begin(home: Path, work: Path, done: Applied, time: datetime) -> None:
 
 
 @contextmanager
-def _current(home: Path, version: int) -> Iterator[tuple[Any, list[Applied]]]:
+def _current(base: _State, home: Path, version: int) -> Iterator[tuple[Any, list[Applied]]]:
     """The last state as a file that is read while it is made, and what was done, once it is."""
     read, write = os.pipe()
     done: list[Applied] = []
@@ -257,9 +260,9 @@ def _current(home: Path, version: int) -> Iterator[tuple[Any, list[Applied]]]:
 
     def make() -> None:
         try:
-            with os.fdopen(write, "wb") as file:
+            with os.fdopen(write, "wb") as file, _base_errors(base):
                 told = {"version": version, "to": "jelly", "named": True}
-                done.append(applied(home / _BASE, Log(home).files or b"", file, told, None))
+                done.append(applied(base.path, home, file, told, None))
         except BaseException as error:
             is_ours = isinstance(error, PatchError) and error.kind == "patch.labels"
             failed.append(_error("patch.labels", _POSITIONS, home) if is_ours else error)
@@ -282,48 +285,54 @@ def _current(home: Path, version: int) -> Iterator[tuple[Any, list[Applied]]]:
 
 
 def _states(home: Path) -> list[_State]:
-    """All states, by what is written of them."""
-    try:
-        told = json.loads((home / _MANIFEST).read_text())
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"{home}: no backup is here, which would have {_MANIFEST}"
-        ) from None
-    except ValueError as error:
-        raise _error(
-            "patch.damaged", f"{_MANIFEST} is not what was written: {error}", home
-        ) from error
-    states = [_State(None, _time(told.get("timestamp", "")), told.get("statements"), home / _BASE)]
-    for path in Log(home).files:
-        with closing(read_patch(path)) as reader:
+    """All states, by what is written of them; a file that cannot be read is left to whoever reads the log."""
+    if not (home / _MANIFEST).exists():
+        raise FileNotFoundError(f"{home}: no backup is here, which would have {_MANIFEST}")
+    base, statements, timestamp, version, id = _internal.backup_base(home)
+    states = [_State(version, id, _time(timestamp), statements, home / base)]
+    for number, path in enumerate(Log(home).files, version + 1):
+        # what is wrong with a patch, is found and named where the log is read
+        with suppress(JellyError), closing(read_patch(path)) as reader:
             patch = next(reader.patches(), None)
             headers = {key.lower(): value for key, value in patch.headers} if patch else {}
             count = _lexical(headers.get("statements", ""))
-            states.append(
-                _State(
-                    patch.id if patch else None,
-                    _time(_lexical(headers.get("timestamp", ""))),
-                    int(count) if count.isdecimal() else None,
-                    path,
-                )
-            )
+            time = _time(_lexical(headers.get("timestamp", "")))
+            said = int(count) if count.isdecimal() else None
+            states.append(_State(number, patch.id if patch else None, time, said, path))
+            continue
+        states.append(_State(number, None, None, None, path))
     return states
 
 
-def _check(done: Applied, state: _State, home: Path) -> None:
+@contextmanager
+def _base_errors(base: _State) -> Iterator[None]:
+    """Says that the base is damaged, where it cannot be read."""
+    try:
+        yield
+    except JellyError as error:
+        if error.source != str(base.path):
+            raise
+        message = f"the base {base.path.name} is damaged: {error}; no version can be restored"
+        raise _error("patch.damaged", message, base.path.parent) from error
+
+
+def _check(done: Applied, states: list[_State], home: Path) -> _State:
+    """The state that was made, if it has as many statements as it had."""
+    state = states[done.version - states[0].version]
     if state.statements is not None and done.statements != state.statements:
         message = (
             f"version {done.version} had {state.statements} statements, "
             f"but what is here makes {done.statements}"
         )
         raise _error("patch.damaged", message, home)
+    return state
 
 
 def _refuse_older(time: datetime, states: list[_State], home: Path) -> None:
-    for version, state in enumerate(states):
+    for state in states:
         if state.at is not None and time < state.at:
             message = (
-                f"the dump is of {shown(time)}, but version {version} is of {shown(state.at)}; "
+                f"the dump is of {shown(time)}, but version {state.version} is of {shown(state.at)}; "
                 "a backup grows only at its end: keep older dumps in another folder"
             )
             raise _error("patch.time", message, home)
@@ -331,7 +340,7 @@ def _refuse_older(time: datetime, states: list[_State], home: Path) -> None:
 
 def _at(states: list[_State], time: Time, home: Path) -> int:
     wanted = end_of(time)
-    found = [number for number, state in enumerate(states) if state.at and state.at <= wanted]
+    found = [state.version for state in states if state.at and state.at <= wanted]
     if not found:
         first = states[0].at
         message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip

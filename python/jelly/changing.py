@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 from jelly import _internal
 from jelly._patching import (
@@ -31,6 +31,8 @@ class Patched(NamedTuple):
         deleted: ``D`` rows that were written.
         prefixes: ``PA`` and ``PD`` rows that were written.
         bytes: Bytes that were written, without compression.
+        order: Files of a folder, in the order in which they were taken, where nothing but their
+            names decided it.
     """
 
     id: str | None
@@ -40,6 +42,7 @@ class Patched(NamedTuple):
     deleted: int
     prefixes: int
     bytes: int
+    order: tuple[str, ...] = ()
 
 
 class Compared(NamedTuple):
@@ -119,7 +122,7 @@ def diff(
     )  # fmt: skip
     check_folder(dest)
     counts = _internal.diff(old, new, dest, told, reported(progress))
-    old_count, new_count, (patch_id, _, _, *written) = counts
+    old_count, new_count, (patch_id, _, _, *written, _) = counts
     return Compared(old_count, new_count, patch_id, *written)
 
 
@@ -161,9 +164,9 @@ def invert(
     """
     refuse_twice(patch, base)
     told = keywords("invert", PatchingOptions, options, id=id, prev=prev)
-    log = sources(patch, chain=told.get("chain", "check"))
+    log = sources(patch)
     check_folder(dest)
-    return Patched(*_internal.invert(log, dest, base, told, reported(progress)))
+    return _patched(_internal.invert(log, dest, base, told, reported(progress)))
 
 
 def squash(
@@ -205,9 +208,9 @@ def squash(
     """
     refuse_twice(patches)
     told = keywords("squash", PatchingOptions, options, mode=mode, id=id, prev=prev)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patches)
     check_folder(dest)
-    return Patched(*_internal.squash(log, dest, told, reported(progress)))
+    return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
 def net(
@@ -240,9 +243,9 @@ def net(
     """
     refuse_twice(patches)
     told = keywords("net", PatchingOptions, options, mode=mode, bare=True)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patches)
     check_folder(dest)
-    return Patched(*_internal.squash(log, dest, told, reported(progress)))
+    return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
 def between(
@@ -291,9 +294,9 @@ def between(
         "between", PatchingOptions, options,
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patches)
     check_folder(dest)
-    return Patched(*_internal.squash(log, dest, told, reported(progress)))
+    return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
 def canonicalize(
@@ -330,6 +333,10 @@ def canonicalize(
     """
     refuse_twice(patch, base)
     told = keywords("canonicalize", PatchingOptions, options)
-    log = sources(patch, chain=told.get("chain", "check"))
+    log = sources(patch)
     check_folder(dest)
-    return Patched(*_internal.canonicalize(log, base, dest, told, reported(progress)))
+    return _patched(_internal.canonicalize(log, base, dest, told, reported(progress)))
+
+
+def _patched(done: Any) -> Patched:
+    return Patched._make([*done[:-1], tuple(done[-1])])

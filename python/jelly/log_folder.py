@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly import _internal
-from jelly._patching import patch_files
 from jelly._whole_file import local_path, make_folder, sync_folder, work_folder
 from jelly.errors import PatchError
 from jelly.logs import LogReport, Problem, verify_log
@@ -22,6 +23,8 @@ from jelly.writers import PatchWriter
 
 _NAME = re.compile(r"patch-(\d+)((?:\.(?:jellyp|rdfp|trp))?(?:\.(?:gz|zst|zstd))?)")
 _ENDING = re.compile(r"\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?")
+_LOG = "log.json"
+_MANIFESTS = ("base.json", _LOG)
 _OF_THE_CHAIN = ("id", "prev", "previous")
 # what a row of a patch is, without the place that it had
 _ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
@@ -87,7 +90,7 @@ class Log:
     @property
     def files(self) -> list[Path]:
         """The files of the log, in order."""
-        return patch_files(self.folder) if self.folder.is_dir() else []
+        return _internal.patch_files(self.folder) if self.folder.is_dir() else []
 
     @property
     def head(self) -> Head:
@@ -174,9 +177,13 @@ class Log:
         part = copy.with_name(name)
         _with_headers(copy, part, more, "auto" if _ENDING.fullmatch(ending) else "rdfp")
         path = self.folder / name
+        begun = _begin(copy.parent, ending)
         with self.alone():
             if self._last() != (head, ending):
                 return None
+            if not self.files and not any((self.folder / name).exists() for name in _MANIFESTS):
+                begun.replace(self.folder / _LOG)
+                sync_folder(self.folder)
             try:
                 path.hardlink_to(part)
             except FileExistsError:
@@ -196,17 +203,13 @@ class Log:
         """The head, and the ending that the next file has."""
         files = self.files
         if not files:
-            return Head(0, None), self._ending
-        numbers = []
+            head = _internal.log_head(self.folder) if self.folder.is_dir() else (0, None)
+            return Head(*head), self._ending
         for path in files:
             if not (match := _NAME.fullmatch(path.name)):
                 raise ValueError(f"{path}: patches can be published only to logs of patch-0001, patch-0002 and so on")  # fmt: skip
-            numbers.append(int(match[1]))
             ending = match[2]
-        if len(numbers) > 1 and numbers[-1] == numbers[-2]:
-            message = f"two files are patch {numbers[-1]}: {files[-2].name} and {files[-1].name}"
-            raise PatchError(f"patch.fork: {message}", kind="patch.fork", source=str(self.folder))
-        return Head(numbers[-1], verify_log(files[-1]).head), ending
+        return Head(*_internal.log_head(self.folder)), ending
 
     def _ids(self) -> Iterator[str | None]:
         for path in self.files:
@@ -225,6 +228,17 @@ class Log:
             yield
         finally:
             os.close(handle)
+
+
+def _begin(work: Path, ending: str) -> Path:
+    """What a log says of itself: that its first patch is patch-0001."""
+    said = {"id": str(uuid.uuid4()), "created": datetime.now(UTC).isoformat(), "ending": ending}
+    part = work / _LOG
+    with part.open("w") as file:
+        file.write(json.dumps(said) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return part
 
 
 def same_id(one: str | None, other: str | None) -> bool:

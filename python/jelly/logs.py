@@ -40,7 +40,8 @@ class Problem(NamedTuple):
     Attributes:
         kind: A stable word, as errors have it: ``patch.fork``, ``patch.gap``, ``patch.cycle``,
             ``patch.duplicate``, ``patch.mixed``, ``patch.header``, ``patch.unfinished``,
-            ``patch.stray``, ``patch.labels``, ``patch.effect``, or that of an error of decoding.
+            ``patch.stray``, ``patch.damaged``, ``patch.labels``, ``patch.effect``, or that of an error
+            of decoding.
         source: The source.
         patch: 0-based patch in its source.
         id: Its id.
@@ -70,6 +71,10 @@ class LogReport(NamedTuple):
         without_effect: Rows of both that change nothing. Without a base only those are known that
             repeat another one. None: there is no order in which that could be told.
         problems: What is wrong, in order; of rows without effect the first hundred.
+        base_version: The version that the first patch comes after: 0, but for a folder that begins
+            later.
+        order: Files of a folder, in the order in which they were taken, where nothing but their
+            names decided it.
     """
 
     patches: int
@@ -82,6 +87,8 @@ class LogReport(NamedTuple):
     prefixes: int
     without_effect: int | None
     problems: tuple[Problem, ...]
+    base_version: int = 0
+    order: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -127,7 +134,7 @@ def history(
     """
     refuse_twice(base, patches)
     told = keywords("history", LookingOptions, options)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patches)
     pattern = [subject, predicate, object, graph]
     found = _internal.history(log, base, pattern, told, reported(progress))
     return (Period(*period) for period in found)
@@ -161,6 +168,9 @@ def verify_log(
     """
     refuse_twice(base, patches)
     told = keywords("verify_log", LookingOptions, options)
-    log = sources(patches, chain=told.get("chain", "check"))
+    log = sources(patches)
     found = _internal.verify_log(log, base, told, reported(progress))
-    return LogReport(*found[:-1], tuple(Problem(*problem) for problem in found[-1]))
+    problems, (base_version, order) = found[9:]
+    return LogReport(
+        *found[:9], tuple(Problem(*one) for one in problems), base_version, tuple(order)
+    )

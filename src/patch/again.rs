@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -16,7 +17,7 @@ pub struct Again {
 }
 
 enum Bytes {
-    Path(std::path::PathBuf),
+    Path(PathBuf),
     Shared(SharedBytes),
     File(SharedFile),
 }
@@ -42,6 +43,14 @@ impl Again {
             Bytes::Path(path) => Source::Path(path.clone()),
             Bytes::Shared(bytes) => Source::Bytes(Arc::clone(bytes)),
             Bytes::File(file) => Source::File(file.clone()),
+        }
+    }
+
+    /// The file, if it is read from one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.bytes {
+            Bytes::Path(path) => Some(path),
+            Bytes::Shared(_) | Bytes::File(_) => None,
         }
     }
 

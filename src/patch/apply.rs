@@ -1,8 +1,7 @@
 //! A dataset with patches applied: (D minus net deletes) plus net adds.
 
-use super::again::Again;
 use super::key_set::KeySet;
-use super::log::{Log, LogOptions, Version};
+use super::log::{Log, LogOptions, LogSources, Version};
 use super::net::Net;
 use super::quad_key::QuadKey;
 use super::stored::Stored;
@@ -75,19 +74,23 @@ pub struct Applied {
     pub prefixes_left_out: u64,
     /// Bytes that were written, without compression.
     pub bytes: u64,
+    /// The version of the base: 0, but for folders that begin later.
+    pub base_version: u64,
+    /// Files in the order in which they were taken, where nothing but their names decided it.
+    pub order: Vec<String>,
 }
 
 /// Applies `patches` to `base` and writes the result.
 pub fn apply(
     base: Source,
-    patches: Vec<Again>,
+    patches: impl Into<LogSources>,
     options: ApplyOptions,
     make: impl FnOnce(&Needs) -> Result<ApplyTarget>,
     mut writer: Writer,
     watch: Watch<'_>,
 ) -> Result<Applied> {
     let mut work = Work::new(watch);
-    let log = Log::open_up_to(patches, options.log, options.version.as_ref(), &mut work)?;
+    let log = Log::open_up_to(patches.into(), options.log, options.version.as_ref(), &mut work)?;
     let version = options.version.map_or(Ok(log.versions()), |version| log.number(&version))?;
     let mut net = Net::new(false)?;
     log.replay(1..version + 1, "reading the log", &mut net, &mut work)?;
@@ -141,7 +144,7 @@ pub fn apply(
     let bytes = writer.written();
     writer.finish()?;
     Ok(Applied {
-        version,
+        version: log.before() + version,
         id: log.id(version).map(|id| id.as_term().to_string()),
         base,
         statements,
@@ -152,6 +155,8 @@ pub fn apply(
         prefixes,
         prefixes_left_out,
         bytes,
+        base_version: log.before(),
+        order: log.by_name(),
     })
 }
 

@@ -1,9 +1,8 @@
 //! Patches without the rows that change nothing.
 
-use super::again::Again;
 use super::effect::{Done, Effect};
 use super::emit::{Emit, PatchOut, Patched, PrefixChange};
-use super::log::{Change, Log, LogOptions, LogSink};
+use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::work::{Watch, Work};
 use crate::error::Result;
 use crate::io::Source;
@@ -16,7 +15,7 @@ use crate::sink::PatchOp;
 /// Patches, headers and transactions stay, but for those that were aborted. A `PD` gets the namespace that it deletes,
 /// and a `PA` over another namespace gets a `PD` of that before it, so that the result can be taken back.
 pub fn canonicalize(
-    patches: Vec<Again>,
+    patches: impl Into<LogSources>,
     base: Source,
     base_options: &OpenOptions,
     options: LogOptions,
@@ -24,7 +23,7 @@ pub fn canonicalize(
     watch: Watch<'_>,
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
-    let log = Log::open(patches, options, &mut work)?;
+    let log = Log::open(patches.into(), options, &mut work)?;
     let effect = Effect::of_base(&log, base, base_options, true, &mut work)?;
     let options = log.options().map(|options| match options.stream_type {
         PatchStreamType::Flat if log.versions() > 1 => {
@@ -37,7 +36,7 @@ pub fn canonicalize(
     log.replay(log.all(), "writing the patches", &mut sink, &mut work)?;
     let counts = sink.emit.finish()?;
     let id = log.id(log.versions()).map(|id| id.as_term().to_string());
-    Ok(Patched { id, patches: log.versions(), changes: sink.changes, ..counts })
+    Ok(Patched { id, patches: log.versions(), changes: sink.changes, order: log.by_name(), ..counts })
 }
 
 struct Canonical {

@@ -36,6 +36,8 @@ pub struct Patched {
     pub prefixes: u64,
     /// Bytes that were written, without compression.
     pub bytes: u64,
+    /// Files in the order in which they were taken, where nothing but their names decided it.
+    pub order: Vec<String>,
 }
 
 /// Rows about a prefix, to be written.

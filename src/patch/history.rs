@@ -1,8 +1,7 @@
 //! From which version to which a quad was there.
 
-use super::again::Again;
 use super::dataset::each_statement;
-use super::log::{Change, Log, LogOptions, LogSink};
+use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::net::ByKey;
 use super::quad_key::{Keys, QuadKey, fold_tags};
 use super::stored::{Store, Stored};
@@ -32,13 +31,15 @@ pub struct Period {
 pub struct History {
     periods: std::vec::IntoIter<(u64, u64, u64, u64)>,
     stored: Stored,
+    /// The version of the base.
+    before: u64,
 }
 
 const STILL: u64 = u64::MAX;
 
 /// Follows the quads of a pattern through a log; without a base the dataset is empty before it.
 pub fn history(
-    patches: Vec<Again>,
+    patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,
     pattern: &Pattern,
     options: LogOptions,
@@ -48,7 +49,7 @@ pub fn history(
     for term in pattern.iter().flatten().map(TermBuf::as_term) {
         refuse_term(&term)?;
     }
-    let log = Log::open(patches, options, &mut work)?;
+    let log = Log::open(patches.into(), options, &mut work)?;
     let mut sink = Following {
         pattern: pattern.each_ref().map(|term| term.as_ref().map(|term| folded(&term.as_term()))),
         keys: Keys::random()?,
@@ -72,7 +73,7 @@ pub fn history(
         }
     }
     periods.sort_unstable();
-    Ok(History { periods: periods.into_iter(), stored: store.read()? })
+    Ok(History { periods: periods.into_iter(), stored: store.read()?, before: log.before() })
 }
 
 impl History {
@@ -85,7 +86,8 @@ impl History {
     pub fn next_period(&mut self) -> Result<Option<Period>> {
         let Some((_, place, valid_from, to)) = self.periods.next() else { return Ok(None) };
         let terms = self.stored.get(place)?.terms.map(|term| term.to_string());
-        Ok(Some(Period { terms, valid_from, valid_to: (to != STILL).then_some(to) }))
+        let valid_to = (to != STILL).then(|| self.before + to);
+        Ok(Some(Period { terms, valid_from: self.before + valid_from, valid_to }))
     }
 }
 

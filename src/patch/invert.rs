@@ -4,10 +4,9 @@
 //! was not there before, and is deleted; if both delete, it was there, and is added. That is true of patches whose
 //! every row changes something. Of others it is true once the base says what was there.
 
-use super::Again;
 use super::dataset::each_statement;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
-use super::log::{Change, Log, LogOptions, LogSink};
+use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::net::Net;
 use super::prefixes::{Prefix, PrefixOp};
 use super::work::{Watch, Work};
@@ -30,14 +29,14 @@ pub struct InvertOptions {
 
 /// Writes the patch that takes `patches` back; `base` is the dataset before them.
 pub fn invert(
-    patches: Vec<Again>,
+    patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,
     options: InvertOptions,
     out: PatchOut,
     watch: Watch<'_>,
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
-    let log = Log::open(patches, options.log, &mut work)?;
+    let log = Log::open(patches.into(), options.log, &mut work)?;
     let mut sink = Inverting { net: Net::new(true)?, checks: base.is_none() };
     log.replay(log.all(), "reading the patches", &mut sink, &mut work)?;
     let mut net = sink.net;
@@ -69,7 +68,13 @@ pub fn invert(
     emit.picked(picked, |prefix| taken_back(prefix, has_base), &mut work)?;
     emit.end_patch()?;
     let counts = emit.finish()?;
-    Ok(Patched { id: id.map(|id| id.as_term().to_string()), patches: log.versions(), changes, ..counts })
+    Ok(Patched {
+        id: id.map(|id| id.as_term().to_string()),
+        patches: log.versions(),
+        changes,
+        order: log.by_name(),
+        ..counts
+    })
 }
 
 fn taken_back(prefix: &Prefix, has_base: bool) -> PrefixChange<'_> {

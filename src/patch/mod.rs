@@ -34,7 +34,10 @@ pub use diff::{Compared, DiffOptions, diff};
 pub use emit::{PatchOut, Patched};
 pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
-pub use log::{Log, LogOptions, Problem, Version};
+pub use log::{
+    Base, Head, Log, LogOptions, LogSources, Problem, Version, backup_base, head, id_from_text, in_order,
+    patch_files,
+};
 pub(crate) use numbering::Numbering;
 pub use quad_key::{Keys, QuadKey, random_secret};
 pub use squash::{SquashOptions, squash};

@@ -1,8 +1,7 @@
 //! Many patches as one with the same net effect.
 
-use super::again::Again;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
-use super::log::{Log, LogOptions, Version};
+use super::log::{Log, LogOptions, LogSources, Version};
 use super::net::Net;
 use super::prefixes::{Prefix, PrefixOp};
 use super::work::{Watch, Work};
@@ -29,18 +28,20 @@ pub struct SquashOptions {
 
 /// Writes one patch with the net effect of `patches`.
 pub fn squash(
-    patches: Vec<Again>,
+    patches: impl Into<LogSources>,
     options: SquashOptions,
     out: PatchOut,
     watch: Watch<'_>,
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
-    let log = Log::open_up_to(patches, options.log, options.between.as_ref().map(|(_, to)| to), &mut work)?;
+    let log =
+        Log::open_up_to(patches.into(), options.log, options.between.as_ref().map(|(_, to)| to), &mut work)?;
     let (from, to) = match &options.between {
         None => (0, log.versions()),
         Some((from, to)) => (log.number(from)?, log.number(to)?),
     };
     if from > to {
+        let (from, to) = (log.before() + from, log.before() + to);
         let message = format!("version {from} comes after version {to}; invert takes changes back");
         return Err(Error::new(ErrorKind::PatchVersion, message));
     }
@@ -59,7 +60,13 @@ pub fn squash(
     emit.picked(picked, prefix, &mut work)?;
     emit.end_patch()?;
     let counts = emit.finish()?;
-    Ok(Patched { id: id.map(|id| id.as_term().to_string()), patches: to - from, changes, ..counts })
+    Ok(Patched {
+        id: id.map(|id| id.as_term().to_string()),
+        patches: to - from,
+        changes,
+        order: log.by_name(),
+        ..counts
+    })
 }
 
 /// Writes the headers and gives the id.

@@ -1,8 +1,7 @@
 //! What is wrong with a log.
 
-use super::again::Again;
 use super::effect::{Done, Effect};
-use super::log::{Change, Log, LogOptions, LogSink, Problem};
+use super::log::{Change, Log, LogOptions, LogSink, LogSources, Problem};
 use super::work::{Watch, Work};
 use crate::blank::refuse_position;
 use crate::error::Result;
@@ -37,17 +36,21 @@ pub struct LogReport {
     pub without_effect: Option<u64>,
     /// What is wrong, in order.
     pub problems: Vec<Problem>,
+    /// The version of the base: 0, but for folders that begin later.
+    pub base_version: u64,
+    /// Files in the order in which they were taken, where nothing but their names decided it.
+    pub order: Vec<String>,
 }
 
 /// Looks at a log; `base` is the dataset before it.
 pub fn verify_log(
-    patches: Vec<Again>,
+    patches: impl Into<LogSources>,
     base: Option<(Source, OpenOptions)>,
     options: LogOptions,
     watch: Watch<'_>,
 ) -> Result<LogReport> {
     let mut work = Work::new(watch);
-    let log = Log::open_tolerant(patches, options, &mut work)?;
+    let log = Log::open_tolerant(patches.into(), options, &mut work)?;
     let text = |id: Option<&crate::term::TermBuf>| id.map(|id| id.as_term().to_string());
     let mut report = LogReport {
         patches: log.versions(),
@@ -55,6 +58,8 @@ pub fn verify_log(
         prev: text(log.prev(1)),
         head: text(log.id(log.versions())),
         problems: log.problems().to_vec(),
+        base_version: log.before(),
+        order: log.by_name(),
         ..LogReport::default()
     };
     (report.committed, report.aborted) = log.transactions();

@@ -1,7 +1,6 @@
 //! The order of the patches of a log.
 
-use super::again::Again;
-use super::log::{Log, LogOptions, identity};
+use super::log::{Log, LogOptions, LogSources, identity};
 use super::work::{Watch, Work};
 use crate::error::Result;
 use crate::term::TermBuf;
@@ -19,15 +18,20 @@ pub struct LogVersion {
     pub prev: Option<TermBuf>,
 }
 
-/// Reads a log and puts its patches in order; one that has no meaning is an error.
-pub fn log_versions(patches: Vec<Again>, options: LogOptions, watch: Watch<'_>) -> Result<Vec<LogVersion>> {
+/// Reads a log and puts its patches in order; one that has no meaning is an error. Returns the version that the patches
+/// come after, too.
+pub fn log_versions(
+    patches: impl Into<LogSources>,
+    options: LogOptions,
+    watch: Watch<'_>,
+) -> Result<(u64, Vec<LogVersion>)> {
     let mut work = Work::new(watch);
-    let log = Log::open(patches, options, &mut work)?;
+    let log = Log::open(patches.into(), options, &mut work)?;
     let version = |version| {
         let (source, patch) = log.spot(version);
         LogVersion { source, patch, id: log.id(version).cloned(), prev: log.prev(version).cloned() }
     };
-    Ok(log.all().map(version).collect())
+    Ok((log.before(), log.all().map(version).collect()))
 }
 
 /// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:` and as a string.

@@ -4,16 +4,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::destination::Destination;
-use super::job::{Job, Opening};
+use super::job::{Job, gather};
 use super::write_options::WriteOptions;
 use crate::convert::RdfTarget;
 use crate::create::Writer;
-use crate::error::Result;
 use crate::format::RdfFormat;
 use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, Needs};
 
-/// The fields of `jelly.Applied`: version, id, and the numbers after them.
-type Fields = (u64, Option<String>, [u64; 9]);
+/// The fields of `jelly.Applied`: version, id, the numbers after them, the version of the base and the order of files.
+type Fields = (u64, Option<String>, [u64; 9], (u64, Vec<String>));
 
 /// Applies patches to a dataset; returns version and id of the result, and the numbers of Applied.
 #[pyfunction]
@@ -40,16 +39,16 @@ pub(super) fn apply(
     let name = destination.name();
     let write = DatasetWriting::read(&job, name.as_deref())?;
     let done = job.run(py, |watch| {
-        let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
+        let log = gather(log)?;
         let output = destination.open(write.options.compression, write.options.level)?;
         let make = |needs: &Needs| Ok(write.target(needs));
         Ok(patch::apply(base.source, log, options, make, Writer::new(output), watch)?)
     })?;
     let Applied { version, id, base, statements, added, deleted, changes, .. } = done;
-    let Applied { prefixes, prefixes_left_out, bytes, without_effect, .. } = done;
+    let Applied { prefixes, prefixes_left_out, bytes, without_effect, base_version, order, .. } = done;
     let counts =
         [base, statements, added, deleted, changes, prefixes, prefixes_left_out, bytes, without_effect];
-    Ok((version, id, counts))
+    Ok((version, id, counts, (base_version, order)))
 }
 
 /// How a dataset is written.

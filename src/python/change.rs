@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::destination::Destination;
-use super::job::{Job, Opening};
+use super::job::{Job, gather};
 use super::write_options::WriteOptions;
 use crate::convert::PatchTarget;
 use crate::create::Writer;
@@ -14,11 +14,11 @@ use crate::patch::{
 };
 
 /// The fields of `jelly.Patched`.
-type Fields = (Option<String>, u64, u64, u64, u64, u64, u64);
+type Fields = (Option<String>, u64, u64, u64, u64, u64, u64, Vec<String>);
 
 fn fields(done: Patched) -> Fields {
-    let Patched { id, patches, changes, added, deleted, prefixes, bytes } = done;
-    (id, patches, changes, added, deleted, prefixes, bytes)
+    let Patched { id, patches, changes, added, deleted, prefixes, bytes, order } = done;
+    (id, patches, changes, added, deleted, prefixes, bytes, order)
 }
 
 /// Where a patch goes.
@@ -41,10 +41,6 @@ impl Writing {
         let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
         Ok(PatchOut { target, writer: Writer::new(output) })
     }
-}
-
-fn again(sources: Vec<Opening>) -> Result<Vec<Again>> {
-    sources.into_iter().map(Opening::again).collect()
 }
 
 /// Writes the patch that makes one dataset of another; returns statements of both and the fields of Patched.
@@ -93,7 +89,7 @@ pub(super) fn invert(
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let base = base.map(|base| (base.source, base.options));
-        Ok(patch::invert(again(log)?, base, options, writing.open()?, watch)?)
+        Ok(patch::invert(gather(log)?, base, options, writing.open()?, watch)?)
     })?;
     Ok(fields(done))
 }
@@ -119,7 +115,7 @@ pub(super) fn squash(
         prev: job.id("prev")?,
     };
     let writing = Writing::new(&job, dest)?;
-    let done = job.run(py, |watch| Ok(patch::squash(again(log)?, options, writing.open()?, watch)?))?;
+    let done = job.run(py, |watch| Ok(patch::squash(gather(log)?, options, writing.open()?, watch)?))?;
     Ok(fields(done))
 }
 
@@ -141,7 +137,7 @@ pub(super) fn canonicalize(
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let out = writing.open()?;
-        Ok(patch::canonicalize(again(log)?, base.source, &base.options, options, out, watch)?)
+        Ok(patch::canonicalize(gather(log)?, base.source, &base.options, options, out, watch)?)
     })?;
     Ok(fields(done))
 }

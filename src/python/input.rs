@@ -96,10 +96,28 @@ fn memory(bytes: &Bound<'_, PyBytes>) -> Source {
     Source::Bytes(Arc::new(PyBackedBytes::from(bytes.clone())))
 }
 
-fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
+/// The folder that a source is, if it is one.
+pub(super) fn folder_of(source: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
+    let py = source.py();
+    if !source.is_instance_of::<PyString>()
+        && (source.hasattr(intern!(py, "read"))? || !source.hasattr(intern!(py, "__fspath__"))?)
+    {
+        return Ok(None);
+    }
+    let path = path_of(source)?;
+    Ok(path.is_dir().then_some(path))
+}
+
+/// The path that a source names.
+fn path_of(source: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let py = source.py();
     let text = py.import("os")?.call_method1("fsdecode", (source,))?;
-    let path = local_path(&text.extract::<PathBuf>()?).map_err(Failure::Jelly)?;
+    Ok(local_path(&text.extract::<PathBuf>()?).map_err(Failure::Jelly)?)
+}
+
+fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
+    let py = source.py();
+    let path = path_of(source)?;
     let name = path.to_string_lossy().into_owned();
     if name == "-" {
         let file = py.import("sys")?.getattr("stdin")?.getattr("buffer")?;

@@ -1,5 +1,6 @@
 //! What the functions that give patches a meaning have in common.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
@@ -8,13 +9,13 @@ use pyo3::types::PyDict;
 
 use super::convert::open_options_of;
 use super::error::Failure;
-use super::input::Input;
+use super::input::{Input, folder_of};
 use super::keywords::Keywords;
 use super::signals::{Interrupt, Signals};
 use crate::error::{Result, catch_panic};
 use crate::io::Source;
 use crate::open::OpenOptions;
-use crate::patch::{Again, LogOptions, Progress, Version};
+use crate::patch::{self, Again, LogOptions, LogSources, Progress, Version};
 use crate::term::TermBuf;
 
 /// A call: its keywords, and what stops it.
@@ -30,10 +31,28 @@ pub(super) struct Opening {
     pub(super) options: OpenOptions,
 }
 
-impl Opening {
-    pub(super) fn again(self) -> Result<Again> {
-        Again::new(self.source, self.options)
+/// A source of a log.
+pub(super) enum LogPart {
+    Source(Opening),
+    /// A folder, and how its files are read.
+    Folder(PathBuf, OpenOptions),
+}
+
+impl LogPart {
+    pub(super) fn open(self, log: &mut LogSources) -> Result<()> {
+        match self {
+            LogPart::Source(Opening { source, options }) => log.push(Again::new(source, options)?),
+            LogPart::Folder(path, options) => log.push_folder(&path, &options)?,
+        }
+        Ok(())
     }
+}
+
+/// Opens what a log is made of.
+pub(super) fn gather(parts: Vec<LogPart>) -> Result<LogSources> {
+    let mut log = LogSources::default();
+    parts.into_iter().try_for_each(|part| part.open(&mut log))?;
+    Ok(log)
 }
 
 impl<'a, 'py> Job<'a, 'py> {
@@ -51,8 +70,12 @@ impl<'a, 'py> Job<'a, 'py> {
     }
 
     /// Sources of patches.
-    pub(super) fn log(&self, sources: &[Bound<'_, PyAny>]) -> PyResult<Vec<Opening>> {
-        let open = |source| self.opening(source, "patch_format", |options| options.rdf_format.is_some());
+    pub(super) fn log(&self, sources: &[Bound<'_, PyAny>]) -> PyResult<Vec<LogPart>> {
+        let is_wrong = |options: &OpenOptions| options.rdf_format.is_some();
+        let open = |source| match folder_of(source)? {
+            Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None, is_wrong)?)),
+            None => self.opening(source, "patch_format", is_wrong).map(LogPart::Source),
+        };
         sources.iter().map(open).collect()
     }
 
@@ -62,13 +85,22 @@ impl<'a, 'py> Job<'a, 'py> {
         format: &str,
         is_wrong: impl Fn(&OpenOptions) -> bool,
     ) -> PyResult<Opening> {
-        let word = self.told().word(format, "auto")?;
         let Input { source, name, .. } = Input::sharing(source, &self.interrupt)?;
+        Ok(Opening { source, options: self.reading(format, name, is_wrong)? })
+    }
+
+    fn reading(
+        &self,
+        format: &str,
+        name: Option<String>,
+        is_wrong: impl Fn(&OpenOptions) -> bool,
+    ) -> PyResult<OpenOptions> {
+        let word = self.told().word(format, "auto")?;
         let options = open_options_of(&word, self.keywords, name)?;
         if is_wrong(&options) {
             return Err(PyValueError::new_err(format!("{format} cannot be {word:?}")));
         }
-        Ok(Opening { source, options })
+        Ok(options)
     }
 
     /// How a log is taken.
@@ -77,6 +109,7 @@ impl<'a, 'py> Job<'a, 'py> {
             drop_unfinished: self.choice("unfinished", ["refuse", "drop"])?,
             ignore_chain: self.choice("chain", ["check", "ignore"])?,
             takes_positions: self.told().flag("takes_positions", false)?,
+            fixed: false,
         })
     }
 
@@ -139,7 +172,7 @@ impl<'a, 'py> Job<'a, 'py> {
 
 /// A term as text, or a bare IRI.
 pub(super) fn id_term(text: &str) -> PyResult<TermBuf> {
-    if text.starts_with(['<', '"', '_']) { term(text) } else { Ok(TermBuf::iri(text)) }
+    patch::id_from_text(text).map_err(|error| PyValueError::new_err(error.message().to_owned()))
 }
 
 /// A term as canonical N-Triples; the empty text is the default graph.

@@ -1,20 +1,32 @@
 //! Functions that look at logs: `verify_log`, `history`.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::Failure;
-use super::job::{Job, Opening, id_term, term};
-use crate::error::Result;
-use crate::patch::{self, LogReport, LogVersion, Pattern};
+use super::job::{Job, LogPart, gather, id_term, term};
+use crate::patch::{self, Base, LogOptions, LogReport, LogSources, LogVersion, Pattern};
 use crate::term::TermBuf;
 
 /// Kind, source, patch, id and message of a problem.
 type Problem = (&'static str, Option<String>, Option<u64>, Option<String>, String);
 /// The fields of `jelly.LogReport`.
-type Report = (u64, u64, Option<String>, Option<String>, u64, u64, u64, u64, Option<u64>, Vec<Problem>);
+type Report = (
+    u64,
+    u64,
+    Option<String>,
+    Option<String>,
+    u64,
+    u64,
+    u64,
+    u64,
+    Option<u64>,
+    Vec<Problem>,
+    (u64, Vec<String>),
+);
 
 /// Looks at a log; returns the fields of LogReport.
 #[pyfunction]
@@ -31,7 +43,7 @@ pub(super) fn verify_log(
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
     let options = job.log_options()?;
     let report = job.run(py, |watch| {
-        let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
+        let log = gather(log)?;
         Ok(patch::verify_log(log, base.map(|base| (base.source, base.options)), options, watch)?)
     })?;
     let LogReport {
@@ -45,18 +57,25 @@ pub(super) fn verify_log(
         prefixes,
         without_effect,
         problems,
+        base_version,
+        order,
     } = report;
     let problems = problems.into_iter().map(|problem| {
         let source = problem.source.map(|source| source.to_string());
         (problem.kind, source, problem.patch, problem.id, problem.message)
     });
-    Ok((patches, ids, prev, head, committed, aborted, changes, prefixes, without_effect, problems.collect()))
+    let (problems, taken) = (problems.collect(), (base_version, order));
+    Ok((patches, ids, prev, head, committed, aborted, changes, prefixes, without_effect, problems, taken))
 }
 
 /// Source, patch, id, prev, and by what ids are compared: that of the id, that of prev.
 type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>);
 
-/// Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by.
+/// What was given as which source: its number, and the file where that is a folder.
+type Origin = (usize, Option<PathBuf>);
+
+/// Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by, the origin of each
+/// source, and the version that the patches come after.
 #[pyfunction]
 #[pyo3(signature = (patches, keywords, progress=None))]
 pub(super) fn log_versions(
@@ -64,13 +83,20 @@ pub(super) fn log_versions(
     patches: Vec<Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<Version>> {
+) -> PyResult<(Vec<Version>, Vec<Origin>, u64)> {
     let job = Job::new(keywords, progress);
     let log = job.log(&patches)?;
-    let options = job.log_options()?;
-    let versions = job.run(py, |watch| {
-        let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
-        Ok(patch::log_versions(log, options, watch)?)
+    let options = LogOptions { fixed: true, ..job.log_options()? };
+    let (origins, before, versions) = job.run(py, |watch| {
+        let (mut sources, mut origins) = (LogSources::default(), Vec::new());
+        for (given, part) in log.into_iter().enumerate() {
+            let is_folder = matches!(part, LogPart::Folder(..));
+            part.open(&mut sources)?;
+            let paths = sources.paths().skip(origins.len()).map(|path| path.filter(|_| is_folder));
+            origins.extend(paths.map(|path| (given, path.map(PathBuf::from))).collect::<Vec<_>>());
+        }
+        let (before, versions) = patch::log_versions(sources, options, watch)?;
+        Ok((origins, before, versions))
     })?;
     let text = |id: Option<&TermBuf>| id.map(|id| id.as_term().to_string());
     let version = |LogVersion { source, patch, id, prev }: LogVersion| {
@@ -78,7 +104,39 @@ pub(super) fn log_versions(
         let [same_id, same_prev] = same;
         (source, patch, text(id.as_ref()), text(prev.as_ref()), same_id, same_prev)
     };
-    Ok(versions.into_iter().map(version).collect())
+    Ok((versions.into_iter().map(version).collect(), origins, before))
+}
+
+/// The files of a folder that hold patches, in the order of a log.
+#[pyfunction]
+pub(super) fn patch_files(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathBuf>> {
+    Ok(py.detach(|| patch::patch_files(&folder)).map_err(Failure::from)?)
+}
+
+/// Names of files in the order of a log.
+#[pyfunction]
+pub(super) fn in_order(mut names: Vec<String>) -> Vec<String> {
+    patch::in_order(&mut names, String::as_str);
+    names
+}
+
+/// Number and id of the last patch of a folder of `patch-0001` and so on.
+#[pyfunction]
+pub(super) fn log_head(py: Python<'_>, folder: PathBuf) -> PyResult<(u64, Option<String>)> {
+    let keywords = PyDict::new(py);
+    let head = Job::new(&keywords, None).run(py, |watch| Ok(patch::head(&folder, watch)?))?;
+    Ok((head.version, head.id.map(|id| id.as_term().to_string())))
+}
+
+/// What the `base.json` of a backup says: file, statements, timestamp, version and id.
+#[pyfunction]
+pub(super) fn backup_base(
+    py: Python<'_>,
+    folder: PathBuf,
+) -> PyResult<(String, u64, String, u64, Option<String>)> {
+    let Base { file, statements, timestamp, version, id } =
+        py.detach(|| patch::backup_base(&folder)).map_err(Failure::from)?;
+    Ok((file, statements, timestamp, version, id.map(|id| id.as_term().to_string())))
 }
 
 /// Returns an id, a term or a bare IRI, as a term, and what it is compared by.
@@ -138,7 +196,7 @@ pub(super) fn history(
         *place = text.as_deref().map(term).transpose()?;
     }
     let found = job.run(py, |watch| {
-        let log = log.into_iter().map(Opening::again).collect::<Result<Vec<_>>>()?;
+        let log = gather(log)?;
         let base = base.map(|base| (base.source, base.options));
         Ok(patch::history(log, base, &terms, options, watch)?)
     })?;

@@ -62,7 +62,9 @@ mod _internal {
     #[pymodule_export]
     use super::keys::{QuadKeys, quad_keys};
     #[pymodule_export]
-    use super::log::{History, history, identify, log_versions, verify_log};
+    use super::log::{
+        History, backup_base, history, identify, in_order, log_head, log_versions, patch_files, verify_log,
+    };
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf};
     #[pymodule_export]

@@ -25,7 +25,7 @@ def text(path: Path) -> str:
 
 
 def names(log: jelly.Log) -> list[str]:
-    return sorted(path.name for path in log.folder.iterdir())
+    return sorted(path.name for path in log.folder.iterdir() if path.name != "log.json")
 
 
 def test_publish(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from jelly._times import shown
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 
+# of files, in a summary
+_NAMES = 6
 _Options = list[Callable[[Any], Any]]
 
 OUT: _Options = [
@@ -80,7 +82,22 @@ def run(
     if as_json:
         click.echo(json.dumps(done._asdict(), default=str), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():
-        click.echo(summary(done), err=True)
+        click.echo(summary(done) + order_of(done), err=True)
+    elif order := order_of(done):
+        click.echo(order.removeprefix("; "), err=True)
+
+
+def order_of(done: Any) -> str:
+    """The order in which files were taken, where nothing but their names decided it, and where a log begins."""
+    text = (
+        f"; the log begins after version {before:,}"
+        if (before := getattr(done, "base_version", 0))
+        else ""
+    )
+    names = [name.replace("\\", "/").rpartition("/")[2] for name in getattr(done, "order", ())]
+    if len(names) > _NAMES:
+        names = [*names[: _NAMES - 1], f"... ({len(names):,} files)", names[-1]]
+    return text + (f"; taken in the order {', '.join(names)}" if names else "")
 
 
 def counted(number: int, name: str, several: str | None = None) -> str:
@@ -307,7 +324,7 @@ def _report(report: jelly.LogReport) -> str:
         f"{counted(report.patches, 'patch', 'patches')}, {report.ids:,} with an id; "
         f"{counted(report.committed, 'transaction')}, "
         f"{report.aborted:,} aborted; {changes}; "
-        f"{counted(len(report.problems), 'problem')}"
+        f"{counted(len(report.problems), 'problem')}{order_of(report)}"
     )
 
 

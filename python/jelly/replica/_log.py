@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph", "name", "value"]
 
 
-_ADVICE = re.compile(r'; (unfinished="drop" leaves|chain="ignore" takes)[^(;]*(?= \(|$)')
-
-
 class LogVersion(NamedTuple):
     """A patch of a log."""
 
@@ -46,9 +42,12 @@ class Log:
     """A log that is read several times."""
 
     def __init__(self, sources: Sequence[Any], options: dict[str, Any], stack: ExitStack) -> None:
-        self._sources = [_again(source, stack) for source in sources]
+        self._given = [_again(source, stack) for source in sources]
         self._options = options
-        self._stats = [_stat(source) for source in self._sources]
+        self._places: list[Any] = []
+        self._stats: list[tuple[int, int] | None] = []
+        self.before = 0
+        """The version that the patches come after: 0, but for a folder that begins later."""
 
     def versions(self, progress: Any) -> list[LogVersion]:
         """The patches in order.
@@ -56,12 +55,10 @@ class Log:
         Raises:
             PatchError: They have no meaning, or no order.
         """
-        try:
-            found = _internal.log_versions(self._sources, self._options, progress)
-        except PatchError as error:
-            # a replica can neither leave out transactions nor take patches in another order
-            error.args = (_ADVICE.sub("", str(error)),)
-            raise
+        before = {path: _stat(path) for given in self._given for path in _files(given)}
+        found, origins, self.before = _internal.log_versions(self._given, self._options, progress)
+        self._places = [path or self._given[number] for number, path in origins]
+        self._stats = [before.get(_key(place)) for place in self._places]
         return [LogVersion(*version) for version in found]
 
     def changes(self, versions: Sequence[LogVersion]) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -79,7 +76,7 @@ class Log:
 
         options = dict(self._options)
         format = options.pop("patch_format", "auto")
-        place = self._sources[source]
+        place = self._places[source]
         with read_patch(
             place, format=format, rows="committed", columns=_COLUMNS, blank_nodes="named", **options
         ) as reader:
@@ -121,6 +118,18 @@ def _again(source: Any, stack: ExitStack) -> Any:
     return file.name
 
 
+def _files(source: Any) -> list[str]:
+    """The files of a source that is a file or a folder."""
+    if not isinstance(source, str | os.PathLike):
+        return []
+    path = Path(os.fsdecode(source))
+    return [str(file) for file in _internal.patch_files(path)] if path.is_dir() else [str(path)]
+
+
+def _key(place: Any) -> str:
+    return str(Path(os.fsdecode(place))) if isinstance(place, str | os.PathLike) else ""
+
+
 def _stat(source: Any) -> tuple[int, int] | None:
     if not isinstance(source, str | os.PathLike):
         return None
@@ -151,7 +160,7 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
     if _are_applied(ids, state.recent):
         return []
     first = versions[0]
-    if first.same_prev == here:
+    if first.same_prev == here is not None or (here is None is first.prev and not log.before):
         return versions
     known = [place for place, id in enumerate(ids) if id in state.recent]
     if known and known[-1] + 1 < len(versions):
@@ -159,6 +168,8 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
     if first.same_prev in state.recent:
         raise _fork(state, first)
     begins = f"after {first.prev}" if first.prev else f"with {first.id}, after no patch"
+    if log.before and not first.prev:
+        begins = f"after version {log.before} with {first.id}"
     if here is None:
         message = (
             f"the log begins {begins}, and the replica has no id; "
@@ -173,16 +184,18 @@ def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequen
     if state.id is not None:
         message = f"the replica is at {state.id}, but the patches of this log have no ids"
         raise refused("log", message)
-    if len(versions) < state.version:
+    applied = state.version - log.before
+    # of the last patch that was applied, the digest is known
+    if not 0 <= applied <= len(versions) or (log.before and not applied):
         message = (
-            f"the log has {len(versions)} patches, and {state.version} were applied; "
-            "a log without ids is counted from its begin, so give all of it"
+            f"the log has the patches of versions {log.before + 1} to {log.before + len(versions)}, and "
+            f"{state.version} were applied; a log without ids is counted from its begin, so give all of it"
         )
         raise refused("gap", message)
-    if state.version and log.digest(versions[state.version - 1]) != state.digest:
+    if applied and log.digest(versions[applied - 1]) != state.digest:
         message = f"patch {state.version} of this log is not the one that was applied"
         raise refused("fork", message)
-    return versions[state.version :]
+    return versions[applied:]
 
 
 def _are_applied(ids: Sequence[str | None], recent: Sequence[str]) -> bool:

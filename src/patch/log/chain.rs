@@ -1,4 +1,4 @@
-//! The order of the patches of a log.
+//! The order that the ids of patches say.
 
 use std::collections::HashMap;
 
@@ -17,6 +17,8 @@ pub(super) struct Link<'a> {
 pub(super) struct Chain {
     pub(super) order: Vec<usize>,
     pub(super) faults: Vec<Fault>,
+    /// So many patches at the start are in their order, whatever is wrong with the others.
+    pub(super) certain: usize,
 }
 
 /// Puts patches in order: as they were given if no `prev` speaks against that, else as `prev` says.
@@ -37,10 +39,14 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
         } else {
             links.iter().position(|link| link.prev.is_some()).unwrap_or(patch)
         };
-        return Chain { order: given(), faults: vec![fault(patch, ErrorKind::PatchMixed, message)] };
+        return Chain {
+            order: given(),
+            faults: vec![fault(patch, ErrorKind::PatchMixed, message)],
+            certain: 0,
+        };
     }
     if with_id == 0 {
-        return Chain { order: given(), faults: Vec::new() };
+        return Chain { order: given(), faults: Vec::new(), certain: links.len() };
     }
     let ids: Vec<String> = links.iter().filter_map(|link| link.id.map(identity)).collect();
     let prevs: Vec<Option<String>> = links.iter().map(|link| link.prev.map(identity)).collect();
@@ -53,16 +59,21 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
         }
     }
     if !faults.is_empty() {
-        return Chain { order: given(), faults };
+        return Chain { order: given(), faults, certain: 0 };
     }
     let follows = |(patch, prev): (usize, &Option<String>)| {
         prev.as_ref().is_none_or(|prev| {
             patch == 0 && !places.contains_key(prev.as_str()) || patch > 0 && *prev == ids[patch - 1]
         })
     };
-    if prevs.iter().enumerate().all(follows) {
-        return Chain { order: given(), faults };
+    let in_place = prevs.iter().enumerate().take_while(|&link| follows(link)).count();
+    if in_place == links.len() {
+        return Chain { order: given(), faults, certain: links.len() };
     }
+    // a patch further on that comes before the first one moves all of them
+    let is_first =
+        |patch: usize| prevs[patch].as_ref().is_none_or(|prev| !places.contains_key(prev.as_str()));
+    let mut certain = if links.is_empty() || is_first(0) { in_place } else { 0 };
     let mut next: HashMap<usize, usize> = HashMap::new();
     let mut starts = Vec::new();
     for (patch, prev) in prevs.iter().enumerate() {
@@ -77,6 +88,7 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
                         show(links[patch].prev)
                     );
                     faults.push(fault(patch, ErrorKind::PatchFork, message));
+                    certain = certain.min(other).min(patch);
                 }
             }
         }
@@ -107,74 +119,10 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
         let message = format!("{} comes after itself, by way of others", show(links[patch].id));
         faults.push(fault(patch, ErrorKind::PatchCycle, message));
     }
-    Chain { order: if faults.is_empty() { order } else { given() }, faults }
+    let certain = if faults.is_empty() { links.len() } else { certain };
+    Chain { order: if faults.is_empty() { order } else { given() }, faults, certain }
 }
 
 fn show(id: Option<&TermBuf>) -> String {
     id.map_or_else(|| "no id".to_owned(), |id| id.as_term().to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `id<prev`, either of them may be missing.
-    fn chained(log: &str) -> Result<Vec<usize>, Vec<&'static str>> {
-        let term = |text: &str| (!text.is_empty()).then(|| TermBuf::iri(text));
-        let patches: Vec<_> = log
-            .split_whitespace()
-            .map(|patch| {
-                let (id, prev) = patch.split_once('<').unwrap();
-                (term(id), term(prev))
-            })
-            .collect();
-        let links: Vec<_> =
-            patches.iter().map(|(id, prev)| Link { id: id.as_ref(), prev: prev.as_ref() }).collect();
-        let Chain { order, faults } = chain(&links);
-        if faults.is_empty() {
-            Ok(order)
-        } else {
-            Err(faults.iter().map(|fault| fault.kind.slug()).collect())
-        }
-    }
-
-    #[test]
-    fn logs_and_what_is_wrong_with_them() {
-        for (log, expected) in [
-            ("", Ok(vec![])),
-            ("< < <", Ok(vec![0, 1, 2])),
-            ("a< b<a c<b", Ok(vec![0, 1, 2])),
-            ("a<z b<a c<b", Ok(vec![0, 1, 2])),
-            ("c<b a< b<a", Ok(vec![1, 2, 0])),
-            ("c<b a<z b<a", Ok(vec![1, 2, 0])),
-            ("a< b<", Ok(vec![0, 1])),
-            ("a< b<a c< d<c", Ok(vec![0, 1, 2, 3])),
-            ("a< <", Err(vec!["patch.mixed"])),
-            ("< <a", Err(vec!["patch.mixed"])),
-            ("a< a<", Err(vec!["patch.duplicate"])),
-            ("a< b<a c<a", Err(vec!["patch.fork"])),
-            ("a< c<b", Err(vec!["patch.gap"])),
-            ("b<x c<y", Err(vec!["patch.gap"])),
-            ("b<a c<", Ok(vec![0, 1])),
-            ("a<b b<a", Err(vec!["patch.cycle"])),
-            ("a<a", Err(vec!["patch.cycle"])),
-            ("a< b<a c<d d<c", Err(vec!["patch.cycle"])),
-            ("a< b<a c<a d<x", Err(vec!["patch.fork", "patch.gap"])),
-        ] {
-            assert_eq!(chained(log), expected, "{log}");
-        }
-    }
-
-    #[test]
-    fn a_uuid_is_one_id_in_all_its_spellings() {
-        let uuid = "0b5e9d8a-77A9-4c0e-9f6e-3f0f3b0a2c11";
-        let ids = [
-            TermBuf::iri(&format!("uuid:{uuid}")),
-            TermBuf::iri(&format!("URN:uuid:{}", uuid.to_lowercase())),
-            TermBuf::simple_literal(uuid),
-            TermBuf::iri(uuid),
-        ];
-        assert!(ids.iter().all(|id| identity(id) == uuid.to_lowercase()));
-        assert_ne!(identity(&TermBuf::iri("a")), identity(&TermBuf::simple_literal("a")));
-    }
 }

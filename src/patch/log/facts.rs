@@ -1,5 +1,6 @@
 //! What is learned of a log before its changes are looked at: ids, chains, outcomes of transactions.
 
+use super::LogOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 use crate::term::{PlainKind, PlainTerm, TermBuf};
@@ -13,6 +14,10 @@ pub(crate) struct Facts {
     pub(crate) prev: Option<TermBuf>,
     /// Rows, the end included.
     pub(crate) rows: u64,
+    /// The number behind `H statements`: statements of the dataset after the patch, in a backup.
+    pub(crate) statements: Option<u64>,
+    /// `A` rows less `D` rows, of committed transactions and of none.
+    pub(crate) net: i64,
     /// There are changes outside of transactions.
     loose: bool,
     /// A transaction was committed.
@@ -30,6 +35,26 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
+impl Fault {
+    pub(crate) fn unfinished(patch: usize, txn: u64) -> Self {
+        let message = format!("transaction {txn} is neither committed nor aborted");
+        Fault { patch, kind: ErrorKind::PatchUnfinished, message }
+    }
+
+    pub(crate) fn stray(patch: usize) -> Self {
+        let message = "a transaction ends that did not begin".to_owned();
+        Fault { patch, kind: ErrorKind::PatchStray, message }
+    }
+
+    pub(crate) fn two_ids(patch: usize, one: &TermBuf, other: &TermBuf) -> Self {
+        let message = format!("two ids in one patch: {} and {}", one.as_term(), other.as_term());
+        Fault { patch, kind: ErrorKind::PatchHeader, message }
+    }
+}
+
+/// What to do about an unfinished transaction.
+pub(crate) const DROP: &str = "unfinished=\"drop\" leaves such transactions out";
+
 /// The patches of one source.
 #[derive(Debug, Default)]
 pub(crate) struct SourceFacts {
@@ -40,11 +65,17 @@ pub(crate) struct SourceFacts {
     pub(crate) faults: Vec<Fault>,
     /// The source ends inside a row, and that was let through.
     pub(crate) cut: bool,
+    /// It could not be read to its end.
+    pub(crate) failed: bool,
     /// Unfinished transactions are left out.
     drop_unfinished: bool,
+    /// Errors do not say how to leave transactions out.
+    fixed: bool,
     /// Faults are no errors.
     tolerant: bool,
     open: Option<u64>,
+    /// `A` rows less `D` rows of the open transaction.
+    net: i64,
     aborted: u64,
     /// Rows of all patches.
     pub(crate) rows: u64,
@@ -53,8 +84,9 @@ pub(crate) struct SourceFacts {
 }
 
 impl SourceFacts {
-    pub(crate) fn new(drop_unfinished: bool, tolerant: bool) -> Self {
-        SourceFacts { drop_unfinished, tolerant, ..SourceFacts::default() }
+    pub(crate) fn new(options: LogOptions, tolerant: bool) -> Self {
+        let LogOptions { drop_unfinished, fixed, .. } = options;
+        SourceFacts { drop_unfinished, fixed, tolerant, ..SourceFacts::default() }
     }
 
     /// Whether the rows of a transaction count.
@@ -77,11 +109,16 @@ impl SourceFacts {
         self.now.committed = true;
     }
 
-    fn fault(&mut self, kind: ErrorKind, message: String) -> Result<()> {
+    fn fault(&mut self, fault: Fault) -> Result<()> {
         if !self.tolerant {
-            return Err(Error::new(kind, message));
+            let error = Error::new(fault.kind, fault.message);
+            return Err(if fault.kind == ErrorKind::PatchUnfinished && !self.fixed {
+                error.with_hint(DROP)
+            } else {
+                error
+            });
         }
-        self.faults.push(Fault { patch: self.patches.len(), kind, message });
+        self.faults.push(fault);
         Ok(())
     }
 
@@ -91,17 +128,13 @@ impl SourceFacts {
         if self.drop_unfinished {
             return Ok(());
         }
-        let mut message = format!("transaction {txn} is neither committed nor aborted");
-        if !self.tolerant {
-            message.push_str("; unfinished=\"drop\" leaves such transactions out");
-        }
-        self.fault(ErrorKind::PatchUnfinished, message)
+        self.fault(Fault::unfinished(self.patches.len(), txn))
     }
 
     fn close(&mut self) -> Result<Option<u64>> {
         let open = self.open.take();
         if open.is_none() {
-            self.fault(ErrorKind::PatchStray, "a transaction ends that did not begin".to_owned())?;
+            self.fault(Fault::stray(self.patches.len()))?;
         }
         Ok(open)
     }
@@ -111,12 +144,16 @@ impl SourceFacts {
             if let Some(before) = &self.now.id
                 && identity(before) != identity(&value)
             {
-                let message = format!("two ids in one patch: {} and {}", before.as_term(), value.as_term());
-                self.fault(ErrorKind::PatchHeader, message)?;
+                let fault = Fault::two_ids(self.patches.len(), before, &value);
+                self.fault(fault)?;
             }
             self.now.id = Some(value);
         } else if key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous") {
             self.now.prev = Some(value);
+        } else if key.eq_ignore_ascii_case("statements")
+            && let PlainTerm::Literal(text, _) = value.as_plain()
+        {
+            self.now.statements = text.parse().ok();
         }
         Ok(())
     }
@@ -165,18 +202,33 @@ impl PatchSink for SourceFacts {
             PatchOp::Begin => {
                 self.leave_unfinished()?;
                 self.open = row.txn;
+                self.net = 0;
             }
             PatchOp::Commit => {
                 if let Some(txn) = self.close()? {
                     self.commit(txn);
+                    self.now.net += self.net;
                 }
             }
             PatchOp::Abort => self.aborted += u64::from(self.close()?.is_some()),
             PatchOp::End(_) => self.end_patch()?,
-            _ => self.now.loose |= row.txn.is_none(),
+            _ => {
+                self.now.loose |= row.txn.is_none();
+                let net = if row.txn.is_none() { &mut self.now.net } else { &mut self.net };
+                match row.op {
+                    PatchOp::Add(_) => *net += 1,
+                    PatchOp::Delete(_) => *net -= 1,
+                    _ => {}
+                }
+            }
         }
         Ok(())
     }
+}
+
+/// An id as people give it: a term, or a bare IRI.
+pub fn id_from_text(text: &str) -> Result<TermBuf> {
+    if text.starts_with(['<', '"', '_']) { TermBuf::from_text(text) } else { Ok(TermBuf::iri(text)) }
 }
 
 /// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:`, as a string and bare.

@@ -5,6 +5,11 @@
 
 mod chain;
 mod facts;
+mod folder;
+mod head;
+mod manifest;
+mod names;
+mod order;
 mod replay;
 
 use std::ops::Range;
@@ -16,9 +21,15 @@ use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::open::{Found, open_patch};
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
-use chain::{Chain, Link, chain};
+pub use facts::id_from_text;
 pub(crate) use facts::identity;
 use facts::{Facts, SourceFacts};
+use folder::{Folder, Start};
+pub use folder::{LogSources, backup_base, patch_files};
+pub use head::{Head, head};
+pub use manifest::Base;
+pub use names::in_order;
+use order::{FolderRow, Ordered, SourceRow, order, restorable};
 pub(crate) use replay::{Change, LogSink};
 
 /// How a log is taken.
@@ -31,6 +42,8 @@ pub struct LogOptions {
     /// Takes rows that name blank nodes by their positions, which are refused otherwise. That is right only for a log
     /// that is kept with its base, as backups are that were begun before such rows were refused.
     pub takes_positions: bool,
+    /// Whoever asks cannot take the log in another way, so errors do not name these options.
+    pub fixed: bool,
 }
 
 /// A version of the dataset that a log makes.
@@ -43,10 +56,16 @@ pub enum Version {
 }
 
 /// A log whose patches are known.
+#[derive(Default)]
 pub struct Log {
     sources: Vec<(Again, SourceFacts)>,
+    folders: Vec<Folder>,
     /// Source and patch of each version, from 1 on.
     order: Vec<(usize, usize)>,
+    /// The version that the patches come after, by what their folder says.
+    before: u64,
+    /// Sources whose order their names decided.
+    by_name: Range<usize>,
     /// Options that hold all patches: of the first source that has some, and what others need beside them.
     options: Option<PatchOptions>,
     /// There are patches of a source without options.
@@ -74,13 +93,13 @@ pub struct Problem {
 
 impl Log {
     /// Reads what is to be known before the changes. The order without ids is that of `sources`.
-    pub(crate) fn open(sources: Vec<Again>, options: LogOptions, work: &mut Work<'_>) -> Result<Self> {
+    pub(crate) fn open(sources: LogSources, options: LogOptions, work: &mut Work<'_>) -> Result<Self> {
         Log::scan(sources, options, false, None, work)
     }
 
     /// As [`Log::open`], but what is wrong behind a version that is wanted does not matter.
     pub(crate) fn open_up_to(
-        sources: Vec<Again>,
+        sources: LogSources,
         options: LogOptions,
         version: Option<&Version>,
         work: &mut Work<'_>,
@@ -88,9 +107,9 @@ impl Log {
         Log::scan(sources, options, false, version, work)
     }
 
-    /// As [`Log::open`], but what is wrong is told in [`Log::problems`].
+    /// As [`Log::open`], but [`Log::problems`] has what is wrong.
     pub(crate) fn open_tolerant(
-        sources: Vec<Again>,
+        sources: LogSources,
         options: LogOptions,
         work: &mut Work<'_>,
     ) -> Result<Self> {
@@ -98,35 +117,34 @@ impl Log {
     }
 
     fn scan(
-        sources: Vec<Again>,
+        sources: LogSources,
         options: LogOptions,
         tolerant: bool,
         up_to: Option<&Version>,
         work: &mut Work<'_>,
     ) -> Result<Self> {
-        let mut log = Log {
-            sources: Vec::new(),
-            order: Vec::new(),
-            options: None,
-            has_others: false,
-            problems: Vec::new(),
-            takes_positions: options.takes_positions || tolerant,
-        };
+        let LogSources { sources, folders } = sources;
+        let takes_positions = options.takes_positions || tolerant;
+        let mut log = Log { folders, takes_positions, ..Log::default() };
         work.phase("checking the log");
         let mut broken = None;
         let last = sources.len().saturating_sub(1);
         for (number, source) in sources.into_iter().enumerate() {
-            let mut facts = SourceFacts::new(options.drop_unfinished, tolerant);
+            let mut facts = SourceFacts::new(options, tolerant);
             match log.scan_source(&source, &mut facts, work) {
                 Ok(()) => {}
-                Err(error) if tolerant && is_of_the_data(&error) => log.problems.push(Problem {
-                    kind: error.kind().slug(),
-                    source: source.name(),
-                    patch: Some(facts.patches.len() as u64),
-                    id: None,
-                    message: error.told_apart(),
-                }),
-                Err(error) if up_to.is_some() && is_of_the_data(&error) => {
+                Err(error) if tolerant && is_of_the_data(&error) => {
+                    facts.failed = true;
+                    log.problems.push(Problem {
+                        kind: error.kind().slug(),
+                        source: source.name(),
+                        patch: Some(facts.patches.len() as u64),
+                        id: None,
+                        message: error.told_apart(),
+                    });
+                }
+                Err(error) if is_of_the_data(&error) && (up_to.is_some() || log.is_backup(number)) => {
+                    facts.failed = true;
                     broken = Some((error, facts.open_id().filter(|_| number == last)));
                 }
                 Err(error) => return Err(error),
@@ -146,12 +164,31 @@ impl Log {
                 break;
             }
         }
-        let linked = log.link(options.ignore_chain, tolerant);
+        let linked = log.link(options, tolerant, up_to);
         match broken {
             None => linked.map(|()| log),
             Some((_, id)) if linked.is_ok() && log.begins_before(id.as_deref()) && log.has(up_to) => Ok(log),
-            Some((error, _)) => Err(error),
+            Some((error, _)) => Err(log.damaged(error, linked.is_ok())),
         }
+    }
+
+    /// Whether a source stands in a backup.
+    fn is_backup(&self, source: usize) -> bool {
+        let here = |folder: &&Folder| folder.files.contains(&source);
+        self.folders.iter().find(here).is_some_and(|folder| matches!(folder.start, Start::Base { .. }))
+    }
+
+    /// What is wrong with the last source that was read; of a backup, also what can be restored.
+    fn damaged(&self, error: Error, is_linked: bool) -> Error {
+        let (source, _) = &self.sources[self.sources.len() - 1];
+        if !(is_linked && self.is_backup(self.sources.len() - 1)) {
+            return error;
+        }
+        let (place, name) = (error.position().clone(), source.name().unwrap_or_default());
+        let file = name.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(&name).to_owned();
+        let message = format!("{file} is damaged: {}: {}", error.kind().slug(), error.message());
+        let hint = restorable(self.before, self.before + self.versions());
+        Error::new(ErrorKind::PatchDamaged, message).with_hint(&hint).located(&place)
     }
 
     fn scan_source(&mut self, source: &Again, facts: &mut SourceFacts, work: &mut Work<'_>) -> Result<()> {
@@ -177,42 +214,55 @@ impl Log {
     }
 
     /// Finds the order.
-    fn link(&mut self, ignore: bool, tolerant: bool) -> Result<()> {
-        let given: Vec<(usize, usize)> = (self.sources.iter().enumerate())
-            .flat_map(|(source, (_, facts))| (0..facts.patches.len()).map(move |patch| (source, patch)))
+    fn link(&mut self, options: LogOptions, tolerant: bool, up_to: Option<&Version>) -> Result<()> {
+        let rows: Vec<_> = (self.sources.iter())
+            .map(|(source, facts)| SourceRow {
+                name: source.name().map(|name| name.to_string().into()),
+                patches: &facts.patches,
+                is_whole: !(facts.failed || facts.cut),
+            })
             .collect();
-        if ignore {
-            self.order = given;
-            return Ok(());
-        }
-        let facts = |&(source, patch): &(usize, usize)| &self.sources[source].1.patches[patch];
-        let links: Vec<_> = (given.iter().map(facts))
-            .map(|facts| Link { id: facts.id.as_ref(), prev: facts.prev.as_ref() })
+        let folders: Vec<_> = (self.folders.iter())
+            .map(|folder| {
+                let files = folder.files.start.min(rows.len())..folder.files.end.min(rows.len());
+                FolderRow { start: &folder.start, files }
+            })
             .collect();
-        let Chain { order, faults } = chain(&links);
+        let Ordered { mut order, before, certain, faults, by_name } =
+            order(&rows, &folders, options.ignore_chain);
+        let is_numbered = matches!(&folders[..], [folder] if folder.files == (0..rows.len()));
+        let name = |source: usize| self.sources[source].0.name();
+        let folder_name = || self.folders.first().map(|folder| folder.path.to_string_lossy().into());
         let mut problems = Vec::new();
+        let mut error = None;
         for fault in faults {
-            let (source, patch) = given[fault.patch];
-            let name = self.sources[source].0.name();
-            if !tolerant {
-                let message = format!(
-                    "patch {patch}: {}; chain=\"ignore\" takes patches as they are given",
-                    fault.message
-                );
-                let place = Position { source: name, ..Position::default() };
-                return Err(Error::new(fault.kind, message).located(&place));
+            let source = fault.place.map_or_else(folder_name, |(source, _)| name(source));
+            if tolerant {
+                let facts = fault.place.and_then(|(source, patch)| rows[source].patches.get(patch));
+                problems.push(Problem {
+                    kind: fault.kind.slug(),
+                    source,
+                    patch: fault.place.map(|(_, patch)| patch as u64),
+                    id: facts.and_then(|facts| facts.id.as_ref()).map(text),
+                    message: fault.message,
+                });
+            } else if error.is_none() {
+                let message = fault.text(options.fixed);
+                let place = Position { source, ..Position::default() };
+                error = Some(Error::new(fault.kind, message).located(&place));
             }
-            problems.push(Problem {
-                kind: fault.kind.slug(),
-                source: name,
-                patch: Some(patch as u64),
-                id: links[fault.patch].id.map(text),
-                message: fault.message,
-            });
         }
-        self.order = order.into_iter().map(|place| given[place]).collect();
+        if error.is_some() {
+            order.truncate(certain);
+        }
+        (self.order, self.before, self.by_name) = (order, before, by_name);
         self.problems.append(&mut problems);
-        Ok(())
+        match error {
+            // what is wrong lies behind the version that is wanted
+            Some(_) if is_numbered && self.has(up_to) => Ok(()),
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     /// Versions after the base.
@@ -259,25 +309,37 @@ impl Log {
         self.sources[source].1.patches.get(patch)
     }
 
-    /// The number of a version.
+    /// The version that the patches come after: 0, but in a folder that begins later.
+    pub fn before(&self) -> u64 {
+        self.before
+    }
+
+    /// The names of sources, in the order in which they are taken, where nothing but names decided it.
+    pub fn by_name(&self) -> Vec<String> {
+        let name = |(source, _): &(Again, SourceFacts)| source.name().unwrap_or_default().to_string();
+        self.sources[self.by_name.clone()].iter().map(name).collect()
+    }
+
+    /// A version as so many patches after the first.
     pub fn number(&self, version: &Version) -> Result<u64> {
-        let most = self.versions();
+        let (least, most) = (self.before, self.before + self.versions());
         match version {
-            Version::Number(number) if *number <= most => Ok(*number),
+            Version::Number(number) if (least..=most).contains(number) => Ok(*number - least),
             Version::Number(number) => {
-                let message = format!("there is no version {number}: the log makes versions 0 to {most}");
+                let message =
+                    format!("there is no version {number}: the log makes versions {least} to {most}");
                 Err(Error::new(ErrorKind::PatchVersion, message))
             }
             Version::Id(id) => {
                 let wanted = identity(id);
                 let has_it = |version: &u64| self.id(*version).is_some_and(|id| identity(id) == wanted);
-                let found = (1..=most).find(has_it).or_else(|| {
+                let found = (1..=self.versions()).find(has_it).or_else(|| {
                     // the state before the first patch is that of the patch it comes after
                     self.prev(1).filter(|prev| identity(prev) == wanted).map(|_| 0)
                 });
                 found.ok_or_else(|| {
                     let message = format!(
-                        "no patch of the log has the id {}; a version is such an id, or a number from 0 to {most}",
+                        "no patch of the log has the id {}; a version is such an id, or a number from {least} to {most}",
                         id.as_term()
                     );
                     Error::new(ErrorKind::PatchVersion, message)

@@ -1,0 +1,145 @@
+//! Folders of patches: their files, and how their logs begin.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{self, Base};
+use super::names::{holds_patches, in_order};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::io::Source;
+use crate::open::OpenOptions;
+use crate::patch::again::Again;
+use crate::term::TermBuf;
+
+/// How the log of a folder begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Nothing says it: at any version.
+    Anywhere,
+    /// With version 1, as `log.json` says.
+    Empty,
+    /// After the base of a backup, as `base.json` says.
+    Base { version: u64, id: Option<TermBuf>, statements: u64 },
+    /// What says it is damaged.
+    Damaged(String),
+}
+
+impl Start {
+    /// How the log of a folder begins by the bytes of its `base.json` and `log.json`.
+    pub(crate) fn of(base: Result<Option<Vec<u8>>, String>, log: Result<Option<Vec<u8>>, String>) -> Self {
+        let read = || {
+            if let Some(bytes) = base? {
+                let Base { version, id, statements, .. } = manifest::base(&bytes)?;
+                return Ok(Start::Base { version, id, statements });
+            }
+            match log? {
+                Some(bytes) => manifest::check_log(&bytes).map(|()| Start::Empty),
+                None => Ok(Start::Anywhere),
+            }
+        };
+        read().unwrap_or_else(Start::Damaged)
+    }
+
+    /// How the log of a folder of this machine begins.
+    pub(crate) fn of_folder(folder: &Path) -> Self {
+        let start = Start::of(manifest::read(folder, manifest::BASE), manifest::read(folder, manifest::LOG));
+        match (&start, backup_base(folder)) {
+            (Start::Base { .. }, Err(error)) => Start::Damaged(error.message().to_owned()),
+            _ => start,
+        }
+    }
+
+    /// The version before the first patch, and the id of its patch, where that is known.
+    pub(crate) fn before(&self) -> Option<(u64, Option<&TermBuf>)> {
+        match self {
+            Start::Anywhere | Start::Damaged(_) => None,
+            Start::Empty => Some((0, None)),
+            Start::Base { version, id, .. } => Some((*version, id.as_ref())),
+        }
+    }
+}
+
+/// The files of a folder that hold patches, in the order of a log. A link to nowhere is one, which cannot be read.
+pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir().map_err(|error| at(folder, error.into()))? {
+        let path = entry.map_err(|error| at(folder, error.into()))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_file = path.metadata().map_or_else(|_| path.is_symlink(), |meta| meta.is_file());
+        if holds_patches(&name) && is_file {
+            found.push((name, path));
+        }
+    }
+    in_order(&mut found, |(name, _)| name);
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// What a backup begins with; an error if the folder has no `base.json`, or what that says is not so.
+pub fn backup_base(folder: &Path) -> Result<Base> {
+    let damaged = |message: String| at(folder, Error::new(ErrorKind::PatchDamaged, message));
+    let bytes = manifest::read(folder, manifest::BASE).map_err(damaged)?;
+    let bytes = bytes.ok_or_else(|| damaged(format!("{} is missing", manifest::BASE)))?;
+    let base = manifest::base(&bytes).map_err(damaged)?;
+    if !folder.join(&base.file).is_file() {
+        let message = format!("the base {} is missing, so no version can be restored", base.file);
+        return Err(damaged(message));
+    }
+    Ok(base)
+}
+
+fn at(folder: &Path, error: Error) -> Error {
+    error.located(&Position { source: Some(folder.to_string_lossy().into()), ..Position::default() })
+}
+
+/// The sources of a log, in the order in which they are given; the files of a folder in the order of their names.
+#[derive(Default)]
+pub struct LogSources {
+    pub(super) sources: Vec<Again>,
+    pub(super) folders: Vec<Folder>,
+}
+
+/// A folder among the sources of a log.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) start: Start,
+    /// Its sources, by their numbers.
+    pub(super) files: Range<usize>,
+}
+
+impl LogSources {
+    /// Adds a source.
+    pub fn push(&mut self, source: Again) {
+        self.sources.push(source);
+    }
+
+    /// Adds the files of a folder; how each is read is like `options`.
+    pub fn push_folder(&mut self, folder: &Path, options: &OpenOptions) -> Result<()> {
+        let files = patch_files(folder)?;
+        let start = Start::of_folder(folder);
+        if files.is_empty() && start == Start::Anywhere {
+            let message = format!("{}: no patches here, such as patch-0001 or 1.rdfp", folder.display());
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        let first = self.sources.len();
+        for path in files {
+            let mut options = options.clone();
+            options.decode.source = Some(path.to_string_lossy().into());
+            self.sources.push(Again::new(Source::Path(path), options)?);
+        }
+        self.folders.push(Folder { path: folder.to_owned(), start, files: first..self.sources.len() });
+        Ok(())
+    }
+}
+
+impl LogSources {
+    /// The files of the sources, one by one; of a source that is none, nothing.
+    pub fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
+        self.sources.iter().map(Again::path)
+    }
+}
+
+impl From<Vec<Again>> for LogSources {
+    fn from(sources: Vec<Again>) -> Self {
+        LogSources { sources, folders: Vec::new() }
+    }
+}

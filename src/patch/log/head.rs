@@ -1,0 +1,67 @@
+//! Where the log of a folder ends, found without reading all of it.
+
+use std::path::{Path, PathBuf};
+
+use super::facts::{Facts, SourceFacts};
+use super::folder::{Start, patch_files};
+use super::names::number_in;
+use super::order::{SourceRow, check_files};
+use super::{Log, LogOptions};
+use crate::error::{Error, Position, Result};
+use crate::io::Source;
+use crate::open::OpenOptions;
+use crate::patch::again::Again;
+use crate::patch::work::{Watch, Work};
+use crate::term::TermBuf;
+
+/// The end of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the last patch; of a log without patches, the version that it begins after.
+    pub version: u64,
+    /// The id of the patch that made the version.
+    pub id: Option<TermBuf>,
+}
+
+/// Finds the last version of a folder of `patch-0001`, `patch-0002` and so on, of which none may be missing. Only the
+/// last file is read, and those beside a number that is missing.
+pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
+    let files = patch_files(folder)?;
+    let start = Start::of_folder(folder);
+    let names: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let number = |at: usize| number_in(&files.get(at)?.file_name()?.to_string_lossy());
+    let mut work = Work::new(watch);
+    let mut facts = Vec::with_capacity(files.len());
+    for at in 0..files.len() {
+        let is_last = at + 1 == files.len();
+        let follows = |one: usize| number(one).and_then(|one| one.checked_add(1)) == number(one + 1);
+        let is_beside_gap = at > 0 && !follows(at - 1) || !is_last && !follows(at);
+        facts.push(match is_last || is_beside_gap {
+            true => read(&files[at], &mut work)?,
+            false => vec![Facts::default()],
+        });
+    }
+    let rows: Vec<_> = (names.iter().zip(&facts))
+        .map(|(name, patches)| SourceRow { name: Some(name.into()), patches, is_whole: true })
+        .collect();
+    check_files(&rows, &start).map_err(|fault| {
+        let source =
+            fault.place.map_or_else(|| folder.to_string_lossy().into(), |(at, _)| names[at].as_str().into());
+        let place = Position { source: Some(source), ..Position::default() };
+        Error::new(fault.kind, fault.text(false)).located(&place)
+    })?;
+    let before = start.before().map(|(version, id)| Head { version, id: id.cloned() }).unwrap_or_default();
+    Ok(match files.len().checked_sub(1).and_then(number) {
+        Some(version) => Head { version, id: facts.last().and_then(|patches| patches.last()?.id.clone()) },
+        None => before,
+    })
+}
+
+fn read(file: &PathBuf, work: &mut Work<'_>) -> Result<Vec<Facts>> {
+    let mut options = OpenOptions::default();
+    options.decode.source = Some(file.to_string_lossy().into());
+    let source = Again::new(Source::Path(file.clone()), options)?;
+    let mut facts = SourceFacts::new(LogOptions::default(), true);
+    Log::default().scan_source(&source, &mut facts, work)?;
+    Ok(facts.patches)
+}

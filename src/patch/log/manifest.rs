@@ -1,0 +1,124 @@
+//! `base.json`, which says what a backup begins with, and `log.json`, which says that a folder is a log from its start.
+
+use std::fs::File;
+use std::io::{ErrorKind as IoError, Read};
+use std::path::Path;
+
+use json_event_parser::{JsonEvent, SliceJsonParser};
+
+use super::facts::id_from_text;
+use crate::term::TermBuf;
+
+pub(crate) const BASE: &str = "base.json";
+pub(crate) const LOG: &str = "log.json";
+/// A manifest has a few hundred bytes.
+const MOST: u64 = 64 << 10;
+
+/// What `base.json` says: the dataset that a backup keeps whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// The name of the file with the dataset.
+    pub file: String,
+    /// Statements of the dataset.
+    pub statements: u64,
+    /// The time of the dump, as RFC 3339 has it.
+    pub timestamp: String,
+    /// The version of the dataset; 0 where the manifest does not say it.
+    pub version: u64,
+    /// The id of the patch that made the version.
+    pub id: Option<TermBuf>,
+}
+
+/// Reads the bytes of a manifest. `Ok(None)`: the folder has none.
+pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String> {
+    let file = match File::open(folder.join(name)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == IoError::NotFound => return Ok(None),
+        Err(error) => return Err(format!("{name} cannot be read: {error}")),
+    };
+    let mut bytes = Vec::new();
+    match file.take(MOST + 1).read_to_end(&mut bytes) {
+        Ok(size) if size as u64 <= MOST => Ok(Some(bytes)),
+        Ok(_) => Err(format!("{name} has more than {MOST} bytes")),
+        Err(error) => Err(format!("{name} cannot be read: {error}")),
+    }
+}
+
+/// What `base.json` says, or what is wrong with it.
+pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
+    let fields = fields(BASE, bytes)?;
+    let find = |name: &str| fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+    let text = |name: &str| match find(name) {
+        Some(Value::Text(text)) if !text.is_empty() => Ok(text.clone()),
+        Some(_) => Err(format!("{name} of {BASE} is no text")),
+        None => Err(format!("{BASE} does not say {name}")),
+    };
+    let number = |name: &str| match find(name) {
+        Some(Value::Number(number)) => {
+            number.parse().map_err(|_| format!("{name} of {BASE} is {number}; expected a whole number"))
+        }
+        Some(_) => Err(format!("{name} of {BASE} is no number")),
+        None => Err(format!("{BASE} does not say {name}")),
+    };
+    let file = text("base")?;
+    if file.contains(['/', '\\']) || file.starts_with('.') {
+        return Err(format!("base of {BASE} is {file:?}; expected the name of a file of this folder"));
+    }
+    let id = match find("id") {
+        None | Some(Value::Other) => None,
+        Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id of {BASE} is no term"))?),
+    };
+    let version = if find("version").is_some() { number("version")? } else { 0 };
+    Ok(Base { file, statements: number("statements")?, timestamp: text("timestamp")?, version, id })
+}
+
+/// Whether `log.json` is whole.
+pub(super) fn check_log(bytes: &[u8]) -> Result<(), String> {
+    fields(LOG, bytes).map(drop)
+}
+
+enum Value {
+    Text(String),
+    Number(String),
+    Other,
+}
+
+/// The members of an object of JSON; values that hold others are passed over.
+fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, String> {
+    let mut parser = SliceJsonParser::new(bytes);
+    let mut fields = Vec::new();
+    let mut key = None;
+    let mut depth = 0;
+    loop {
+        let event = parser.parse_next().map_err(|error| format!("{name} is not whole: {error}"))?;
+        let value = match event {
+            JsonEvent::StartObject | JsonEvent::StartArray => {
+                depth += 1;
+                if depth == 1 {
+                    continue;
+                }
+                Value::Other
+            }
+            JsonEvent::EndObject | JsonEvent::EndArray => {
+                depth -= 1;
+                continue;
+            }
+            JsonEvent::ObjectKey(text) => {
+                if depth == 1 {
+                    key = Some(text.into_owned());
+                }
+                continue;
+            }
+            JsonEvent::Eof => return Ok(fields),
+            JsonEvent::String(text) => Value::Text(text.into_owned()),
+            JsonEvent::Number(text) => Value::Number(text.into_owned()),
+            JsonEvent::Boolean(_) | JsonEvent::Null => Value::Other,
+        };
+        if depth == 0 {
+            return Err(format!("{name} is no JSON object"));
+        }
+        if let Some(key) = key.take() {
+            fields.push((key, value));
+        }
+    }
+}

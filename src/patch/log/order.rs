@@ -1,0 +1,305 @@
+//! The order and the numbers of the versions of a log, and all that is wrong with them: the one place that knows these
+//! rules, for files, folders, backups, replicas and tables.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use super::chain::{Chain, Link, chain};
+use super::facts::{Facts, identity};
+use super::folder::Start;
+use super::names::{name_like, number_in};
+use crate::error::ErrorKind;
+use crate::term::TermBuf;
+
+/// What is known of a source without its changes.
+pub(super) struct SourceRow<'a> {
+    pub(super) name: Option<Cow<'a, str>>,
+    pub(super) patches: &'a [Facts],
+    /// Nothing of it is missing because of damage, nor cut off.
+    pub(super) is_whole: bool,
+}
+
+/// A folder of sources that are in the order of their names.
+pub(super) struct FolderRow<'a> {
+    pub(super) start: &'a Start,
+    /// Its sources, by their numbers.
+    pub(super) files: Range<usize>,
+}
+
+/// What is wrong with the order of a log.
+#[derive(Debug)]
+pub(super) struct OrderFault {
+    /// The source and the 0-based patch, where the fault has a place.
+    pub(super) place: Option<(usize, usize)>,
+    pub(super) kind: ErrorKind,
+    pub(super) message: String,
+    /// Of the files of a folder: what is left of them. Else ids are at fault, and [`IGNORE`] may help.
+    pub(super) hint: Option<String>,
+}
+
+impl OrderFault {
+    /// What is wrong, as the message of an error.
+    pub(super) fn text(&self, is_fixed: bool) -> String {
+        match (self.place, &self.hint) {
+            (Some((_, patch)), None) if is_fixed => format!("patch {patch}: {}", self.message),
+            (Some((_, patch)), None) => format!("patch {patch}: {}; {IGNORE}", self.message),
+            (_, Some(hint)) => format!("{}; {hint}", self.message),
+            (None, None) => self.message.clone(),
+        }
+    }
+}
+
+/// What to do about a chain that is broken.
+const IGNORE: &str = "chain=\"ignore\" takes patches as they are given";
+
+/// The order of a log.
+#[derive(Debug, Default)]
+pub(super) struct Ordered {
+    /// Source and 0-based patch of each version.
+    pub(super) order: Vec<(usize, usize)>,
+    /// The version before the first patch: what the patches come after.
+    pub(super) before: u64,
+    /// So many patches at the start of `order` are certain, whatever is wrong with the others.
+    pub(super) certain: usize,
+    pub(super) faults: Vec<OrderFault>,
+    /// Sources whose names alone said their order: those of folders, where neither `prev` nor `patch-0001` says it.
+    pub(super) by_name: Range<usize>,
+}
+
+/// Finds the order of patches: as they are given, if no `prev` says otherwise.
+pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore_chain: bool) -> Ordered {
+    let given: Vec<(usize, usize)> = (sources.iter().enumerate())
+        .flat_map(|(source, row)| (0..row.patches.len()).map(move |patch| (source, patch)))
+        .collect();
+    if ignore_chain {
+        return Ordered { certain: given.len(), order: given, ..Ordered::default() };
+    }
+    let mut found = Ordered { certain: given.len(), ..Ordered::default() };
+    for folder in folders {
+        Numbers { sources, folder }.check(&mut found);
+    }
+    if let [folder] = folders
+        && (folder.files == (0..sources.len()))
+    {
+        found.before = version_before(sources, folder);
+    }
+    if let Some(folder) = folders.iter().find(|folder| is_by_name(sources, folder)) {
+        found.by_name = folder.files.clone();
+    }
+    // of a folder, a file that is missing is what a `prev` that leads to nowhere means
+    let has_gap = found.faults.iter().any(|fault| fault.kind == ErrorKind::PatchGap);
+    let facts = |&(source, patch): &(usize, usize)| &sources[source].patches[patch];
+    let links: Vec<_> = (given.iter().map(facts))
+        .map(|facts| Link { id: facts.id.as_ref(), prev: facts.prev.as_ref() })
+        .collect();
+    let Chain { order, faults, certain } = chain(&links);
+    found.certain = found.certain.min(certain);
+    for fault in faults.into_iter().filter(|fault| !(has_gap && fault.kind == ErrorKind::PatchGap)) {
+        let place = Some(given[fault.patch]);
+        found.faults.push(OrderFault { place, kind: fault.kind, message: fault.message, hint: None });
+    }
+    found.order = order.into_iter().map(|place| given[place]).collect();
+    if !found.faults.is_empty() {
+        found.order = given;
+    }
+    for folder in folders {
+        Numbers { sources, folder }.check_order(&mut found);
+    }
+    found.hint();
+    found
+}
+
+impl Ordered {
+    /// Says of faults of files what is left.
+    fn hint(&mut self) {
+        let left = restorable(self.before, self.before + self.certain as u64);
+        for hint in
+            self.faults.iter_mut().filter_map(|fault| fault.hint.as_mut()).filter(|hint| hint.is_empty())
+        {
+            hint.clone_from(&left);
+        }
+    }
+}
+
+/// What can still be had of a log that is not whole.
+pub(super) fn restorable(first: u64, last: u64) -> String {
+    match first == last {
+        true => format!("version {last} can be restored: --version {last}"),
+        false => format!("versions {first} to {last} can be restored: --version {last}"),
+    }
+}
+
+fn version_before(sources: &[SourceRow<'_>], folder: &FolderRow<'_>) -> u64 {
+    if let Some((version, _)) = folder.start.before() {
+        return version;
+    }
+    let files = &sources[folder.files.clone()];
+    let first = files.first().and_then(number_of);
+    let all = files.iter().all(|file| number_of(file).is_some());
+    first.filter(|_| all).map_or(0, |first| first.saturating_sub(1))
+}
+
+fn is_by_name(sources: &[SourceRow<'_>], folder: &FolderRow<'_>) -> bool {
+    let files = &sources[folder.files.clone()];
+    let later = files.iter().skip(1).filter_map(|file| file.patches.first());
+    files.len() > 1
+        && files.iter().any(|file| number_of(file).is_none())
+        && later.clone().any(|patch| patch.prev.is_none())
+}
+
+fn file_name<'a>(source: &'a SourceRow<'_>) -> &'a str {
+    let name = source.name.as_deref().unwrap_or_default();
+    name.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(name)
+}
+
+fn number_of(source: &SourceRow<'_>) -> Option<u64> {
+    number_in(file_name(source))
+}
+
+/// The rules of a folder of `patch-0001`, `patch-0002` and so on.
+struct Numbers<'a> {
+    sources: &'a [SourceRow<'a>],
+    folder: &'a FolderRow<'a>,
+}
+
+impl Numbers<'_> {
+    fn check(&self, found: &mut Ordered) {
+        if let Start::Damaged(message) = self.folder.start {
+            found.certain = 0;
+            let hint = Some("patches can be read one by one, as files".to_owned());
+            let kind = ErrorKind::PatchDamaged;
+            found.faults.push(OrderFault { place: None, kind, message: message.clone(), hint });
+            return;
+        }
+        let start = self.folder.start.before();
+        let mut before: Option<(u64, Option<&TermBuf>)> = start;
+        let mut statements = match self.folder.start {
+            Start::Base { statements, .. } => Some(*statements),
+            _ => None,
+        };
+        for at in self.folder.files.clone() {
+            let source = &self.sources[at];
+            let Some(number) = number_of(source) else {
+                if start.is_some() {
+                    let message =
+                        format!("{}: files of this log are called patch-0001 and so on", file_name(source));
+                    self.fault(found, at, ErrorKind::PatchDamaged, message);
+                }
+                before = None;
+                continue;
+            };
+            let joins = self.check_neighbour(found, at, number, before, start.is_some());
+            if source.is_whole && (source.patches.is_empty() || start.is_some() && source.patches.len() > 1) {
+                let message = format!("{} has {} patches, not one", file_name(source), source.patches.len());
+                self.fault(found, at, ErrorKind::PatchDamaged, message);
+            }
+            if joins && start.is_some() {
+                statements = self.check_count(found, at, statements);
+            }
+            before = Some((number, source.patches.last().and_then(|patch| patch.id.as_ref())));
+        }
+    }
+
+    /// Whether a file comes right after what is before it.
+    fn check_neighbour(
+        &self,
+        found: &mut Ordered,
+        at: usize,
+        number: u64,
+        before: Option<(u64, Option<&TermBuf>)>,
+        is_strict: bool,
+    ) -> bool {
+        let Some((last, id)) = before else { return true };
+        let source = &self.sources[at];
+        let is_first = at == self.folder.files.start;
+        let prev = source.patches.first().and_then(|patch| patch.prev.as_ref());
+        let is_named = |prev: &TermBuf| id.is_some_and(|id| identity(id) == identity(prev));
+        let name = file_name(source);
+        if number == last + 1 {
+            if !(is_first && is_strict) || prev.is_none_or(is_named) {
+                return true;
+            }
+            let what = prev.map(|prev| prev.as_term().to_string()).unwrap_or_default();
+            let message = format!(
+                "{name} comes after {what}, which is not what the log begins with: the patch before it is missing"
+            );
+            self.fault(found, at, ErrorKind::PatchGap, message);
+        } else if !is_strict && prev.is_some_and(is_named) {
+            return true;
+        } else if number <= last && is_first {
+            let message = format!("{name} is of the time before version {last}, with which the log begins");
+            self.fault(found, at, ErrorKind::PatchDamaged, message);
+        } else if number <= last {
+            let message =
+                format!("two files are patch {number}: {} and {name}", file_name(&self.sources[at - 1]));
+            self.fault(found, at, ErrorKind::PatchFork, message);
+        } else {
+            let missing = name_like(last + 1, name);
+            let others =
+                if number == last + 2 { String::new() } else { format!(" and {} more", number - last - 2) };
+            let before = match is_first {
+                true => format!("version {last}"),
+                false => file_name(&self.sources[at - 1]).to_owned(),
+            };
+            let message = format!("{missing}{others} is missing: after {before} comes {name}");
+            self.fault(found, at, ErrorKind::PatchGap, message);
+        }
+        false
+    }
+
+    /// Statements of the dataset after a patch, which must be what the patch makes of those before it.
+    fn check_count(&self, found: &mut Ordered, at: usize, before: Option<u64>) -> Option<u64> {
+        let source = &self.sources[at];
+        let [patch] = source.patches else { return None };
+        let after = patch.statements?;
+        if let Some(before) = before
+            && before.checked_add_signed(patch.net) != Some(after)
+        {
+            let message = format!(
+                "{} says that it makes {after} statements, but the {before} before it and its changes make {}",
+                file_name(source),
+                i128::from(before) + i128::from(patch.net),
+            );
+            self.fault(found, at, ErrorKind::PatchDamaged, message);
+        }
+        Some(after)
+    }
+
+    /// The numbers of the files and the order of the chain are one, where the numbers are the versions.
+    fn check_order(&self, found: &mut Ordered) {
+        let mine = |place: &&(usize, usize)| self.folder.files.contains(&place.0);
+        let places: Vec<_> = found.order.iter().filter(mine).copied().collect();
+        if self.folder.start.before().is_none() || places.is_sorted() || !found.faults.is_empty() {
+            return;
+        }
+        let moved =
+            (places.windows(2)).find_map(|pair| (pair[0] > pair[1]).then_some((pair[1].0, pair[0].0)));
+        let Some((at, after)) = moved else { return };
+        let names = [at, after].map(|at| file_name(&self.sources[at]).to_owned());
+        let message =
+            format!("{} comes after {} by its prev, but before it by its number", names[0], names[1]);
+        self.fault(found, at, ErrorKind::PatchDamaged, message);
+    }
+
+    fn fault(&self, found: &mut Ordered, at: usize, kind: ErrorKind, message: String) {
+        let before: usize = self.sources[..at].iter().map(|source| source.patches.len()).sum();
+        found.certain = found.certain.min(before);
+        found.faults.push(OrderFault { place: Some((at, 0)), kind, message, hint: Some(String::new()) });
+    }
+}
+
+/// What is wrong with the files of a folder, by their names and what is known of their patches.
+pub(super) fn check_files(sources: &[SourceRow<'_>], start: &Start) -> Result<(), OrderFault> {
+    let folder = FolderRow { start, files: 0..sources.len() };
+    let mut found =
+        Ordered { before: version_before(sources, &folder), certain: sources.len(), ..Ordered::default() };
+    Numbers { sources, folder: &folder }.check(&mut found);
+    found.hint();
+    found.faults.into_iter().next().map_or(Ok(()), Err)
+}
+
+/// The folder that a source stands in, by its name.
+pub(super) fn folder_of(name: &str) -> &str {
+    Path::new(name).parent().and_then(Path::to_str).unwrap_or_default()
+}
