@@ -9,12 +9,12 @@ SHELL := bash
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
+# without --no-compile, pip compiles thousands of modules of which the tests import a few
 CONSTRAINTS := constraints.txt
 EXTRAS := arrow,spark,cli,kafka
 # Some names may not exist yet; wildcard drops those.
 SOURCES := Cargo.toml Cargo.lock pyproject.toml LICENSE $(shell find src proto python -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 PYTHON_CODE := $(wildcard python/jelly python/pyspark_jelly* benches/python examples scripts)
-CLIPPY := cargo clippy --locked --all-targets
 
 # Tests that need the shared folder are ignored, and counted, where it is not.
 SHARED := $(wildcard $(or $(JELLY_SHARED),../shared))
@@ -61,10 +61,28 @@ demo: needs-java $(VENV)/.made-wheel ## Decode a real change log in Spark and ap
 	$(PY) examples/demo.py
 
 .PHONY: test
-test: needs-test $(VENV)/.made-wheel $(VENV)/.made-test ## Tests of the Rust crate, then of the installed wheel
-	cargo check --locked --no-default-features --tests
-	cargo test --locked -- $(RUST_TESTS)
+test: needs-test $(VENV)/.made-quick $(VENV)/.made-test ## Tests of the Rust crate and of the installed wheel, those with Spark beside the others
+	cargo test --locked --no-run
+ifneq ($(PYTEST_ARGS),)
 	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
+else ifeq ($(SPARK),no)
+	cargo test --locked -- $(RUST_TESTS)
+	$(PY) -m pytest -m '$(MARKS)'
+else
+	scripts/side_by_side.sh "cargo test --locked -- $(RUST_TESTS) && $(PY) -m pytest -m '$(MARKS) and not spark'" \
+	  "$(PY) -m pytest -m '$(MARKS) and spark'"
+endif
+
+.PHONY: try
+try: needs-java $(VENV)/.made-quick $(VENV)/.made-bench ## Start each benchmark, fuzz target and script once, briefly
+	cargo test --locked --benches
+	scripts/fuzz.sh --once
+	$(PY) benches/python/compare.py --quick --only patch
+	mkdir -p $(SCRATCH)/try
+	set -e; for name in patching replicas spark_patching; do \
+	  $(PY) benches/python/$$name.py $(SCRATCH)/try --quads 2000 --changes 200; done
+	rm -rf $(SCRATCH)/try
+	$(PY) examples/demo.py
 
 .PHONY: soak
 soak: needs-java $(VENV)/.made-wheel $(VENV)/.made-test ## All tests, the long ones too, with SOAK=20 times the random cases
@@ -88,17 +106,15 @@ wheel: needs-build $(VENV)/.made-build ## The wheel for all Pythons and the sdis
 	$(PY) scripts/check_wheel.py dist
 
 .PHONY: lint
-lint: needs-build $(VENV)/.made-wheel $(VENV)/.made-test $(VENV)/.made-lint ## Formatting, clippy, docs, ruff, types, stubs
+lint: needs-build $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-lint ## Formatting, clippy, docs, ruff, types, stubs
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
-	$(CLIPPY) --no-default-features -- -D warnings
-	$(CLIPPY) -- -D warnings
-	$(CLIPPY) --features python -- -D warnings
+	cargo clippy --locked --no-default-features --lib --tests -- -D warnings
+	cargo clippy --locked --all-targets --features python -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
-	$(PY) -m mypy $(PYTHON_CODE)
-	$(PY) -m mypy --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --allow-any-generics tests/python
+	$(PY) -m mypy $(PYTHON_CODE) tests/python
 	cd target && ../$(PY) -m mypy.stubtest jelly._internal
 
 .PHONY: fmt
@@ -132,17 +148,27 @@ needs-build needs-java needs-test:
 
 $(VENV)/.made-pip: $(CONSTRAINTS)
 	@python=$$(scripts/doctor.sh find-python) && "$$python" -m venv $(VENV)
-	$(PIP) install --upgrade --constraint $(CONSTRAINTS) pip
+	$(PIP) install --no-compile --upgrade --constraint $(CONSTRAINTS) pip
 	@touch $@
 
 $(VENV)/.made-build $(VENV)/.made-test $(VENV)/.made-lint $(VENV)/.made-bench: $(VENV)/.made-%: pyproject.toml $(VENV)/.made-pip
-	$(PIP) install --constraint $(CONSTRAINTS) --group $*
+	$(PIP) install --no-compile --constraint $(CONSTRAINTS) --group $*
 	@touch $@
 
-# The wheel with all extras; only the wheel itself is installed anew after a change.
+# The wheel with all extras; only the wheel itself is installed anew after a change. There are two, of which one is
+# installed: as users get it, and for tests, which is built sooner and with the checks of debug builds.
 $(VENV)/.made-wheel: $(SOURCES) scripts/wheel.sh $(VENV)/.made-build
-	rm -rf target/wheels
+	rm -rf target/wheels $(VENV)/.made-quick
 	scripts/wheel.sh --out target/wheels
-	$(PIP) install --force-reinstall --no-deps target/wheels/*.whl
-	$(PIP) install --constraint $(CONSTRAINTS) 'jelly-patch[$(EXTRAS)]'
-	@touch $@
+	$(INSTALL_WHEEL)
+
+$(VENV)/.made-quick: $(SOURCES) $(VENV)/.made-build
+	rm -rf target/quick $(VENV)/.made-wheel
+	CARGO_PROFILE_DEV_DEBUG=false $(PY) -m maturin build --locked --interpreter $(PY) --out target/quick
+	$(INSTALL_WHEEL)
+
+define INSTALL_WHEEL
+$(PIP) install --no-compile --force-reinstall --no-deps $(if $(findstring quick,$@),target/quick,target/wheels)/*.whl
+$(PIP) install --no-compile --constraint $(CONSTRAINTS) 'jelly-patch[$(EXTRAS)]'
+@touch $@
+endef

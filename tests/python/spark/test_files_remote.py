@@ -14,6 +14,7 @@ from jelly.spark.files.filesystem import open_input, resolve
 from jelly.spark.files.listing import files_of
 from jelly.spark.files.plan import plan
 
+from .raising import spark_raises
 from .s3_server import S3
 from .streams import patch, rdf
 
@@ -50,10 +51,10 @@ def test_folders_globs_and_files(spark: SparkSession, s3: S3, tmp_path: Path) ->
         "/log/day=1/a.jelly": 20,
         "/log/day=2/c.jelly": 20,
     }
-    with pytest.raises(Exception, match=f"{bucket}/nowhere: there is no such file or folder"):
+    with spark_raises("AnalysisException", f"{bucket}/nowhere: there is no such file or folder"):
         count(f"{bucket}/nowhere")
     upload(s3, f"{bucket}/bad/cut.jelly", rdf(500)[:-100])
-    with pytest.raises(Exception, match=rf"(?s)truncated\.\w+: .*{bucket}/bad/cut\.jelly"):
+    with spark_raises("PythonException", rf"truncated\.frame: .*{bucket}/bad/cut\.jelly"):
         count(f"{bucket}/bad")
 
 

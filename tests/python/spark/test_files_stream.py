@@ -18,6 +18,7 @@ from pyspark.sql.types import LongType, StringType, StructType
 from jelly.spark._options import ReadOptions
 from jelly.spark.files.stream_read import FilesStreamReader
 
+from .raising import spark_raises
 from .streams import patch, rdf
 
 if TYPE_CHECKING:
@@ -196,9 +197,9 @@ def test_a_file_that_appears_half_written_stops_the_query(
         query.awaitTermination()
         return spark.read.parquet(str(tmp_path / "out")).count()
 
-    with pytest.raises(Exception, match=rf"(?s)truncated\.\w+: .*{half}"):
+    with spark_raises("StreamingQueryException", rf"truncated\.frame: .*{half}"):
         run()
     put(half, whole)
-    with pytest.raises(Exception, match="has changed since the stream found it"):
+    with spark_raises("StreamingQueryException", "has changed since the stream found it"):
         run()
     assert run(ignoreChangedFiles=True) == 301

@@ -11,6 +11,7 @@ import pytest
 
 import jelly
 
+from .raising import spark_raises
 from .streams import patch, rdf, row_length
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def test_only_binary_column(spark: SparkSession) -> None:
 
 def test_ambiguous_columns(spark: SparkSession) -> None:
     df = spark.createDataFrame([(STREAM, STREAM)], "a binary, b binary")
-    with pytest.raises(Exception, match=r"`content`.*`topic`.*`path`.*a \(binary\), b \(binary\)"):
+    with spark_raises("PythonException", r"`content`.*`topic`.*`path`.*a \(binary\), b \(binary\)"):
         decode(df).collect()
 
 
@@ -154,7 +155,7 @@ def test_bad_input_is_told_to_the_driver(spark: SparkSession, tmp_path: Path) ->
     whole = patch(["A"] * 250)
     cut.write_bytes(whole[:-5])
     df = spark.createDataFrame([(str(cut),)], "path string")
-    with pytest.raises(Exception, match=r"jelly\.errors\.TruncatedError: truncated") as raised:
+    with spark_raises("PythonException", r"jelly\.errors\.TruncatedError: truncated") as raised:
         decode(df).collect()
     last = len(whole) - row_length("A", "s", 249)
     assert f"({cut}: frame 2, row 51, byte {last})" in str(raised.value)

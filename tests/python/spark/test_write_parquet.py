@@ -18,6 +18,7 @@ from jelly.spark import write_parquet
 from jelly.spark.files import folder
 from jelly.spark.files.filesystem import resolve
 
+from .raising import spark_raises
 from .s3_server import S3
 from .streams import patch, rdf
 
@@ -130,7 +131,7 @@ def test_no_rows_are_a_table_with_columns(jelly_spark: SparkSession, tmp_path: P
 def test_failure_leaves_nothing(jelly_spark: SparkSession, source: Path, tmp_path: Path) -> None:
     (source / "bad.jellyp").write_bytes(patch(["A"] * 500)[:-7])
     for mode in ("error", "append"):
-        with pytest.raises(Exception, match=r"TruncatedError.*bad\.jellyp"):
+        with spark_raises("PythonException", r"TruncatedError.*bad\.jellyp"):
             write_parquet(jelly_spark, source, tmp_path / "to", mode=mode)
         left = tmp_path / "to"
         assert [path for path in left.rglob("*") if path.is_file()] == []
