@@ -111,7 +111,7 @@ def test_datasets_with_nodes_without_labels_are_not_compared(
     for table in tables:
         for sides, word in (((table, named), "old"), ((named, table), "new")):
             with pytest.raises(
-                Exception, match=rf"patch\.labels: the {word} dataset: .*anon-\d.*a position"
+                Exception, match=rf"patch\.labels: the {word} dataset: .*anon-\d.*by its position"
             ):
                 jelly.spark.diff(*sides).count()
     assert jelly.spark.diff(named, base_of(spark, "c")).where("op in ('A', 'D')").count() == 2
