@@ -2,6 +2,7 @@
 
 import resource
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import jelly.errors
@@ -324,7 +325,7 @@ JSONLD = {
     "no end of a string": (lambda: b'{"a":"' + b"x" * (40 * MIB), TERM),
     "many blank nodes": (lambda: jsonld(ONE, b'{"a":{}}', 2_000_000), LOOKUP),
 }
-DOCUMENTS = {
+DOCUMENTS: dict[str, dict[str, tuple[Callable[[], bytes], str]]] = {
     "rdfxml": RDFXML,
     "ttl": TURTLE,
     "trig": {

@@ -23,7 +23,7 @@ from spelling import log_of as log_of_cases
 from .logs_in_one import bundle, ordered, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -264,15 +264,15 @@ def test_terms_that_are_not_canonical_are_refused(few: SparkSession) -> None:
     for place, (name, term, canonical) in enumerate(NOT_CANONICAL):
         base = few.createDataFrame([tuple((good | {name: term}).values())], list(good))
         named = re.escape(json.dumps(term)) + ".*not the canonical.*" + re.escape(json.dumps(canonical))  # fmt: skip
-        doors = [
-            lambda base=base: jelly.spark.apply(base, log, broadcast=False),
-            lambda base=base: jelly.spark.apply(base, log),
-            lambda base=base: jelly.spark.diff(base.limit(0), base),
-            lambda base=base: jelly.spark.history(log, base_df=base),
+        doors: list[Callable[[DataFrame], DataFrame]] = [
+            lambda base: jelly.spark.apply(base, log, broadcast=False),
+            lambda base: jelly.spark.apply(base, log),
+            lambda base: jelly.spark.diff(base.limit(0), base),
+            lambda base: jelly.spark.history(log, base_df=base),
         ]
         for door in doors[: 4 if place == 0 else 1]:
             with pytest.raises(Exception, match=rf"(?s)text\.term: {named}"):
-                door().collect()
+                door(base).collect()
     # what is written and read is canonical
     half = few.createDataFrame([good | {"predicate": None}], "subject string, predicate string, object string, graph string")  # fmt: skip
     with pytest.raises(Exception, match="no predicate"):
