@@ -109,6 +109,7 @@ wheel: needs-build $(VENV)/.made-build ## The wheel for all Pythons and the sdis
 lint: needs-build $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-lint ## Formatting, clippy, docs, ruff, types, stubs
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null # its lock file is fresh
 	cargo clippy --locked --no-default-features --lib --tests -- -D warnings
 	cargo clippy --locked --all-targets --features python -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items
