@@ -302,7 +302,7 @@ def test_a_log_that_changes_between_the_call_and_the_action(
         change(paths[0])
         with pytest.raises(Exception, match=rf"(?s)patch\.changed: .*{paths[0]}"):
             result.collect()
-    result = jelly.spark.net(written())
+    result = jelly.spark.changes(written())
     assert {row.object for row in result.collect()} == {"<a:o>", "<a:q>"}
     changed(paths[0])
     with pytest.raises(Exception, match=rf"(?s){paths[0]} has changed since the query was planned"):
