@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::Path;
 
 use super::chain::{Chain, Link, chain};
 use super::facts::{Facts, identity};
@@ -297,9 +296,4 @@ pub(super) fn check_files(sources: &[SourceRow<'_>], start: &Start) -> Result<()
     Numbers { sources, folder: &folder }.check(&mut found);
     found.hint();
     found.faults.into_iter().next().map_or(Ok(()), Err)
-}
-
-/// The folder that a source stands in, by its name.
-pub(super) fn folder_of(name: &str) -> &str {
-    Path::new(name).parent().and_then(Path::to_str).unwrap_or_default()
 }
