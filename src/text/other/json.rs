@@ -171,7 +171,7 @@ impl JsonScan {
             new.languages = object && !new.context && self.cost.contexts.language_maps.contains(&around.key);
             // an array has the key of the object around it
             if !object {
-                new.key = around.key.clone();
+                new.key.clone_from(&around.key);
             }
         }
         if object && !new.context && self.cost.contexts.scoped {

@@ -82,7 +82,7 @@ pub(super) struct Pieces {
     /// The nodes were cut here: no other token came.
     cut: bool,
     /// Pieces that were parsed; whether there is no other.
-    pieces: usize,
+    parses: usize,
     last: bool,
     parser: Option<Parser>,
     parsed: (Shifts, Place),
@@ -106,7 +106,7 @@ impl Pieces {
             fits: true,
             piece,
             cut: false,
-            pieces: 0,
+            parses: 0,
             last: false,
             parser: None,
             parsed: (Shifts::default(), Place::default()),
@@ -219,7 +219,7 @@ impl Pieces {
                         self.piece.text.push(b',');
                     }
                 }
-                Token::Comma if frame.closed && self.pieces > 0 => {
+                Token::Comma if frame.closed && self.parses > 0 => {
                     let message = format!(
                         "@graph is not the last key of JSON-LD that makes more than {} bytes of statements",
                         self.most / 12
@@ -297,7 +297,7 @@ impl Pieces {
             };
         }
         self.cut = cut;
-        self.pieces += 1;
+        self.parses += 1;
         let format = RdfFormat::JsonLd { profile: JsonLdProfileSet::empty() };
         self.parser = Some(RdfParser::from_format(format).for_reader(Cursor::new(text)));
         Ok(())

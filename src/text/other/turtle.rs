@@ -127,14 +127,14 @@ impl TurtleGuard {
         self.longest_iri = self.longest_iri.max(bound);
         if self.word.eq_ignore_ascii_case(b"base") {
             self.base = bound;
-        } else if let Some(name) = self.word.strip_suffix(b":") {
-            if self.prefixes.get(name).is_none_or(|known| *known < bound) {
-                let new = name.len() + bound + ENTRY;
-                let old = self.prefixes.insert(name.to_vec(), bound);
-                self.prefix_bytes += new - old.map_or(0, |old| name.len() + old + ENTRY);
-                if self.prefix_bytes > self.most {
-                    return Err(too_many("prefixes", self.most));
-                }
+        } else if let Some(name) = self.word.strip_suffix(b":")
+            && self.prefixes.get(name).is_none_or(|known| *known < bound)
+        {
+            let new = name.len() + bound + ENTRY;
+            let old = self.prefixes.insert(name.to_vec(), bound);
+            self.prefix_bytes += new - old.map_or(0, |old| name.len() + old + ENTRY);
+            if self.prefix_bytes > self.most {
+                return Err(too_many("prefixes", self.most));
             }
         }
         self.word.clear();

@@ -184,10 +184,10 @@ impl XmlGuard {
             self.namespaces -= element.namespaces;
             self.namespace_bytes -= element.namespace_bytes;
         }
-        if self.kept.last().is_some_and(|(at, ..)| *at == depth) {
-            if let Some((_, Content::Members, bytes)) = self.kept.pop() {
-                self.members -= bytes;
-            }
+        if self.kept.last().is_some_and(|(at, ..)| *at == depth)
+            && let Some((_, Content::Members, bytes)) = self.kept.pop()
+        {
+            self.members -= bytes;
         }
     }
 
