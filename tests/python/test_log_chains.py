@@ -356,7 +356,7 @@ def test_a_folder_is_sorted_and_says_so(names: list[Path]) -> None:
     assert jelly.verify_log(folder).order == sorted_names
     order = "taken in the order correction.rdfp, today.rdfp"
     _, said = run(folder.parent, "apply", "/dev/null", "in", "-o", "x.nq")
-    assert said == f"version 2: 1 statement (+1, -0, of 2 changes); {order}\n"
+    assert said == f"version 2: 1 statement (+1, -0, of 2 changes, 1 without effect); {order}\n"
     assert run(folder.parent, "apply", "/dev/null", "in")[1] == f"{order}\n"
     assert run(folder.parent, "log", "verify", "in")[0].endswith(f"; {order}\n")
 
