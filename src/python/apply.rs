@@ -14,7 +14,7 @@ use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, Needs};
 /// The fields of `jelly.Applied`: version, id, the numbers after them, the version of the base and the order of files.
 type Fields = (u64, Option<String>, [u64; 9], (u64, Vec<String>));
 
-/// Applies patches to a dataset; returns version and id of the result, and the numbers of Applied.
+/// Applies patches to a dataset; returns version and id of the result, the numbers of Applied, and how the log was taken.
 #[pyfunction]
 #[pyo3(signature = (base, patches, dest, keywords, progress=None))]
 pub(super) fn apply(
