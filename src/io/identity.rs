@@ -20,6 +20,7 @@ pub(crate) struct Stamp(pub(crate) [u64; 3]);
 impl Stamp {
     /// Of a file; `None`: the system does not say enough.
     #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems may not say enough")]
     pub(crate) fn of(file: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let nanoseconds =

@@ -126,8 +126,9 @@ impl PartOf {
         let (size, format, flags, start, end) = (take()?, take()?, take()?, take()?, take()?);
         let mut stamp = None;
         if flags & STAMPED != 0 {
-            let [a, b, c, d, e, f] = [(); 6].map(|()| take().filter(|half| *half <= HALF));
-            stamp = Some(Stamp([a? << 32 | b?, c? << 32 | d?, e? << 32 | f?]));
+            let mut half = || take().filter(|half| *half <= HALF);
+            let mut whole = || Some(half()? << 32 | half()?);
+            stamp = Some(Stamp([whole()?, whole()?, whole()?]));
         }
         let mut checked = None;
         if flags & CHECKED != 0 {

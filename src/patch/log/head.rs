@@ -1,6 +1,6 @@
 //! Where the log of a folder ends, found without reading all of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::facts::{Facts, SourceFacts};
 use super::folder::{Start, patch_files};
@@ -36,9 +36,10 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
         let is_last = at + 1 == files.len();
         let follows = |one: usize| number(one).and_then(|one| one.checked_add(1)) == number(one + 1);
         let is_beside_gap = at > 0 && !follows(at - 1) || !is_last && !follows(at);
-        facts.push(match is_last || is_beside_gap {
-            true => read(&files[at], &mut work)?,
-            false => vec![Facts::default()],
+        facts.push(if is_last || is_beside_gap {
+            read(&files[at], &mut work)?
+        } else {
+            vec![Facts::default()]
         });
     }
     let rows: Vec<_> = (names.iter().zip(&facts))
@@ -57,10 +58,10 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
     })
 }
 
-fn read(file: &PathBuf, work: &mut Work<'_>) -> Result<Vec<Facts>> {
+fn read(file: &Path, work: &mut Work<'_>) -> Result<Vec<Facts>> {
     let mut options = OpenOptions::default();
     options.decode.source = Some(file.to_string_lossy().into());
-    let source = Again::new(Source::Path(file.clone()), options)?;
+    let source = Again::new(Source::Path(file.to_path_buf()), options)?;
     let mut facts = SourceFacts::new(LogOptions::default(), true);
     Log::default().scan_source(&source, &mut facts, work)?;
     Ok(facts.patches)

@@ -123,9 +123,10 @@ impl Ordered {
 
 /// What can still be had of a log that is not whole.
 pub(super) fn restorable(first: u64, last: u64) -> String {
-    match first == last {
-        true => format!("version {last} can be restored: --version {last}"),
-        false => format!("versions {first} to {last} can be restored: --version {last}"),
+    if first == last {
+        format!("version {last} can be restored: --version {last}")
+    } else {
+        format!("versions {first} to {last} can be restored: --version {last}")
     }
 }
 
@@ -237,9 +238,10 @@ impl Numbers<'_> {
             let missing = name_like(last + 1, name);
             let others =
                 if number == last + 2 { String::new() } else { format!(" and {} more", number - last - 2) };
-            let before = match is_first {
-                true => format!("version {last}"),
-                false => file_name(&self.sources[at - 1]).to_owned(),
+            let before = if is_first {
+                format!("version {last}")
+            } else {
+                file_name(&self.sources[at - 1]).to_owned()
             };
             let message = format!("{missing}{others} is missing: after {before} comes {name}");
             self.fault(found, at, ErrorKind::PatchGap, message);

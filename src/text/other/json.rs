@@ -28,7 +28,6 @@ pub(super) enum Token {
 
 /// An array or object that is open.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct Open {
     object: bool,
     /// The next string is a key.

@@ -67,7 +67,6 @@ struct Piece {
 }
 
 /// A document in JSON-LD.
-#[expect(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 pub(super) struct Pieces {
     input: Box<dyn Read + Send>,
     raw: Vec<u8>,
