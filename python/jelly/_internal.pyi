@@ -497,8 +497,33 @@ def log_versions(
 ]:
     """Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by, the origin of each source, and the version that the patches come after."""
 
+@final
+class LogOrder:
+    """The order of the patches of a log."""
+
+    @property
+    def order(self) -> list[int]:
+        """The patches of the versions, by their places in what was given."""
+    @property
+    def before(self) -> int:
+        """The version that the patches come after."""
+    @property
+    def by_name(self) -> list[str]:
+        """The sources in the order in which they are taken, where nothing but names decided it."""
+    def number(self, value: int | str, name: str = "version") -> int:
+        """The number of a version, which is given by its number or the id of its patch."""
+
+def order_log(
+    patches: list[tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]],
+    keywords: dict[str, Any],
+) -> LogOrder:
+    """Puts patches in the order of a log by what their rows say."""
+
 def patch_files(folder: Path) -> list[Path]:
     """The files of a folder that hold patches, in the order of a log."""
+
+def holds_patches(name: str) -> bool:
+    """Whether a file of this name in the folder of a log holds patches."""
 
 def in_order(names: list[str]) -> list[str]:
     """Names of files in the order of a log."""

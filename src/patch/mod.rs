@@ -35,8 +35,8 @@ pub use emit::{PatchOut, Patched};
 pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub use log::{
-    Base, Head, Log, LogOptions, LogSources, Problem, Version, backup_base, head, id_from_text, in_order,
-    patch_files,
+    Base, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, Problem, Version, backup_base, head,
+    holds_patches, id_from_text, in_order, order_log, patch_files,
 };
 pub(crate) use numbering::Numbering;
 pub use quad_key::{Keys, QuadKey, random_secret};

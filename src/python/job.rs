@@ -136,17 +136,7 @@ impl<'a, 'py> Job<'a, 'py> {
 
     /// A version: a number, or an id as a term or a bare IRI.
     pub(super) fn version(&self, name: &str) -> PyResult<Option<Version>> {
-        let Some(value) = self.told().get(name)? else { return Ok(None) };
-        if let Ok(number) = value.extract::<u64>() {
-            return Ok(Some(Version::Number(number)));
-        }
-        match value.extract::<String>() {
-            Ok(text) => Ok(Some(Version::Id(id_term(&text)?))),
-            Err(_) => {
-                let message = format!("{name} is the number of a version or the id of its patch");
-                Err(PyValueError::new_err(message))
-            }
-        }
+        self.told().get(name)?.map(|value| version(&value, name)).transpose()
     }
 
     /// An id to be written.
@@ -167,6 +157,20 @@ impl<'a, 'py> Job<'a, 'py> {
         };
         let done = py.detach(|| catch_panic(|| work(&mut |progress| report.poll(progress))));
         done.map_err(|failure| self.interrupt.take().map_or(failure, Failure::Python).into())
+    }
+}
+
+/// A version: a number, or an id as a term or a bare IRI.
+pub(super) fn version(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Version> {
+    if let Ok(number) = value.extract::<u64>() {
+        return Ok(Version::Number(number));
+    }
+    match value.extract::<String>() {
+        Ok(text) => Ok(Version::Id(id_term(&text)?)),
+        Err(_) => {
+            let message = format!("{name} is the number of a version or the id of its patch");
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::Failure;
-use super::job::{Job, LogPart, gather, id_term, term};
-use crate::patch::{self, Base, LogOptions, LogReport, LogSources, LogVersion, Pattern};
+use super::job::{Job, LogPart, gather, id_term, term, version};
+use crate::patch::{self, Base, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern};
 use crate::term::TermBuf;
 
 /// Kind, source, patch, id and message of a problem.
@@ -99,18 +99,73 @@ pub(super) fn log_versions(
         Ok((origins, before, versions))
     })?;
     let text = |id: Option<&TermBuf>| id.map(|id| id.as_term().to_string());
-    let version = |LogVersion { source, patch, id, prev }: LogVersion| {
+    let fields = |LogVersion { source, patch, id, prev }: LogVersion| {
         let same = [&id, &prev].map(|id| id.as_ref().map(patch::id_identity));
         let [same_id, same_prev] = same;
         (source, patch, text(id.as_ref()), text(prev.as_ref()), same_id, same_prev)
     };
-    Ok((versions.into_iter().map(version).collect(), origins, before))
+    Ok((versions.into_iter().map(fields).collect(), origins, before))
+}
+
+/// Source, patch, headers, first unfinished transaction, whether one is stray, whether something counts, net statements.
+type Collected = (Option<String>, u64, Vec<(String, String)>, Option<u64>, bool, bool, i64);
+
+/// The order of the patches of a log.
+#[pyclass(module = "jelly._internal", frozen)]
+pub(super) struct LogOrder(patch::LogOrder);
+
+#[pymethods]
+impl LogOrder {
+    /// The patches of the versions, by their places in what was given.
+    #[getter]
+    fn order(&self) -> Vec<usize> {
+        self.0.order.clone()
+    }
+
+    /// The version that the patches come after.
+    #[getter]
+    fn before(&self) -> u64 {
+        self.0.before
+    }
+
+    /// The sources in the order in which they are taken, where nothing but names decided it.
+    #[getter]
+    fn by_name(&self) -> Vec<String> {
+        self.0.by_name.clone()
+    }
+
+    /// The number of a version, which is given by its number or the id of its patch.
+    #[pyo3(signature = (value, name="version"))]
+    fn number(&self, value: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
+        Ok(self.0.number(&version(value, name)?).map_err(Failure::from)?)
+    }
+}
+
+/// Puts patches in the order of a log by what their rows say.
+#[pyfunction]
+pub(super) fn order_log(patches: Vec<Collected>, keywords: &Bound<'_, PyDict>) -> PyResult<LogOrder> {
+    let job = Job::new(keywords, None);
+    let sources = job.told().value::<Vec<String>>("order")?;
+    let facts = |(source, patch, headers, unfinished, is_stray, counts, net): Collected| {
+        let headers = headers.into_iter().map(|(key, value)| Ok((key, term(&value)?)));
+        let headers = headers.collect::<PyResult<_>>()?;
+        Ok(PatchFacts { source, patch, headers, unfinished, is_stray, counts, net })
+    };
+    let patches: Vec<_> = patches.into_iter().map(facts).collect::<PyResult<_>>()?;
+    let found = patch::order_log(&patches, sources.as_deref(), job.log_options()?);
+    Ok(LogOrder(found.map_err(Failure::from)?))
 }
 
 /// The files of a folder that hold patches, in the order of a log.
 #[pyfunction]
 pub(super) fn patch_files(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathBuf>> {
     Ok(py.detach(|| patch::patch_files(&folder)).map_err(Failure::from)?)
+}
+
+/// Whether a file of this name in the folder of a log holds patches.
+#[pyfunction]
+pub(super) fn holds_patches(name: &str) -> bool {
+    patch::holds_patches(name)
 }
 
 /// Names of files in the order of a log.

@@ -63,7 +63,8 @@ mod _internal {
     use super::keys::{QuadKeys, quad_keys};
     #[pymodule_export]
     use super::log::{
-        History, backup_base, history, identify, in_order, log_head, log_versions, patch_files, verify_log,
+        History, LogOrder, backup_base, history, holds_patches, identify, in_order, log_head, log_versions,
+        order_log, patch_files, verify_log,
     };
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf};

@@ -1,6 +1,6 @@
 //! What is learned of a log before its changes are looked at: ids, chains, outcomes of transactions.
 
-use super::LogOptions;
+use super::{LogOptions, PatchFacts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 use crate::term::{PlainKind, PlainTerm, TermBuf};
@@ -156,6 +156,20 @@ impl SourceFacts {
             self.now.statements = text.parse().ok();
         }
         Ok(())
+    }
+
+    /// Takes a patch whose rows somebody else has read.
+    pub(super) fn collected(&mut self, patch: &PatchFacts) -> Result<()> {
+        for (key, value) in &patch.headers {
+            self.header(key, value.clone())?;
+        }
+        if patch.is_stray {
+            self.fault(Fault::stray(self.patches.len()))?;
+        }
+        self.open = patch.unfinished;
+        self.now.loose = patch.counts;
+        self.now.net = patch.net;
+        self.end_patch()
     }
 
     fn end_patch(&mut self) -> Result<()> {

@@ -4,6 +4,7 @@
 //! not need, and once for its changes, in order.
 
 mod chain;
+mod collected;
 mod facts;
 mod folder;
 mod head;
@@ -11,6 +12,7 @@ mod manifest;
 mod names;
 mod order;
 mod replay;
+mod version;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,6 +23,7 @@ use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::open::{Found, open_patch};
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
+pub use collected::{LogOrder, PatchFacts, order_log};
 pub use facts::id_from_text;
 pub(crate) use facts::identity;
 use facts::{Facts, SourceFacts};
@@ -28,9 +31,11 @@ use folder::{Folder, Start};
 pub use folder::{LogSources, backup_base, patch_files};
 pub use head::{Head, head};
 pub use manifest::Base;
-pub use names::in_order;
+pub use names::{holds_patches, in_order};
 use order::{FolderRow, Ordered, SourceRow, order, restorable};
 pub(crate) use replay::{Change, LogSink};
+pub use version::Version;
+use version::Versions;
 
 /// How a log is taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,15 +49,6 @@ pub struct LogOptions {
     pub takes_positions: bool,
     /// Whoever asks cannot take the log in another way, so errors do not name these options.
     pub fixed: bool,
-}
-
-/// A version of the dataset that a log makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Version {
-    /// By its number: 0 is the base, each patch is one.
-    Number(u64),
-    /// By the id of the patch that made it.
-    Id(TermBuf),
 }
 
 /// A log whose patches are known.
@@ -322,30 +318,8 @@ impl Log {
 
     /// A version as so many patches after the first.
     pub fn number(&self, version: &Version) -> Result<u64> {
-        let (least, most) = (self.before, self.before + self.versions());
-        match version {
-            Version::Number(number) if (least..=most).contains(number) => Ok(*number - least),
-            Version::Number(number) => {
-                let message =
-                    format!("there is no version {number}: the log makes versions {least} to {most}");
-                Err(Error::new(ErrorKind::PatchVersion, message))
-            }
-            Version::Id(id) => {
-                let wanted = identity(id);
-                let has_it = |version: &u64| self.id(*version).is_some_and(|id| identity(id) == wanted);
-                let found = (1..=self.versions()).find(has_it).or_else(|| {
-                    // the state before the first patch is that of the patch it comes after
-                    self.prev(1).filter(|prev| identity(prev) == wanted).map(|_| 0)
-                });
-                found.ok_or_else(|| {
-                    let message = format!(
-                        "no patch of the log has the id {}; a version is such an id, or a number from {least} to {most}",
-                        id.as_term()
-                    );
-                    Error::new(ErrorKind::PatchVersion, message)
-                })
-            }
-        }
+        let ids = self.order.iter().map(|&(source, patch)| self.sources[source].1.patches[patch].id.as_ref());
+        Versions { before: self.before, ids, prev: self.prev(1) }.number(version)
     }
 
     /// The patches stand in their order, and what follows, of which the id may be known, is not what comes before them.

@@ -13,7 +13,7 @@ fn unpacked(name: &str) -> &str {
 }
 
 /// Whether a file of this name in a folder holds patches: by its extension, or by the number at its end.
-pub(crate) fn holds_patches(name: &str) -> bool {
+pub fn holds_patches(name: &str) -> bool {
     let plain = unpacked(name);
     !name.starts_with(['.', '_'])
         && (PATCHES.iter().any(|ending| plain.ends_with(ending))

@@ -83,7 +83,7 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     {
         found.before = version_before(sources, folder);
     }
-    if let Some(folder) = folders.iter().find(|folder| is_by_name(sources, folder)) {
+    if let Some(folder) = folders.iter().find(|folder| is_by_name(&sources[folder.files.clone()])) {
         found.by_name = folder.files.clone();
     }
     // of a folder, a file that is missing is what a `prev` that leads to nowhere means
@@ -140,12 +140,14 @@ fn version_before(sources: &[SourceRow<'_>], folder: &FolderRow<'_>) -> u64 {
     first.filter(|_| all).map_or(0, |first| first.saturating_sub(1))
 }
 
-fn is_by_name(sources: &[SourceRow<'_>], folder: &FolderRow<'_>) -> bool {
-    let files = &sources[folder.files.clone()];
-    let later = files.iter().skip(1).filter_map(|file| file.patches.first());
-    files.len() > 1
-        && files.iter().any(|file| number_of(file).is_none())
-        && later.clone().any(|patch| patch.prev.is_none())
+/// Whether nothing but names says the order of the files of a folder.
+fn is_by_name(files: &[SourceRow<'_>]) -> bool {
+    files.iter().any(|file| number_of(file).is_none()) && rests_on_names(files)
+}
+
+/// Whether a source after the first does not say what it comes after.
+pub(super) fn rests_on_names(sources: &[SourceRow<'_>]) -> bool {
+    sources.iter().skip(1).filter_map(|source| source.patches.first()).any(|patch| patch.prev.is_none())
 }
 
 fn file_name<'a>(source: &'a SourceRow<'_>) -> &'a str {

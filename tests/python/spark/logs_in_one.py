@@ -76,7 +76,7 @@ def _files(
         return [(None, model.text(patches))]
     cuts = sorted(rng.sample(range(1, len(patches)), min(5, len(patches) - 1)))
     pieces = [patches[a:b] for a, b in zip([0, *cuts], [*cuts, len(patches)], strict=True)]
-    names = [f"/logs/patch-{number}" for number in range(8, 8 + len(pieces))]
+    names = [f"/logs/log-{number}" for number in range(8, 8 + len(pieces))]
     if has_ids:
         rng.shuffle(names)  # the chain puts them right
     files = [(name, model.text(piece)) for name, piece in zip(names, pieces, strict=True)]

@@ -462,21 +462,3 @@ def test_logs_of_the_corpus(few: SparkSession, name: str) -> None:
         assert len(found) == len(native) > 2
         assert {model.folded(tuple(row)) for row in found} == {*map(model.folded, native)}
     df.unpersist()
-
-
-def test_a_uuid_is_one_id_in_all_its_forms() -> None:
-    from jelly.spark.tables.chain import id_text, identity
-
-    uuid = "0B5e7d4a-1c2d-4e3f-8a9b-0c1d2e3f4a5b"
-    forms = [uuid, f"<{uuid}>", f"uuid:{uuid}", f"<urn:UUID:{uuid.lower()}>", f'"{uuid}"']
-    assert {identity(id_text(form)) for form in forms} == {uuid.lower()}
-    assert identity("<u:1>") != identity("<u:2>")
-
-
-def test_files_that_others_rename_are_read_oldest_first() -> None:
-    from jelly.spark.tables.chain import Facts, ordered
-
-    names = ["x/log", "x/log.001", "x/log.002", "x/patch-9", "x/patch-10", None]
-    given = ordered([Facts(name, patch) for name in names for patch in (1, 0)], ignore=False)
-    expected = [None, "x/log.002", "x/log.001", "x/log", "x/patch-9", "x/patch-10"]
-    assert given == [Facts(name, patch) for name in expected for patch in (0, 1)]

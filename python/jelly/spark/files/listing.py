@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from jelly import _internal
 from jelly.spark.files import filesystem, manifest
 
 if TYPE_CHECKING:
@@ -87,13 +88,23 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
     base = folder.rstrip("/") + "/"
     found = manifest.visible(place.fs, folder, place.fs.get_file_info(selector))
     local = place.fs.type_name == "local"
+    names = {info.path for info in found}
     for info in sorted(found, key=lambda info: info.path):
         inner = info.path.removeprefix(base)
         hidden = any(_is_hidden(name) for name in inner.split("/"))
         if hidden or not _is_wanted(info.base_name, options):
             continue
+        if options.kind == "patch" and _is_beside_patches(info.path, names):
+            continue
         if not (local and _links_back(Path(folder), inner)):
             yield _file(place, info, f"{shown.rstrip('/')}/{inner}")
+
+
+def _is_beside_patches(path: str, paths: set[str]) -> bool:
+    """Whether a file of a backup or a log, which its manifest makes known, holds no patches."""
+    folder, _, name = path.rpartition("/")
+    is_log = any(f"{folder}/{one}" in paths for one in ("base.json", "log.json"))
+    return is_log and not _internal.holds_patches(name)
 
 
 def _links_back(top: Path, inner: str) -> bool:

@@ -50,7 +50,7 @@ def apply(
         That of :func:`net`, and one pass over the base, whose terms go to the workers' Python for the native key.
     """
     log = Log(patch_df, options)
-    return _applied(base_df, log, log.versions, broadcast)
+    return _applied(base_df, log, log.last, broadcast)
 
 
 def as_of(
@@ -82,7 +82,7 @@ def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) ->
     from pyspark.sql import functions as F  # noqa: N812
 
     require(base, QUAD, "a base")
-    versions = range(1, version + 1)
+    versions = range(log.first + 1, version + 1)
     name = "_key"
     taken = {column.lower() for column in base.columns}
     while name in taken:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from jelly.spark.tables.chain import error
+from jelly.errors import PatchError
 from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD
@@ -24,18 +24,23 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     which the rows of one version are in order.
 
     Only what is committed: not what stands in a transaction that was aborted. Patches are in
-    the order of their ``H id`` and ``H prev``; without ids in that of the names of their sources (``patch-9`` before
-    ``patch-10``) and then as they stand in them.
+    the order of their ``H id`` and ``H prev``; else in that of the folders and names of their sources (``patch-9`` before
+    ``patch-10``) and then as they stand in them. Of a folder with numbered files none may be missing.
 
     Args:
         df: The rows of a log, with the columns of ``jelly.PATCH_SCHEMA``: all of them (``rows="all"``,
             the default of readers), with the rows ``H``, ``TX``, ``TC``, ``TA`` and ``Z``.
         **options: ``unfinished``: ``"refuse"`` a log with a transaction that is neither committed nor
-            aborted, or ``"drop"`` that transaction. ``chain``: ``"check"`` the ids, or ``"ignore"`` them.
+            aborted, or ``"drop"`` that transaction. ``chain``: ``"check"`` ids and numbers, or ``"ignore"`` them.
+            ``order``: all sources, one by one, in the order in which they are taken; names as the column ``source``
+            has them, or their ends (``order=["b.rdfp", "a.rdfp"]``). Spark does not keep the order of paths that it reads.
+
+    Warns:
+        JellyWarning: Nothing but names decided the order of files; the warning says that order.
 
     Raises:
         PatchError: The log has no meaning: an unfinished or stray transaction, a gap, a fork,
-            a cycle, ids that are there twice or not everywhere.
+            a cycle, ids that are there twice or not everywhere, a damaged manifest of its folder.
         ValueError: Columns or rows are missing, or an option is wrong.
 
     Cost:
@@ -86,7 +91,8 @@ def between(
     log = Log(df, options)
     first, last = log.number(after), log.number(to)
     if first > last:
-        raise error("patch.version", f"version {first} comes after version {last}")
+        kind = "patch.version"
+        raise PatchError(f"{kind}: version {first} comes after version {last}", kind=kind)
     return net_of(log, range(first + 1, last + 1))
 
 

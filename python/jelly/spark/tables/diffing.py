@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from jelly.spark.tables.chain import id_text
+from jelly import _internal
 from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
 
@@ -72,7 +72,9 @@ def diff(
     place = F.when(F.col("op") == "D", 0).when(F.col("op") == "A", 1).otherwise(2)
     rows = differing.unionByName(end).repartition(1).sortWithinPartitions(place, *QUAD)
     headers = [
-        (key, id_text(said)) for key, said in (("id", id), ("prev", prev)) if said is not None
+        (key, _internal.identify(said)[0])
+        for key, said in (("id", id), ("prev", prev))
+        if said is not None
     ]
     return rows.mapInArrow(_Framed(source, headers), PATCH_SCHEMA_DDL)
 

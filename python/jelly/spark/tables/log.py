@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from jelly.spark.tables.chain import Facts, error, id_text, identity, ordered
+from jelly import _internal
+from jelly.errors import JellyWarning
 from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
 from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
 
@@ -24,20 +26,39 @@ class LogOptions(TypedDict, total=False):
 
     unfinished: Literal["refuse", "drop"]
     chain: Literal["check", "ignore"]
+    order: Sequence[str] | None
 
 
 class Outcome(NamedTuple):
     """A patch, and what became of its transactions."""
 
-    facts: Facts
-    dropped: list[int]
-    """Transactions that do not count."""
+    source: str | None
+    patch: int
+    headers: list[tuple[str, str]]
+    """Keys in lower case, and values."""
+    unfinished: list[int]
+    """Transactions that are neither committed nor aborted."""
+    aborted: list[int]
+    is_stray: bool
+    """A transaction ends that did not begin."""
+    counts: bool
+    """Something is committed, or stands outside of transactions."""
+    net: int
+    """``A`` rows less ``D`` rows."""
     changes: int
     """``A`` and ``D`` rows, those that do not count included."""
-    is_nothing: bool
-    """All that it has is what a crash cut off."""
     stamp: Stamp
     """Of the file that it is in."""
+
+    @property
+    def dropped(self) -> list[int]:
+        """Transactions that do not count."""
+        return [*self.aborted, *self.unfinished]
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """What its header ``timestamp`` says."""
+        return _timestamp(dict(self.headers).get("timestamp"))
 
 
 class Log:
@@ -47,29 +68,38 @@ class Log:
         """Looks at all patches.
 
         Raises:
+            TypeError: There is no such option.
             ValueError: A column is missing, rows are missing, or an option is wrong.
             PatchError: The log has no meaning: an unfinished or stray transaction, a broken chain.
         """
         require(df, _NEEDED, "a log")
-        drop = _choice(options, "unfinished", "refuse", "drop")
-        ignore = _choice(options, "chain", "check", "ignore")
+        for name in options:
+            if name not in LogOptions.__annotations__:
+                raise TypeError(f"a log has no option {name!r}")
+        _internal.order_log([], {**options, "order": None})  # wrong options cost no job
         self._df = df
         began = time.time_ns()
-        found = [_outcome(row, drop) for row in _collected(df)]
+        found = [_outcome(row) for row in _collected(df)]
         level = df.storageLevel
         self._is_read_again = not (level.useMemory or level.useDisk)
         if self._is_read_again:
-            require_settled(((one.facts.source, one.stamp) for one in found), began)
-        if drop:
-            found = _without_remains(found)
-        by_place = {(one.facts.source, one.facts.patch): one for one in found}
-        order = ordered([one.facts for one in found], ignore=ignore)
-        self._order = [by_place[facts.source, facts.patch] for facts in order]
+            require_settled(((one.source, one.stamp) for one in found), began)
+        self._log = _internal.order_log([_facts(one) for one in found], dict(options))
+        self._order = [found[place] for place in self._log.order]
+        if self._log.by_name:
+            named = ", ".join(self._log.by_name)
+            advice = "order= says another order"
+            warnings.warn(f"the log is taken in the order {named}; {advice}", JellyWarning, stacklevel=3)  # fmt: skip
 
     @property
-    def versions(self) -> int:
-        """The last version; 0 is the base."""
-        return len(self._order)
+    def first(self) -> int:
+        """The version that the patches come after; 0 where the log does not begin later."""
+        return self._log.before
+
+    @property
+    def last(self) -> int:
+        """The last version."""
+        return self.first + len(self._order)
 
     def number(self, version: int | str) -> int:
         """The number of a version.
@@ -77,19 +107,7 @@ class Log:
         Raises:
             PatchError: There is none of this number or id.
         """
-        most = self.versions
-        if isinstance(version, int):
-            if not 0 <= version <= most:
-                raise error("patch.version", f"there is no version {version}: the log makes versions 0 to {most}", None)  # fmt: skip
-            return version
-        wanted = identity(id_text(version))
-        for number, outcome in enumerate(self._order, 1):
-            if outcome.facts.id is not None and identity(outcome.facts.id) == wanted:
-                return number
-        prev = self._order[0].facts.prev if self._order else None
-        if prev is not None and identity(prev) == wanted:
-            return 0
-        raise error("patch.version", f"no patch of the log has the id {id_text(version)}", None)
+        return self._log.number(version)
 
     def changes(self, versions: range | None = None) -> int:
         """How many ``A`` and ``D`` rows some versions can have at most."""
@@ -102,16 +120,13 @@ class Log:
         chosen = self._chosen(versions)
         rows = self._df.where(F.col("op").isin("A", "D", "PA", "PD"))
         rows = rows.withColumn("graph", named_graph())
-        dropped = [
-            (one.facts.source, one.facts.patch, txn) for _, one in chosen for txn in one.dropped
-        ]
+        dropped = [(one.source, one.patch, txn) for _, one in chosen for txn in one.dropped]
         if dropped:
             aborted = self._local(dropped, "_source string, _patch bigint, _txn bigint")
             here = _in_patch(rows) & (rows["txn"] == F.col("_txn"))
             rows = rows.join(F.broadcast(aborted), here, "left_anti")
         places = [
-            (one.facts.source, one.facts.patch, *one.stamp, version, one.facts.timestamp)
-            for version, one in chosen
+            (one.source, one.patch, *one.stamp, version, one.timestamp) for version, one in chosen
         ]
         numbers = self._local(
             places,
@@ -133,18 +148,11 @@ class Log:
         return rows
 
     def _chosen(self, versions: range | None) -> list[tuple[int, Outcome]]:
-        numbered = list(enumerate(self._order, 1))
+        numbered = list(enumerate(self._order, self.first + 1))
         return numbered if versions is None else [one for one in numbered if one[0] in versions]
 
     def _local(self, rows: Iterable[tuple[Any, ...]], schema: str) -> DataFrame:
         return self._df.sparkSession.createDataFrame(list(rows), schema)
-
-
-def _choice(options: LogOptions, name: str, default: str, other: str) -> bool:
-    word = options.get(name, default)
-    if word not in (default, other):
-        raise ValueError(f'{name} is "{word}"; it can be "{default}" or "{other}"')
-    return word == other
 
 
 def _in_patch(rows: DataFrame) -> Column:
@@ -160,7 +168,7 @@ def _collected(df: DataFrame) -> list[Row]:
     op, txn = F.col("op"), F.col("txn")
     ends = op.isin("TC", "TA")
     key = F.lower("name")
-    header = (op == "H") & key.isin("id", "prev", "previous", "timestamp")
+    header = (op == "H") & key.isin("id", "prev", "previous", "statements", "timestamp")
     changes = op.isin("A", "D", "PA", "PD")
     begun = F.collect_list(F.when(op == "TX", txn))
     return (
@@ -176,7 +184,8 @@ def _collected(df: DataFrame) -> list[Row]:
             F.count_if(op == "TX").alias("begun"),
             F.count_if(changes & txn.isNull()).alias("loose"),
             F.count_if(changes & txn.isNotNull()).alias("within"),
-            F.count_if(op.isin("A", "D")).alias("changes"),
+            F.count_if(op == "A").alias("adds"),
+            F.count_if(op == "D").alias("deletes"),
             F.count_if(op == "Z").alias("ends"),
         )
         .withColumn("stamp", stamp())
@@ -184,43 +193,33 @@ def _collected(df: DataFrame) -> list[Row]:
     )
 
 
-def _outcome(row: Row, drop: bool) -> Outcome:
+def _outcome(row: Row) -> Outcome:
     source, patch = row["source"], row["patch"]
     if row["ends"] != 1 or (row["within"] and not row["begun"]):
         raise ValueError(
             f'patch {patch} of the source {source!r} is not whole: a log is read with rows="all", '
             f"and all its rows are needed, each of them once"
         )
-    if row["stray"]:
-        raise error("patch.stray", f"patch {patch}: a transaction ends that did not begin", source)
-    if row["unfinished"] and not drop:
-        first = min(row["unfinished"])
-        raise error("patch.unfinished", f"patch {patch}: transaction {first} is neither committed nor aborted; unfinished=\"drop\" leaves such transactions out", source)  # fmt: skip
-    facts = _facts(source, patch, sorted(tuple(header) for header in row["headers"]))
-    is_nothing = row["unfinished"] and not (row["committed"] or row["loose"])
-    dropped = [*row["aborted"], *row["unfinished"]]
-    return Outcome(facts, dropped, row["changes"], bool(is_nothing), Stamp(*row["stamp"]))
+    headers = [(key, value) for _, key, value in sorted(map(tuple, row["headers"]))]
+    counts = bool(row["committed"] or row["loose"])
+    adds, deletes = row["adds"], row["deletes"]
+    return Outcome(
+        source, patch, headers, row["unfinished"], row["aborted"], bool(row["stray"]), counts,
+        adds - deletes, adds + deletes, Stamp(*row["stamp"]),
+    )  # fmt: skip
 
 
-def _without_remains(found: list[Outcome]) -> list[Outcome]:
-    """A last patch of a source of which nothing is left after a crash is no version."""
-    last: dict[str | None, int] = {}
-    for one in found:
-        last[one.facts.source] = max(one.facts.patch, last.get(one.facts.source, -1))
-    return [one for one in found if not one.is_nothing or one.facts.patch != last[one.facts.source]]
-
-
-def _facts(source: str | None, patch: int, headers: list[tuple[int, str, str]]) -> Facts:
-    said: dict[str, str] = {}
-    for _, key, value in headers:
-        if key == "id" and key in said and identity(said[key]) != identity(value):
-            raise error(
-                "patch.header",
-                f"patch {patch}: two ids in one patch: {said[key]} and {value}",
-                source,
-            )
-        said["prev" if key == "previous" else key] = value
-    return Facts(source, patch, said.get("id"), said.get("prev"), _timestamp(said.get("timestamp")))
+def _facts(
+    one: Outcome,
+) -> tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]:
+    # rows are not counted by their transactions, so what was dropped leaves no number to compare
+    headers = [
+        (key, value)
+        for key, value in one.headers
+        if key != "timestamp" and not (key == "statements" and one.dropped)
+    ]
+    first = min(one.unfinished, default=None)
+    return one.source, one.patch, headers, first, one.is_stray, one.counts, one.net
 
 
 def _timestamp(term: str | None) -> datetime | None:

@@ -49,14 +49,13 @@ def history(
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
-    rows = of_quads(Log(log_df, options).rows()).select(
-        "_change_type", "_commit_version", "seq", *QUAD
-    )
+    log = Log(log_df, options)
+    rows = of_quads(log.rows()).select("_change_type", "_commit_version", "seq", *QUAD)
     if base_df is not None:
         require(base_df, QUAD, "a base")
         inserted = [
             F.lit("insert").alias("_change_type"),
-            F.lit(0).cast("bigint").alias("_commit_version"),
+            F.lit(log.first).cast("bigint").alias("_commit_version"),
         ]
         seq = F.lit(0).cast("bigint").alias("seq")
         rows = rows.unionByName(base_df.select(*inserted, seq, *QUAD[:3], named_graph()))

@@ -1,0 +1,53 @@
+//! Versions of the dataset that a log makes, by their numbers and ids.
+
+use super::facts::identity;
+use crate::error::{Error, ErrorKind, Result};
+use crate::term::TermBuf;
+
+/// A version of the dataset that a log makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// By its number: 0 is the base, each patch is one.
+    Number(u64),
+    /// By the id of the patch that made it.
+    Id(TermBuf),
+}
+
+/// The versions of a log whose patches are in order.
+pub(super) struct Versions<'a, I> {
+    /// The version that the patches come after.
+    pub(super) before: u64,
+    /// The ids of the patches.
+    pub(super) ids: I,
+    /// What the first patch has as its prev.
+    pub(super) prev: Option<&'a TermBuf>,
+}
+
+impl<'a, I: ExactSizeIterator<Item = Option<&'a TermBuf>>> Versions<'a, I> {
+    /// A version as so many patches after the first.
+    pub(super) fn number(mut self, version: &Version) -> Result<u64> {
+        let (least, most) = (self.before, self.before + self.ids.len() as u64);
+        match version {
+            Version::Number(number) if (least..=most).contains(number) => Ok(*number - least),
+            Version::Number(number) => {
+                let message =
+                    format!("there is no version {number}: the log makes versions {least} to {most}");
+                Err(Error::new(ErrorKind::PatchVersion, message))
+            }
+            Version::Id(id) => {
+                let wanted = identity(id);
+                let has_it = |id: &TermBuf| identity(id) == wanted;
+                // the state before the first patch is that of the patch it comes after
+                let first = self.prev.filter(|prev| has_it(prev)).map(|_| 0);
+                let found = self.ids.position(|id| id.is_some_and(has_it)).map(|place| place as u64 + 1);
+                found.or(first).ok_or_else(|| {
+                    let message = format!(
+                        "no patch of the log has the id {}; a version is such an id, or a number from {least} to {most}",
+                        id.as_term()
+                    );
+                    Error::new(ErrorKind::PatchVersion, message)
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+"""Logs that lost a patch are refused over DataFrames as they are by the native library."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import jelly
+from jelly.errors import PatchError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+DUMPS = [f'<a:s> <a:p> "{number}" .\n'.encode() for number in range(4)]
+FILES = [f"patch-{number:04}.jellyp.zst" for number in (1, 2, 3)]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    folder = tmp_path / "kept"
+    for number, dump in enumerate(DUMPS):
+        jelly.backup(dump, folder, at=DAY.replace(day=number + 1), dump_format="nq")
+    return folder
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    log = jelly.Log(tmp_path / "log", ending=".rdfp")
+    for number in range(1, 5):
+        log.publish(f'TX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
+    return log.folder
+
+
+def loaded(spark: SparkSession, path: Path) -> DataFrame:
+    return spark.read.format("jelly-patch").load(str(path))
+
+
+def doors(spark: SparkSession, log: DataFrame) -> dict[str, Callable[[], object]]:
+    import jelly.spark
+
+    terms = ("subject", "predicate", "object", "graph")
+    base = spark.createDataFrame([], ", ".join(f"{term} string" for term in terms))
+    return {
+        "apply": lambda: jelly.spark.apply(base, log),
+        "as_of": lambda: jelly.spark.as_of(base, log, 3),
+        "changes": lambda: jelly.spark.changes(log),
+        "prefixes": lambda: jelly.spark.prefixes(log),
+        "net": lambda: jelly.spark.net(log),
+        "between": lambda: jelly.spark.between(log, 0, 2),
+        "history": lambda: jelly.spark.history(log),
+    }
+
+
+def native(folder: Path) -> PatchError:
+    with pytest.raises(PatchError) as caught:
+        jelly.net(folder, io.BytesIO())
+    return caught.value
+
+
+def lost(number: int) -> Callable[[Path], None]:
+    def lose(folder: Path) -> None:
+        sorted(folder.glob("patch-*"))[number].unlink()
+
+    return lose
+
+
+def moved_up(folder: Path) -> None:
+    one, other, _ = (folder / name for name in FILES)
+    other.replace(one)
+    (folder / FILES[2]).replace(other)
+
+
+DAMAGES: dict[str, tuple[str, str, Callable[[Path], object]]] = {
+    "a backup without its first patch": ("kept", "patch.gap", lost(0)),
+    "a backup without a patch between": ("kept", "patch.gap", lost(1)),
+    "a log without its first patch": ("published", "patch.gap", lost(0)),
+    "a log without a patch between": ("published", "patch.gap", lost(1)),
+    "files with the names of others": ("kept", "patch.gap", moved_up),
+    "an empty base.json": ("kept", "patch.damaged", lambda kept: (kept / "base.json").write_bytes(b"{}")),
+    "a base that is gone": ("kept", "patch.damaged", lambda kept: (kept / "base.jelly.zst").unlink()),
+    "half a log.json": ("published", "patch.damaged", lambda log: (log / "log.json").write_bytes(b"[")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "kind", "damage"), DAMAGES.values(), ids=DAMAGES)
+def test_a_folder_that_is_not_whole(
+    name: str,
+    kind: str,
+    damage: Callable[[Path], object],
+    jelly_spark: SparkSession,
+    request: pytest.FixtureRequest,
+) -> None:
+    folder: Path = request.getfixturevalue(name)
+    damage(folder)
+    expected = native(folder)
+    for door_name, door in doors(jelly_spark, loaded(jelly_spark, folder).cache()).items():
+        with pytest.raises(PatchError) as caught:
+            door()
+        assert caught.value.kind == expected.kind == kind, door_name
+        assert str(caught.value) == str(expected), door_name
