@@ -34,6 +34,7 @@ from jelly.writers import WriterOptions
 
 __all__ = [
     "History",
+    "LogOrder",
     "PatchReader",
     "QuadKeys",
     "RdfReader",
@@ -52,6 +53,7 @@ __all__ = [
     "diff",
     "error_kinds",
     "history",
+    "holds_patches",
     "identify",
     "in_order",
     "index",
@@ -60,6 +62,7 @@ __all__ = [
     "local_path",
     "log_head",
     "log_versions",
+    "order_log",
     "patch_files",
     "quad_keys",
     "read_any",
