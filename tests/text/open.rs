@@ -53,7 +53,7 @@ const TRIG: &str = "@prefix ex: <urn:ex:> .\nex:s a ex:C ; ex:p [ ex:q \"x\"@EN 
 fn other_syntaxes() {
     let rows = [
         "<urn:ex:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:ex:C>",
-        "_:anon-0 <urn:ex:q> \"x\"@en",
+        "_:anon-0 <urn:ex:q> \"x\"@EN",
         "<urn:ex:s> <urn:ex:p> _:anon-0",
         "<urn:ex:s> <urn:ex:p> _:anon-anon-0",
         "<urn:ex:s> <urn:ex:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:ex:g>",

@@ -1,10 +1,11 @@
 //! Folders of patches: their files, and how their logs begin.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Base};
-use super::names::{holds_patches, in_order};
+use super::names::{holds_patches, in_order, shifted};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::Source;
 use crate::open::OpenOptions;
@@ -66,10 +67,13 @@ pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
         let path = entry.map_err(|error| at(folder, error.into()))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let is_file = path.metadata().map_or_else(|_| path.is_symlink(), |meta| meta.is_file());
-        if holds_patches(&name) && is_file {
+        if is_file {
             found.push((name, path));
         }
     }
+    let shifts = found.iter().filter_map(|(name, _)| shifted(name));
+    let before: HashSet<String> = shifts.map(|(before, _)| before.to_owned()).collect();
+    found.retain(|(name, _)| holds_patches(name) || before.contains(name) && !name.starts_with(['.', '_']));
     in_order(&mut found, |(name, _)| name);
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }

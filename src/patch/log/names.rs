@@ -14,7 +14,8 @@ fn unpacked(name: &str) -> &str {
 
 /// Whether a file of this name in a folder holds patches: by its extension, or by the number at its end.
 pub fn holds_patches(name: &str) -> bool {
-    let plain = unpacked(name);
+    let lower = name.to_ascii_lowercase();
+    let plain = unpacked(&lower);
     !name.starts_with(['.', '_'])
         && (PATCHES.iter().any(|ending| plain.ends_with(ending))
             || plain.ends_with(|last: char| last.is_ascii_digit()))
@@ -22,7 +23,8 @@ pub fn holds_patches(name: &str) -> bool {
 
 /// The number of the patch in a file such as `patch-0007.jellyp.zst`.
 pub(crate) fn number_in(name: &str) -> Option<u64> {
-    let rest = unpacked(name).strip_prefix("patch-")?;
+    let lower = name.to_ascii_lowercase();
+    let rest = unpacked(&lower).strip_prefix("patch-")?;
     let digits = PATCHES.iter().find_map(|ending| rest.strip_suffix(ending)).unwrap_or(rest);
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()
@@ -52,7 +54,7 @@ pub fn in_order<T>(files: &mut [T], name: impl Fn(&T) -> &str) {
 }
 
 /// The name that a renamed file had before, and its number.
-fn shifted(name: &str) -> Option<(&str, u64)> {
+pub(super) fn shifted(name: &str) -> Option<(&str, u64)> {
     let (before, digits) = unpacked(name).rsplit_once('.')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     (is_number && !before.is_empty()).then(|| (before, digits.parse().unwrap_or(u64::MAX)))

@@ -6,7 +6,7 @@ use oxrdf::vocab::rdf;
 use oxrdf::{BaseDirection, BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term as Found};
 
 use super::tags::Tags;
-use crate::blank::ANONYMOUS;
+use crate::blank::{ANONYMOUS, is_position};
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::{TermBuf, Triple};
 
@@ -84,7 +84,7 @@ impl Labels {
         // shorter numbers are labels of the document
         let Some(id) = node.as_ref().unique_id().filter(|_| label.len() >= DIGITS) else {
             // a label of the document that looks like one of ours
-            let escape = if label.starts_with(ANONYMOUS) { ANONYMOUS } else { "" };
+            let escape = if is_position(label) { ANONYMOUS } else { "" };
             return Ok(TermBuf::blank_node(&[escape, label].concat()));
         };
         let next = self.known.len() as u64;

@@ -1,6 +1,6 @@
 //! Turtle and `TriG`, written by the crate `oxttl`.
 //!
-//! Prefixes are those that were declared before the first statement and end in a path. An IRI without a scheme is an
+//! Prefixes are those that were declared before the first statement; those that end in a path shorten IRIs. An IRI without a scheme is an
 //! error: Turtle takes it for a part of another one. A quoted triple is written where RDF 1.2
 //! has it, as an object; elsewhere it is an error, as generalized RDF is.
 
@@ -61,9 +61,18 @@ impl TurtleWriter {
 
     /// All statements were written.
     pub fn finish(&mut self) -> Result<()> {
-        match self.writer.take() {
-            Some(mut writer) => Ok(writer.finish(&mut self.out)?),
-            None => Ok(()),
+        if let Some(mut writer) = self.writer.take() {
+            return Ok(writer.finish(&mut self.out)?);
+        }
+        // without a statement the library writes none
+        self.declare(|_| true);
+        Ok(())
+    }
+
+    /// Writes and takes away prefixes that the library does not write.
+    fn declare(&mut self, which: impl Fn(&str) -> bool) {
+        for (name, iri) in self.prefixes.extract_if(.., |(_, iri)| which(iri)) {
+            self.out.extend_from_slice(format!("@prefix {name}: <{iri}> .\n").as_bytes());
         }
     }
 
@@ -83,6 +92,9 @@ impl TurtleWriter {
             object: object_of(object)?,
             graph_name,
         };
+        if self.writer.is_none() {
+            self.declare(|iri| !has_path(iri));
+        }
         let writer = self.writer.get_or_insert_with(|| {
             let prefixes = self.prefixes.drain(..);
             // all of them were checked, so that none takes the others away
@@ -112,7 +124,7 @@ impl RdfSink for TurtleWriter {
             let iri = iri.to_string();
             self.prefixes.retain(|(known, _)| known != name);
             // those that Turtle cannot have are not needed
-            if self.prefixes.len() < self.most_prefixes && has_path(&iri) && NamedNode::new(&iri).is_ok() {
+            if self.prefixes.len() < self.most_prefixes && NamedNode::new(&iri).is_ok() {
                 self.prefixes.push((name.to_owned(), iri));
             }
         }

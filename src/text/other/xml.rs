@@ -61,6 +61,8 @@ struct Start {
 pub(super) struct XmlGuard {
     entities: Entities,
     open: Vec<Element>,
+    /// The root element has begun.
+    rooted: bool,
     /// Bytes of what is open.
     held: usize,
     namespaces: usize,
@@ -85,6 +87,7 @@ impl XmlGuard {
         XmlGuard {
             entities: Entities::new(limits.term_bytes, limits.lookup_bytes),
             open: Vec::new(),
+            rooted: false,
             held: 0,
             namespaces: 0,
             namespace_bytes: 0,
@@ -140,6 +143,12 @@ impl XmlGuard {
     fn start(&mut self, tag: &[u8]) -> Result<Option<(usize, usize, String)>> {
         let empty = tag.ends_with(b"/");
         let start = self.tag(tag.strip_suffix(b"/").unwrap_or(tag))?;
+        if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
+            return Err(Error::new(
+                ErrorKind::TextSyntax,
+                "a second root element: a document of XML has one",
+            ));
+        }
         self.check(start.bytes, "attributes of an element")?;
         self.work.add(start.bytes, tag.len())?;
         let depth = self.open.len();
@@ -372,6 +381,10 @@ impl Guard for XmlGuard {
                 None => out.extend_from_slice(token),
             }
             at += token.len();
+        }
+        if last && !self.open.is_empty() {
+            let message = format!("the document ends inside {} elements: it was cut off", self.open.len());
+            return Err(Error::new(ErrorKind::TextSyntax, message));
         }
         Ok(at)
     }
