@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -21,7 +22,7 @@ from jelly._whole_file import Counted, beside, local_path, make_folder, sync_fol
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
-from jelly.log_folder import Log
+from jelly.log_folder import Log, number_of
 from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
@@ -290,7 +291,9 @@ def _states(home: Path) -> list[_State]:
         raise FileNotFoundError(f"{home}: no backup is here, which would have {_MANIFEST}")
     base, statements, timestamp, version, id = _internal.backup_base(home)
     states = [_State(version, id, _time(timestamp), statements, home / base)]
-    for number, path in enumerate(Log(home).files, version + 1):
+    number = version
+    for path in Log(home).files:
+        number = number_of(path) or number + 1
         # what is wrong with a patch, is found and named where the log is read
         with suppress(JellyError), closing(read_patch(path)) as reader:
             patch = next(reader.patches(), None)
@@ -318,7 +321,7 @@ def _base_errors(base: _State) -> Iterator[None]:
 
 def _check(done: Applied, states: list[_State], home: Path) -> _State:
     """The state that was made, if it has as many statements as it had."""
-    state = states[done.version - states[0].version]
+    state = next(state for state in states if state.version == done.version)
     if state.statements is not None and done.statements != state.statements:
         message = (
             f"version {done.version} had {state.statements} statements, "
@@ -339,13 +342,27 @@ def _refuse_older(time: datetime, states: list[_State], home: Path) -> None:
 
 
 def _at(states: list[_State], time: Time, home: Path) -> int:
+    """The last version up to a time, if no version that is lost or cannot be read may be a later one."""
     wanted = end_of(time)
-    found = [state.version for state in states if state.at and state.at <= wanted]
+    found = [place for place, state in enumerate(states) if state.at and state.at <= wanted]
     if not found:
         first = states[0].at
         message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip
         raise _error("patch.version", message, home)
-    return found[-1]
+    version = states[found[-1]].version
+    for before, state in pairwise(states[found[-1] :]):
+        if before.version + 1 < state.version or state.at is None:
+            _read_to(before.version + 1, states[0], home)
+        if state.at is not None:
+            break
+    return version
+
+
+def _read_to(version: int, base: _State, home: Path) -> None:
+    """Raises what is wrong with the log up to a version."""
+    with _base_errors(base), Path(os.devnull).open("wb") as nowhere:
+        told = keywords("restore", DatasetOptions, {}, version=version, to="nq", takes_positions=True)  # fmt: skip
+        applied(base.path, home, nowhere, told, None)
 
 
 def _lexical(term: str) -> str:

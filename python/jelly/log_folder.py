@@ -241,6 +241,11 @@ def _begin(work: Path, ending: str) -> Path:
     return part
 
 
+def number_of(path: Path) -> int | None:
+    """The version that the name of a patch says."""
+    return int(match[1]) if (match := _NAME.fullmatch(path.name)) else None
+
+
 def same_id(one: str | None, other: str | None) -> bool:
     """Whether both are the id of one patch."""
     if one is None or other is None:

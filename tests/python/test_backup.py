@@ -175,6 +175,50 @@ def test_damage_is_told(
     assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
 
 
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def zeros(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "day", "kind"),
+    [
+        ("patch-0002.jellyp.zst", gone, 2, "patch.gap"),
+        ("patch-0002.jellyp.zst", gone, 1, "patch.gap"),
+        ("patch-0001.jellyp.zst", gone, 1, "patch.gap"),
+        ("patch-0001.jellyp.zst", gone, 0, "patch.gap"),
+        ("patch-0002.jellyp.zst", emptied, 2, "patch.damaged"),
+        ("patch-0002.jellyp.zst", shortened, 2, None),
+        ("patch-0002.jellyp.zst", zeros, 2, None),
+        ("patch-0003.jellyp.zst", zeros, 2, None),
+        ("patch-0004.jellyp.zst", emptied, 300, "patch.damaged"),
+        ("patch-0004.jellyp.zst", zeros, 300, None),
+    ],
+)
+def test_a_time_never_gives_a_state_before_a_patch_that_is_lost_or_damaged(
+    name: str, damage: Callable[[Path], None], day: int, kind: str | None, folder: Path
+) -> None:
+    damage(folder / name)
+    out = io.BytesIO()
+    with pytest.raises(JellyError) as caught:
+        jelly.restore(folder, out, at=DAY + timedelta(days=day, hours=5), to="nq")
+    assert out.getvalue() == b""
+    with pytest.raises(JellyError) as read:
+        jelly.restore(folder, io.BytesIO(), version=int(name[6:10]), to="nq")
+    assert caught.value.kind == read.value.kind == (kind or read.value.kind)
+    assert str(caught.value) == str(read.value)
+
+
+def test_a_time_before_the_damage_is_found(folder: Path) -> None:
+    emptied(folder / "patch-0004.jellyp.zst")
+    for day, version in [(0, 0), (1, 1), (2, 2)]:
+        at = DAY + timedelta(days=day, hours=5)
+        assert jelly.restore(folder, io.BytesIO(), at=at, to="nq").version == version
+
+
 def test_the_number_of_statements_is_checked(folder: Path) -> None:
     """A patch that is whole, in the chain, and not what was written."""
     path = folder / "patch-0004.jellyp.zst"
