@@ -1,5 +1,6 @@
 //! What patches mean: the crate against a model of sets, and laws.
 
+mod collected;
 mod generate;
 mod laws;
 mod logs;

@@ -107,8 +107,9 @@ pub fn order_log(
     }
     // of one folder, the numbers of its files may say the order
     let is_one = matches!(&folders[..], [(_, files)] if *files == (0..names.len()));
-    let is_by_name = sources.is_none() && if is_one { !by_name.is_empty() } else { rests_on_names(&rows) };
-    let by_name = if is_by_name { &names[..] } else { &[] };
+    let rests_on_names =
+        if is_one { !by_name.is_empty() } else { order.is_sorted() && rests_on_names(&rows) };
+    let by_name = if rests_on_names && sources.is_none() { &names[..] } else { &[] };
     let of = |&(source, patch): &(usize, usize)| &facts[source].facts.patches[patch];
     Ok(LogOrder {
         by_name: by_name.iter().map(|name| name.unwrap_or_default().to_owned()).collect(),

@@ -83,9 +83,6 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     {
         found.before = version_before(sources, folder);
     }
-    if let Some(folder) = folders.iter().find(|folder| is_by_name(&sources[folder.files.clone()])) {
-        found.by_name = folder.files.clone();
-    }
     // of a folder, a file that is missing is what a `prev` that leads to nowhere means
     let has_gap = found.faults.iter().any(|fault| fault.kind == ErrorKind::PatchGap);
     let facts = |&(source, patch): &(usize, usize)| &sources[source].patches[patch];
@@ -101,6 +98,12 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     found.order = order.into_iter().map(|place| given[place]).collect();
     if !found.faults.is_empty() {
         found.order = given;
+    }
+    // where the chain moved patches, it says the place of each
+    if found.order.is_sorted()
+        && let Some(folder) = folders.iter().find(|folder| is_by_name(&sources[folder.files.clone()]))
+    {
+        found.by_name = folder.files.clone();
     }
     for folder in folders {
         Numbers { sources, folder }.check_order(&mut found);

@@ -6,12 +6,13 @@ import io
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import jelly
-from jelly.errors import PatchError
+import log_cases
+from jelly.errors import JellyWarning, PatchError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,3 +108,45 @@ def test_a_folder_that_is_not_whole(
             door()
         assert caught.value.kind == expected.kind == kind, door_name
         assert str(caught.value) == str(expected), door_name
+
+
+def test_cases_of_logs(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    """What Spark collects of logs is what the core orders; one job for all cases."""
+    from jelly.spark.tables.log import _collected, _facts, _outcome
+
+    folders = {
+        str(log_cases.write(case, tmp_path / str(number))): case
+        for number, case in enumerate(log_cases.CASES.values())
+    }
+    paths = [f"{folder}/{name}" for folder, case in folders.items() for name, _ in case["files"]]
+    df = jelly_spark.read.format("jelly-patch").load(paths)
+    of_folders: dict[str, list[Any]] = {}
+    for row in _collected(df.coalesce(1)):
+        of_folders.setdefault(str(Path(row["source"]).parent), []).append(_facts(_outcome(row)))
+    assert set(of_folders) == set(folders)
+    for folder, found in of_folders.items():
+        case = folders[folder]
+        assert log_cases.outcome(case, Path(folder), found) == log_cases.expected(case)
+
+
+def test_order_of_files_that_nothing_says(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    import jelly.spark
+
+    paths = [str(tmp_path / name) for name in ("today.rdfp", "correction.rdfp")]
+    for path, op in zip(paths, "AD", strict=True):
+        Path(path).write_text(f"TX .\n{op} <a:s> <a:p> <a:o> .\nTC .\n")
+    log = jelly_spark.read.format("jelly-patch").load(paths).cache()
+    with pytest.warns(JellyWarning, match=f"in the order {paths[1]}, {paths[0]}; order= says"):
+        assert [row[0] for row in jelly.spark.net(log).collect()] == ["insert"]
+    for order in (paths, ["today.rdfp", "correction.rdfp"]):
+        assert [row[0] for row in jelly.spark.net(log, order=order).collect()] == ["delete"]
+    for wrong, said in [
+        (paths[:1], "order does not name"),
+        ([*paths, paths[0]], "no other source is called so"),
+        (["y.rdfp", paths[1]], "no other source is called so"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            jelly.spark.net(log, order=wrong)
+    with pytest.raises(TypeError, match="a log has no option 'chian'"):
+        jelly.spark.net(log, chian="ignore")  # type: ignore[call-arg]
+    log.unpersist()

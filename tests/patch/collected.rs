@@ -1,0 +1,59 @@
+//! The order of logs by what was collected of their patches: the cases of `tests/cases/logs.json`.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use jelly_patch::patch::{LogOptions, PatchFacts, id_from_text, order_log};
+
+fn facts(source: &Path, number: usize, patch: &Value) -> PatchFacts {
+    let keys = [("id", "id"), ("ID", "more"), ("Prev", "prev")];
+    let mut headers: Vec<_> = (keys.iter())
+        .filter_map(|(key, name)| Some(((*key).to_owned(), id_from_text(patch[*name].as_str()?).unwrap())))
+        .collect();
+    if let Some(statements) = patch["statements"].as_u64() {
+        headers.push(("statements".to_owned(), id_from_text(&format!("\"{statements}\"")).unwrap()));
+    }
+    PatchFacts {
+        source: Some(source.to_string_lossy().into_owned()),
+        patch: number as u64,
+        headers,
+        unfinished: (patch["unfinished"] == true).then_some(0),
+        is_stray: patch["stray"] == true,
+        counts: true,
+        net: patch["adds"].as_i64().unwrap_or(1),
+    }
+}
+
+#[test]
+fn cases_of_logs() {
+    let cases: Value = serde_json::from_str(include_str!("../cases/logs.json")).unwrap();
+    let cases = cases.as_array().unwrap();
+    assert!(cases.len() > 50);
+    for case in cases {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in case["others"].as_object().into_iter().flatten() {
+            std::fs::write(folder.path().join(name), text.as_str().unwrap()).unwrap();
+        }
+        let mut patches = Vec::new();
+        for file in case["files"].as_array().unwrap() {
+            let path = folder.path().join(file[0].as_str().unwrap());
+            std::fs::write(&path, "").unwrap();
+            let file = file[1].as_array().unwrap();
+            patches.extend(file.iter().enumerate().map(|(number, patch)| facts(&path, number, patch)));
+        }
+        match order_log(&patches, None, LogOptions::default()) {
+            Ok(log) => {
+                let expected: Vec<_> = case["order"].as_array().unwrap().iter().map(Value::as_u64).collect();
+                let order: Vec<_> = log.order.iter().map(|&place| Some(place as u64)).collect();
+                assert_eq!(order, expected, "{}", case["name"]);
+                assert_eq!(log.before, case["before"].as_u64().unwrap_or(0), "{}", case["name"]);
+                assert_eq!(!log.by_name.is_empty(), case["by_name"] == true, "{}", case["name"]);
+            }
+            Err(error) => {
+                assert_eq!(error.kind().slug(), case["kind"], "{}", case["name"]);
+                assert_eq!(error.message(), case["message"].as_str().unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+"""One table of logs through the core: what was collected of them, and their files."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly
+import log_cases
+from jelly import _internal
+from jelly.errors import PatchError
+
+
+@pytest.mark.parametrize("case", log_cases.CASES.values(), ids=log_cases.CASES)
+def test_order_of_what_was_collected(case: dict[str, Any], tmp_path: Path) -> None:
+    folder = log_cases.write(case, tmp_path / "log")
+    given = log_cases.facts(case, folder)
+    assert log_cases.outcome(case, folder, given[::-1]) == log_cases.expected(case)
+
+
+@pytest.mark.parametrize("case", log_cases.CASES.values(), ids=log_cases.CASES)
+def test_order_of_files(case: dict[str, Any], tmp_path: Path) -> None:
+    folder = log_cases.write(case, tmp_path / "log")
+    expected = log_cases.expected(case)
+    if "kind" in expected:
+        with pytest.raises(PatchError) as caught:
+            jelly.apply(b"", folder, io.BytesIO(), base_format="nq")
+        found = log_cases.said(caught.value)
+        # a reader says the place of a row in another way
+        assert found["kind"] == expected["kind"]
+        assert found["message"] in expected["message"]
+        problems = {problem.kind for problem in jelly.verify_log(folder).problems}
+        assert expected["kind"] in problems
+        return
+    versions, origins, before = _internal.log_versions([folder], {})
+    places = {(one[0], one[1]): place for place, one in enumerate(log_cases.facts(case, folder))}
+    order = [places[str(origins[source][1]), patch] for source, patch, *_ in versions]
+    assert (order, before) == (expected["order"], expected["before"])
+    done = jelly.apply(b"", folder, io.BytesIO(), base_format="nq")
+    assert bool(done.order) == expected["by_name"]
