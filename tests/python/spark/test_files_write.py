@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -220,6 +220,31 @@ def test_append_and_overwrite(jelly_spark: SparkSession, table: Table) -> None:
     rows = table.read(jelly_spark).collect()
     assert sorted(row.object for row in rows) == literals(range(3, 5))
     assert {row.source for row in rows} <= {f"{table.path}/{name}" for name in table.files()}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["patch", "rdf"])
+def test_folder_that_spark_wrote_is_read_in_batches_and_as_a_stream(
+    jelly_spark: SparkSession, tmp_path: Path, kind: Literal["patch", "rdf"]
+) -> None:
+    spark = jelly_spark
+    out, log = tmp_path / "out", tmp_path / "log.rdfp"
+    log.write_text("A <http://e/s> <http://e/p> <http://e/o> .\n")
+    rows = frame(spark, 0, 3) if kind == "rdf" else spark.read.format("jelly-patch").load(str(log))
+    name = "jelly-patch" if kind == "patch" else "jelly"
+    for _ in range(2):
+        rows.write.format(name).mode("append").save(str(out))
+    read = spark.read.format(name).load(str(out))
+    expected = 2 * rows.count()
+    assert len(read.collect()) == expected > 0
+    jelly.spark.write_parquet(spark, str(out), str(tmp_path / "parquet"), kind=kind)
+    assert spark.read.parquet(str(tmp_path / "parquet")).count() == expected
+    stream = spark.readStream.format(name).load(str(out)).writeStream
+    query = stream.trigger(availableNow=True).format("parquet")
+    query.option("checkpointLocation", str(tmp_path / "ck")).start(
+        str(tmp_path / "copy")
+    ).awaitTermination()
+    assert spark.read.parquet(str(tmp_path / "copy")).count() == expected
 
 
 @pytest.mark.spark

@@ -29,6 +29,8 @@ class File(NamedTuple):
     """Bytes, as they are stored."""
     modified: int
     """Nanoseconds since 1970; 0 where the storage does not tell."""
+    has_own_time: bool = True
+    """False if ``modified`` is the time of the commit that names the file."""
 
     @property
     def stamp(self) -> tuple[int, int]:
@@ -39,6 +41,13 @@ class File(NamedTuple):
         if filesystem.is_remote(self.where):
             return self.size, self.modified // 1_000_000_000
         return self.size, self.modified
+
+    def is_unchanged(self, now: File) -> bool:
+        """Whether a look at the file itself shows the state that was listed.
+
+        A file that a commit names is compared by its size alone: no name is written twice.
+        """
+        return now.stamp == self.stamp if self.has_own_time else now.size == self.size
 
 
 def files_of(options: ReadOptions, *, complete: bool = True) -> list[File]:
@@ -86,7 +95,9 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
 
     selector = pafs.FileSelector(folder, recursive=options.recursive_file_lookup)
     base = folder.rstrip("/") + "/"
-    found = manifest.visible(place.fs, folder, place.fs.get_file_info(selector))
+    listed = place.fs.get_file_info(selector)
+    own = {info.path: info.mtime_ns for info in listed}
+    found = manifest.visible(place.fs, folder, listed)
     local = place.fs.type_name == "local"
     names = {info.path for info in found}
     for info in sorted(found, key=lambda info: info.path):
@@ -97,7 +108,9 @@ def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Itera
         if options.kind == "patch" and _is_beside_patches(info.path, names):
             continue
         if not (local and _links_back(Path(folder), inner)):
-            yield _file(place, info, f"{shown.rstrip('/')}/{inner}")
+            file = _file(place, info, f"{shown.rstrip('/')}/{inner}")
+            has_own_time = info.path in own and own[info.path] == info.mtime_ns
+            yield file._replace(has_own_time=has_own_time)
 
 
 def _is_beside_patches(path: str, paths: set[str]) -> bool:

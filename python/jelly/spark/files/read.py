@@ -54,7 +54,7 @@ class FilesReader(DataSourceReader):
 
     def _require_unchanged(self, part: Part) -> None:
         now = state_now(part, self._shape.options)
-        if now.stamp != part.file.stamp:
+        if not part.file.is_unchanged(now):
             raise ValueError(
                 f"{now.source} has changed since the query was planned, and has {now.size} bytes now: run the query "
                 "again once the file is complete"

@@ -137,7 +137,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _require_same(self, part: Part) -> None:
         """The file is what it was when the batch was planned."""
         now = state_now(part, self._options)
-        if now.stamp != part.file.stamp:
+        if not part.file.is_unchanged(now):
             _require_unchanged([now])
 
 
