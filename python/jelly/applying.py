@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
@@ -14,7 +15,8 @@ from jelly._patching import (
     reported,
     sources,
 )
-from jelly._whole_file import check_folder
+from jelly._whole_file import check_folder, local_path
+from jelly.log_folder import refuse_own_files
 from jelly.types import Destination, Source
 
 
@@ -162,6 +164,9 @@ def applied(
     refuse_twice(base, patches)
     log = sources(patches)
     check_folder(dest)
+    for source in log:
+        if isinstance(source, str | os.PathLike) and os.fsdecode(source) != "-":
+            refuse_own_files(dest, local_path(source))
     version_of_result, id_of_result, counts, (base_version, order) = _internal.apply(
         base, log, dest, told, reported(progress)
     )

@@ -22,7 +22,7 @@ from jelly._whole_file import Counted, beside, local_path, make_folder, sync_fol
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
-from jelly.log_folder import Log, number_of
+from jelly.log_folder import Log, number_of, refuse_own_files
 from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
@@ -215,11 +215,12 @@ def restore(
             says (``patch.damaged``).
         JellyError: The folder is bad, or the result cannot be written in this format.
         OSError: Reading or writing failed.
-        ValueError: An option is wrong.
+        ValueError: An option is wrong, or ``dest`` is a file of the backup.
     """
     home = local_path(folder)
     if at is not None and version is not None:
         raise ValueError("version and at cannot both be given")
+    refuse_own_files(dest, home)
     states = _states(home)
     if at is not None:
         version = _at(states, at, home)

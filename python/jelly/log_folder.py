@@ -246,6 +246,25 @@ def number_of(path: Path) -> int | None:
     return int(match[1]) if (match := _NAME.fullmatch(path.name)) else None
 
 
+def refuse_own_files(dest: object, folder: Path) -> None:
+    """Refuses a result that would replace a file of a log or backup, or be taken for one.
+
+    Raises:
+        ValueError: ``dest`` is the path of such a file.
+    """
+    if not isinstance(dest, str | os.PathLike) or os.fsdecode(dest) == "-" or not folder.is_dir():
+        return
+    path = local_path(dest).resolve()
+    if path.parent != folder.resolve():
+        return
+    own = {*_MANIFESTS, *(file.name for file in Log(folder).files)}
+    if (folder / _MANIFESTS[0]).exists():
+        own.add(_internal.backup_base(folder)[0])
+    if path.name in own or _NAME.fullmatch(path.name) or _ENDING.search(path.name):
+        message = f"{os.fsdecode(dest)}: the result would be a file of the log in {folder}; give another name or folder"
+        raise ValueError(message)
+
+
 def same_id(one: str | None, other: str | None) -> bool:
     """Whether both are the id of one patch."""
     if one is None or other is None:

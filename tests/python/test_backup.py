@@ -219,6 +219,37 @@ def test_a_time_before_the_damage_is_found(folder: Path) -> None:
         assert jelly.restore(folder, io.BytesIO(), at=at, to="nq").version == version
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "base.jelly.zst",
+        "base.json",
+        "log.json",
+        "patch-0002.jellyp.zst",
+        "patch-0009.jellyp",
+        "patch-9",
+        "link",
+    ],
+)
+def test_a_result_never_replaces_a_file_of_the_backup(name: str, folder: Path) -> None:
+    if name == "link":
+        (folder / name).symlink_to("base.jelly.zst")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    dest = folder / ".." / folder.name / name
+    for function in (
+        lambda: jelly.restore(folder, dest, to="jelly"),
+        lambda: jelly.apply(folder / "base.jelly.zst", folder, str(dest), to="jelly"),
+        lambda: jelly.as_of(folder / "base.jelly.zst", [folder], 1, dest, to="jelly"),
+    ):
+        with pytest.raises(ValueError, match="the result would be a file of the log"):
+            function()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    again = jelly.backup(folder / "base.jelly.zst", folder)
+    assert (again.version, again.statements) == (5, 3)
+    jelly.restore(folder, folder / "now.nq")
+    assert len((folder / "now.nq").read_bytes().splitlines()) == 3
+
+
 def test_the_number_of_statements_is_checked(folder: Path) -> None:
     """A patch that is whole, in the chain, and not what was written."""
     path = folder / "patch-0004.jellyp.zst"
