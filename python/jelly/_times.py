@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 Time: TypeAlias = datetime | date | str
 """A time, or a day."""
 
+# ``fromisoformat`` also takes weeks (2026-W02), days without hyphens and any character before the hour
+_CALENDAR = re.compile(r"\d{4}-\d\d-\d\d([Tt ].+)?", re.ASCII)
 _ZONED_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)")
 
 
@@ -50,7 +52,7 @@ def _span(at: Time) -> tuple[datetime, datetime]:
 
 
 def _parsed(text: str) -> Any:
-    for parse in (date.fromisoformat, datetime.fromisoformat):
+    for parse in (date.fromisoformat, datetime.fromisoformat) if _CALENDAR.fullmatch(text) else ():
         with suppress(ValueError):
             return parse(text)
     message = (

@@ -99,7 +99,8 @@ class Log:
 
     def verify(self, base: Source | None = None) -> LogReport:
         """Tells all that is wrong with the log, as :func:`verify_log` does."""
-        return verify_log(self.files or b"", base=base)
+        has_log = self.files or any((self.folder / name).exists() for name in _MANIFESTS)
+        return verify_log(self.folder if has_log else b"", base=base)
 
     def publish(
         self,

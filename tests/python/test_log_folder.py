@@ -60,6 +60,18 @@ def test_headers_cannot_break_the_chain(key: str, tmp_path: Path) -> None:
     assert not log.files
 
 
+def test_verify_sees_that_the_first_patch_is_lost(tmp_path: Path) -> None:
+    log = jelly.Log(tmp_path / "log")
+    assert (log.verify().ok, log.verify().patches) == (True, 0)
+    (tmp_path / "log").mkdir()
+    assert (log.verify().ok, log.verify().patches) == (True, 0)
+    paths = [log.publish(patch(str(number))).path for number in range(3)]
+    assert (log.verify().ok, log.verify().patches) == (True, 3)
+    paths[0].unlink()
+    assert [problem.kind for problem in log.verify().problems] == ["patch.gap"]
+    assert log.verify() == jelly.verify_log(tmp_path / "log")
+
+
 def test_a_patch_that_is_a_link_to_nowhere_is_not_passed_over(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.mkdir()
@@ -163,7 +175,7 @@ def test_publishers_at_once(tmp_path: Path) -> None:
             jelly.Log(tmp_path).publish(patch(f"{name}-{n}"))
         ready.wait()
         try:
-            jelly.Log(tmp_path).publish(patch(f"{name}"), expect=41)
+            jelly.Log(tmp_path).publish(patch(f"last-{name}"), expect=41)
         except PatchError as error:
             refused.append(error.kind)
 

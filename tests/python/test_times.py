@@ -88,7 +88,10 @@ def test_the_summary_says_what_was_found(kept: Path) -> None:
 
 
 def test_what_is_no_time_is_refused_alike(kept: Path) -> None:
-    for at in ("tuesday", "2026-13-01", "2026-11-21T", ""):
+    for at in (
+        "tuesday", "2026-13-01", "2026-11-21T", "", "2026-W48", "2026-W48-1", "2026W481", "20261121",
+        "20261121T180000Z", "2026-W48-1T18:00", "2026-11-21x18:00",
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=r"is no time; times are 2026-11-21 \(a day\)"):
             jelly.restore(kept, io.BytesIO(), at=at)
         with pytest.raises(ValueError, match="is no time"):
