@@ -143,10 +143,11 @@ impl Collected {
     }
 }
 
+/// Names of sources in order, and where those of each folder are among them.
+type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, std::ops::Range<usize>)>);
+
 /// The sources in the order of their names: one without a name first, then folder by folder.
-fn by_folder<'a>(
-    names: impl Iterator<Item = Option<&'a str>>,
-) -> (Vec<Option<&'a str>>, Vec<(String, std::ops::Range<usize>)>) {
+fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByFolder<'a> {
     let mut of_folders: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut sorted = Vec::new();
     for name in names {
@@ -175,11 +176,11 @@ fn as_given<'a>(
     let mut left: Vec<_> = names.collect();
     let mut sorted = Vec::with_capacity(left.len());
     for wanted in given {
-        let is_it = |name: &Option<&str>| {
+        let is_it = |name: Option<&str>| {
             let rest = name.and_then(|name| name.strip_suffix(wanted.as_str()));
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', std::path::MAIN_SEPARATOR]))
         };
-        let found: Vec<_> = (0..left.len()).filter(|&place| is_it(&left[place])).collect();
+        let found: Vec<_> = (0..left.len()).filter(|&place| is_it(left[place])).collect();
         match found[..] {
             [place] => sorted.push(left.swap_remove(place)),
             [] => return refuse(format!("order names {wanted:?}, but no other source is called so")),
