@@ -22,7 +22,7 @@ from jelly._whole_file import Counted, beside, local_path, make_folder, sync_fol
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
-from jelly.log_folder import Log, number_of, refuse_own_files
+from jelly.log_folder import Log, count_of, number_of, refuse_own_files
 from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
@@ -178,7 +178,7 @@ def backup(
             "timestamp": f'"{time.isoformat()}"^^{_DATE_TIME}',
             "statements": f'"{statements}"^^{_INTEGER}',
         }
-        published = log.publish(patch, expect=last.version, headers=headers)
+        published = log.publish_state(patch, expect=last.version, headers=headers)
         return BackedUp(published.version, published.id, published.path, True, statements, *counts)
 
 
@@ -299,9 +299,8 @@ def _states(home: Path) -> list[_State]:
         with suppress(JellyError), closing(read_patch(path)) as reader:
             patch = next(reader.patches(), None)
             headers = {key.lower(): value for key, value in patch.headers} if patch else {}
-            count = _lexical(headers.get("statements", ""))
             time = _time(_lexical(headers.get("timestamp", "")))
-            said = int(count) if count.isdecimal() else None
+            said = count_of(headers.get("statements", ""))
             states.append(_State(number, patch.id if patch else None, time, said, path))
             continue
         states.append(_State(number, None, None, None, path))

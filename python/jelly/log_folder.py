@@ -6,6 +6,7 @@ import json
 import os
 import re
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -24,7 +25,8 @@ from jelly.writers import PatchWriter
 _NAME = re.compile(r"patch-(\d+)((?:\.(?:jellyp|rdfp|trp))?(?:\.(?:gz|zst|zstd))?)")
 _ENDING = re.compile(r"\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?")
 _LOG = "log.json"
-_MANIFESTS = ("base.json", _LOG)
+_BACKUP = "base.json"
+_MANIFESTS = (_BACKUP, _LOG)
 _OF_THE_CHAIN = ("id", "prev", "previous")
 # what a row of a patch is, without the place that it had
 _ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
@@ -129,12 +131,28 @@ class Log:
 
         Raises:
             PatchError: The head is another one (``patch.conflict``), or the patch has no meaning:
-                unfinished transactions, an id that the log has, several patches in one.
+                unfinished transactions, an id that the log has, several patches in one, a header
+                ``statements`` that is wrong or is for a backup (``patch.header``).
             JellyError: The source is bad.
             OSError: Reading or writing failed.
             ValueError: A header is ``id`` or ``prev``.
         """
-        if told := [key for key in headers or {} if key.lower() in _OF_THE_CHAIN]:
+        return self._publish(patch, expect, dict(headers or {}), format, is_counted=False)
+
+    def publish_state(self, patch: Source, *, expect: int, headers: Mapping[str, str]) -> Published:
+        """Publishes the patch of a backup, with the number of statements that the backup counted."""
+        return self._publish(patch, expect, headers, "auto", is_counted=True)
+
+    def _publish(
+        self,
+        patch: Source,
+        expect: int | str | None,
+        headers: Mapping[str, str],
+        format: PatchFormat,
+        *,
+        is_counted: bool,
+    ) -> Published:
+        if told := [key for key in headers if key.lower() in _OF_THE_CHAIN]:
             raise ValueError(f"headers cannot have {told[0]!r}: the log gives it, or the patch has it")  # fmt: skip
         make_folder(self.folder)
         with work_folder(self.folder) as work:
@@ -143,7 +161,7 @@ class Log:
                 writer.write(reader)
             report = verify_log(copy, chain="ignore")
             refuse(problems_of_one(report))
-            while (done := self._attempt(copy, report, expect, headers or {})) is None:
+            while (done := self._attempt(copy, report, expect, headers, is_counted)) is None:
                 pass  # another one was published while this one was written
             return done
 
@@ -165,13 +183,20 @@ class Log:
         return None
 
     def _attempt(
-        self, copy: Path, report: LogReport, expect: int | str | None, headers: Mapping[str, str]
+        self,
+        copy: Path,
+        report: LogReport,
+        expect: int | str | None,
+        headers: Mapping[str, str],
+        is_counted: bool,
     ) -> Published | None:
         """Publishes after the head that is there now; None: it is there no more."""
         head, ending = self._last()
         refuse([problem] if (problem := self.misplaced(report, head, expect)) else [])
         if same_id(report.head, head.id):
             return self._replayed(copy, head)
+        if not is_counted:
+            refuse([problem] if (problem := self._miscounted(copy, report, headers)) else [])
         made = report.head or f"<urn:uuid:{uuid.uuid4()}>"
         more = {"id": made} | ({} if head.id is None else {"prev": head.id}) | dict(headers)
         name = f"patch-{head.version + 1:04}{ending}"
@@ -191,6 +216,26 @@ class Log:
                 return None
             sync_folder(self.folder)
         return Published(head.version + 1, made, head.id, path, replayed=False)
+
+    def _miscounted(
+        self, copy: Path, report: LogReport, headers: Mapping[str, str]
+    ) -> Problem | None:
+        """Why ``H statements`` of a patch would make this log unreadable; None: it would not."""
+        said = {key.lower(): value for key, value in headers.items()} | _headers(copy)
+        if "statements" not in said:
+            return None
+        if (self.folder / _BACKUP).exists():
+            return _problem("patch.header", report, "this log is a backup, which counts its statements itself: publish the patch without the header 'statements'")  # fmt: skip
+        files, after = self.files, count_of(said["statements"])
+        before = count_of(_headers(files[-1]).get("statements", "")) if files else None
+        if before is None or after is None:
+            return None
+        with closing(read_patch(copy, rows="committed", columns=["op"])) as reader:
+            ops = Counter(row.op for row in reader.rows())
+        if after == before + ops["A"] - ops["D"]:
+            return None
+        message = f"the header 'statements' says {after}, but the {before} before the patch and its changes make {before + ops['A'] - ops['D']}"
+        return _problem("patch.header", report, message)
 
     def _replayed(self, copy: Path, head: Head) -> Published:
         path = self.files[-1]
@@ -259,7 +304,7 @@ def refuse_own_files(dest: object, folder: Path) -> None:
     if path.parent != folder.resolve():
         return
     own = {*_MANIFESTS, *(file.name for file in Log(folder).files)}
-    if (folder / _MANIFESTS[0]).exists():
+    if (folder / _BACKUP).exists():
         own.add(_internal.backup_base(folder)[0])
     if path.name in own or _NAME.fullmatch(path.name) or _ENDING.search(path.name):
         message = f"{os.fsdecode(dest)}: the result would be a file of the log in {folder}; give another name or folder"
@@ -304,10 +349,21 @@ def _conflict(report: LogReport, wanted: str, head: Head) -> Problem:
     return _problem("patch.conflict", report, f"the head should be {wanted}, but it is {found}")
 
 
-def _with_headers(copy: Path, path: Path, headers: Mapping[str, str], format: Any) -> None:
-    with closing(read_patch(copy)) as reader:
+def count_of(term: str) -> int | None:
+    """The number that a literal says."""
+    text = term.split('"')[1] if term.startswith('"') else ""
+    return int(text) if text.isascii() and text.isdecimal() else None
+
+
+def _headers(path: Path) -> dict[str, str]:
+    """The headers of the first patch in a file, under names in lower case."""
+    with closing(read_patch(path)) as reader:
         patch = next(reader.patches(), None)
-        has = {key.lower() for key, _ in patch.headers} if patch else set()
+        return {key.lower(): value for key, value in patch.headers} if patch else {}
+
+
+def _with_headers(copy: Path, path: Path, headers: Mapping[str, str], format: Any) -> None:
+    has = set(_headers(copy))
     if "previous" in has:
         has.add("prev")
     with closing(read_patch(copy, columns=_ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip

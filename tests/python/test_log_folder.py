@@ -72,6 +72,30 @@ def test_verify_sees_that_the_first_patch_is_lost(tmp_path: Path) -> None:
     assert log.verify() == jelly.verify_log(tmp_path / "log")
 
 
+def test_a_patch_with_a_wrong_number_of_statements_is_refused(tmp_path: Path) -> None:
+    kept, log = jelly.Log(tmp_path / "kept", ending=".jellyp.zst"), jelly.Log(tmp_path / "log")
+    jelly.backup(BASE, kept.folder, dump_format="nt")
+    path = jelly.backup(BASE + BASE.replace(b"x", b"y"), kept.folder, dump_format="nt").path
+    assert log.publish(path).version == 1
+    assert kept.publish(path).replayed
+    for target, count in [(kept, "77"), (kept, "3"), (log, "77"), (log, "2")]:
+        for data, headers in [
+            (patch("z", f'H Statements "{count}" .\n'), {}),
+            (patch("z"), {"statements": f'"{count}"^^<http://www.w3.org/2001/XMLSchema#integer>'}),
+        ]:
+            with pytest.raises(PatchError) as caught:
+                target.publish(data, headers=headers)
+            assert caught.value.kind == "patch.header"
+            assert len(target.files) == 1
+    assert log.publish(patch("z"), headers={"statements": '"3"'}).version == 2
+    assert log.publish(patch("other", 'H statements "many" .\n')).version == 3
+    assert kept.publish(patch("z")).version == 2
+    assert log.verify().ok
+    assert jelly.restore(kept.folder, io.BytesIO()).statements == 3
+    assert jelly.backup(BASE, kept.folder, dump_format="nt").version == 3
+    assert jelly.restore(kept.folder, io.BytesIO()).statements == 1
+
+
 def test_a_patch_that_is_a_link_to_nowhere_is_not_passed_over(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.mkdir()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.replica._commit import Work
 from jelly.replica._rewrite import Rewritten, Unit
@@ -82,18 +82,62 @@ def _unpacked(data: bytes) -> pa.Table:
 
 
 def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of each source in a partition as a stream of patches."""
+    """The rows of each source in a partition as a stream of patches, and the first patch that is not whole."""
     import pyarrow as pa
 
+    from jelly.spark.whole import is_whole
     from jelly.writers import PatchWriter
 
     for source, pieces in groupby(_by_source(batches), key=itemgetter(0)):
         out = io.BytesIO()
+        counts: dict[int, _Counts] = {}
         with PatchWriter(out, compression="zstd") as writer:
             for _, rows in pieces:
                 writer.write(rows)
-        columns = [pa.array([source], pa.string()), pa.array([out.getvalue()], pa.binary())]
-        yield pa.record_batch(columns, names=["source", "stream"])
+                for patch, found in _counted(rows):
+                    counts[patch] = found.plus(counts.get(patch))
+        cut = next((patch for patch, found in counts.items() if not is_whole(*found)), None)
+        columns = [
+            pa.array([source], pa.string()),
+            pa.array([out.getvalue()], pa.binary()),
+            pa.array([cut], pa.int64()),
+        ]
+        yield pa.record_batch(columns, names=["source", "stream", "cut"])
+
+
+class _Counts(NamedTuple):
+    """What :func:`is_whole` asks of a patch."""
+
+    ends: int
+    rows: int
+    first: int
+    last: int
+
+    def plus(self, other: _Counts | None) -> _Counts:
+        """Of both pieces of a patch."""
+        if other is None:
+            return self
+        return _Counts(
+            self.ends + other.ends,
+            self.rows + other.rows,
+            min(self.first, other.first),
+            max(self.last, other.last),
+        )
+
+
+def _counted(rows: pa.RecordBatch) -> Iterator[tuple[int, _Counts]]:
+    """The patches of a batch."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ends = pc.equal(rows.column("op"), "Z").cast(pa.int64())
+    table = pa.table([rows.column("patch"), rows.column("seq"), ends], ["patch", "seq", "end"])
+    parts = [("end", "sum"), ("patch", "count"), ("seq", "min"), ("seq", "max")]
+    found = table.group_by("patch").aggregate(parts).to_pydict()
+    for patch, *numbers in zip(
+        found["patch"], *(found[f"{name}_{what}"] for name, what in parts), strict=True
+    ):
+        yield patch, _Counts(*numbers)
 
 
 def _by_source(

@@ -240,12 +240,18 @@ class Replica:
         Raises:
             ReplicaError: As for :meth:`follow`, and if patches have no ids.
             JellyError: As for :meth:`follow`.
+            ValueError: A patch has no ``Z`` row, or its ``seq`` has a hole: rows were filtered away.
         """
         del batch
         from jelly.replica._spark import encoded
+        from jelly.spark.whole import not_whole
 
         ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
-        found = ordered.mapInArrow(encoded, "source string, stream binary").collect()
+        schema = "source string, stream binary, cut bigint"
+        found = ordered.mapInArrow(encoded, schema).collect()
+        for source, _, cut in found:
+            if cut is not None:
+                raise not_whole(source, cut)
         if not found:
             state = self._store.load()
             return Followed(state.version, state.id, *(0,) * 8)

@@ -103,6 +103,40 @@ def test_ids_without_prev_come_in_the_order_of_their_files(spark: Any, tmp_path:
     assert replica.follow(folder).patches == 0
 
 
+@pytest.mark.parametrize("lost", ["op = 'Z'", "op = 'A' AND object = '\"2\"'", "op = 'D'"])
+def test_half_patch_of_a_micro_batch_is_refused_and_comes_again(
+    spark: Any, tmp_path: Path, lost: str
+) -> None:
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    log = tmp_path / "log.rdfp"
+    changes = "".join(f'A <a:s> <a:v> "{n}" .\n' for n in (1, 2, 3))
+    log.write_text(f"H id <u:1> .\nTX .\nD <a:s> <a:v> <a:o> .\n{changes}TC .\nZ .\n")
+    replica = Replica.create(tmp_path / "t")
+    rows = spark.read.format("jelly-patch").load(str(log))
+    with pytest.raises(
+        ValueError, match=r"patch 0 of the source '.*' is not whole: .* all its rows are needed"
+    ):
+        replica.foreach_batch(rows.where(f"NOT coalesce({lost}, false)"))
+    assert (replica.version, replica.id) == (0, None)
+    assert replica.foreach_batch(rows).patches == 1
+    assert quads(replica.dataframe(spark)) == {("<a:s>", "<a:v>", f'"{n}"', "") for n in (1, 2, 3)}
+
+
+def test_log_that_permissive_reading_cut_is_refused(spark: Any, tmp_path: Path) -> None:
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    log = tmp_path / "log.rdfp"
+    log.write_text("H id <u:1> .\nA <a:s> <a:v> <a:o> .\nA <a:s> <a:v>")
+    replica = Replica.create(tmp_path / "t")
+    rows = spark.read.format("jelly-patch").option("mode", "permissive").load(str(log))
+    with pytest.raises(ValueError, match="is not whole"):
+        replica.foreach_batch(rows.where("op IS NOT NULL"))
+    assert replica.version == 0
+
+
 @pytest.mark.parametrize("format", ["parquet", "delta"])
 def test_spark_reads_a_folder_of_any_name(spark: Any, tmp_path: Path, format: Any) -> None:
     for name in ["a b", "a[1]", "a{b,c}", "a*"]:

@@ -387,6 +387,8 @@ def test_what_else_is_refused(few: SparkSession) -> None:
     with pytest.raises(ValueError, match='is not whole: a log is read with rows="all"'):
         jelly.spark.changes(df.where("op IN ('A', 'D')"))
     with pytest.raises(ValueError, match="is not whole"):
+        jelly.spark.changes(df.where("op <> 'A'"))
+    with pytest.raises(ValueError, match="is not whole"):
         jelly.spark.net(df.union(df))
     with pytest.raises(ValueError, match=r"a log needs the columns .* op is not there"):
         jelly.spark.net(df.drop("op"))

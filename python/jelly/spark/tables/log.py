@@ -13,6 +13,7 @@ from jelly import _internal
 from jelly.errors import JellyWarning
 from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
 from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
+from jelly.spark.whole import is_whole, not_whole
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -187,6 +188,9 @@ def _collected(df: DataFrame) -> list[Row]:
             F.count_if(op == "A").alias("adds"),
             F.count_if(op == "D").alias("deletes"),
             F.count_if(op == "Z").alias("ends"),
+            F.count(F.lit(1)).alias("rows"),
+            F.min("seq").alias("first"),
+            F.max("seq").alias("last"),
         )
         .withColumn("stamp", stamp())
         .collect()
@@ -195,11 +199,9 @@ def _collected(df: DataFrame) -> list[Row]:
 
 def _outcome(row: Row) -> Outcome:
     source, patch = row["source"], row["patch"]
-    if row["ends"] != 1 or (row["within"] and not row["begun"]):
-        raise ValueError(
-            f'patch {patch} of the source {source!r} is not whole: a log is read with rows="all", '
-            f"and all its rows are needed, each of them once"
-        )
+    whole = is_whole(row["ends"], row["rows"], row["first"], row["last"])
+    if not whole or (row["within"] and not row["begun"]):
+        raise not_whole(source, patch)
     headers = [(key, value) for _, key, value in sorted(map(tuple, row["headers"]))]
     counts = bool(row["committed"] or row["loose"])
     adds, deletes = row["adds"], row["deletes"]

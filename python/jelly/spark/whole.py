@@ -1,0 +1,23 @@
+"""Whether all rows of a patch are there: of logs in tables, and of micro-batches that a replica applies."""
+
+from __future__ import annotations
+
+
+def is_whole(ends: int, rows: int, first: int | None, last: int | None) -> bool:
+    """Whether a patch has one ``Z`` row and each ``seq`` between its first and its last row once.
+
+    Args:
+        ends: How many ``Z`` rows it has.
+        rows: How many rows it has.
+        first: The smallest ``seq``.
+        last: The largest ``seq``.
+    """
+    return ends == 1 and first is not None and last is not None and last - first + 1 == rows
+
+
+def not_whole(source: str | None, patch: int | None) -> ValueError:
+    """The error of a patch that lacks rows, or has rows twice."""
+    return ValueError(
+        f'patch {patch} of the source {source!r} is not whole: a log is read with rows="all", '
+        f"and all its rows are needed, each of them once"
+    )
