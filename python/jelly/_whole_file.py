@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,25 @@ def whole_file(dest: Destination) -> Iterator[Any]:
     else:
         with beside(dest) as part:
             yield str(part)
+
+
+@contextmanager
+def once_checked(dest: Destination) -> Iterator[Destination]:
+    """A destination whose content goes to ``dest`` at the end, if nothing was wrong."""
+    with ExitStack() as stack:
+        if isinstance(dest, str | os.PathLike) and os.fsdecode(dest) != "-":
+            part = stack.enter_context(beside(dest))
+            if not part.exists():
+                yield part
+                return
+            dest = part.open("wb")  # a pipe or a device
+            stack.enter_context(dest)
+        spool = stack.enter_context(tempfile.TemporaryFile())
+        yield spool
+        spool.seek(0)
+        to = Counted(sys.stdout.buffer if isinstance(dest, str | os.PathLike) else dest)
+        shutil.copyfileobj(spool, to, 1 << 20)
+        to.flush()
 
 
 class Counted:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import sys
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
+from jelly._base_json import BASE_JSON, keep_last_dump, last_dump, written
 from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
 from jelly._times import Time, end_of, shown, start_of
-from jelly._whole_file import Counted, beside, local_path, make_folder, sync_folder, work_folder
+from jelly._whole_file import local_path, make_folder, once_checked, sync_folder, work_folder
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
@@ -27,7 +24,6 @@ from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"
-_MANIFEST = "base.json"
 _DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 _POSITIONS = (
@@ -118,7 +114,8 @@ def backup(
     """Keeps a dump of a dataset in a folder: whole the first time, what changed after that.
 
     The folder has ``base.jelly.zst``, ``base.json`` and a log that :class:`Log` reads and
-    :func:`apply` applies. If nothing changed, nothing is written. A state appears whole or not at
+    :func:`apply` applies. If nothing changed, no version is written: ``base.json`` keeps the time
+    of the dump. A state appears whole or not at
     all; of two backups at once one is refused. Memory is that of :func:`diff` and of the changes
     since the first dump. Blank nodes are compared by their labels, as :func:`diff` does, and a
     dump with nodes that have none is refused.
@@ -153,7 +150,7 @@ def backup(
     format = told.pop("dump_format", "auto")
     time = start_of(datetime.now(UTC) if at is None else at)
     with work_folder(home) as work:
-        if not (home / _MANIFEST).exists():
+        if not (home / BASE_JSON).exists():
             told = keywords(
                 "backup", DatasetOptions, told, distinct=True, base_format=format, to="jelly", namespaces=prefixes,
             )  # fmt: skip
@@ -173,6 +170,13 @@ def backup(
         counts = compared.added, compared.deleted, compared.prefixes
         statements = before.statements + compared.added - compared.deleted
         if not any(counts):
+            with log.alone():
+                if log.head.version != last.version:
+                    raise _error(
+                        "patch.conflict", "another backup was made here at the same time", home
+                    )
+                if last.at is None or last.at < time:
+                    keep_last_dump(home, work, time)
             return BackedUp(last.version, last.id, last.path, False, statements, *counts)
         headers = {
             "timestamp": f'"{time.isoformat()}"^^{_DATE_TIME}',
@@ -225,7 +229,7 @@ def restore(
     if at is not None:
         version = _at(states, at, home)
     wanted = states[-1].version if version is None else version
-    with _once_checked(dest) as part:
+    with once_checked(dest) as part:
         told = keywords("restore", DatasetOptions, options, version=wanted, takes_positions=True)
         with _base_errors(states[0]):
             done = applied(states[0].path, home, part, told, progress)
@@ -236,20 +240,16 @@ def restore(
 
 def _begin(home: Path, work: Path, done: Applied, time: datetime) -> None:
     """Gives the first state its name; the manifest, which comes last, makes it count."""
-    manifest = {"base": _BASE, "statements": done.statements, "timestamp": time.isoformat()}
-    part = work / _MANIFEST
-    with part.open("w") as file:
-        file.write(json.dumps(manifest) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    said = {"base": _BASE, "statements": done.statements, "timestamp": time.isoformat()}
+    part = written(work, said)
     with Log(home).alone():
-        if (home / _MANIFEST).exists():
+        if (home / BASE_JSON).exists():
             raise _error("patch.conflict", "another backup was made here at the same time", home)
         if Log(home).files:
             raise _error("patch.conflict", "this folder has a log, but no backup", home)
         (work / _BASE).replace(home / _BASE)
         sync_folder(home)
-        part.replace(home / _MANIFEST)
+        part.replace(home / BASE_JSON)
         sync_folder(home)
 
 
@@ -288,8 +288,8 @@ def _current(base: _State, home: Path, version: int) -> Iterator[tuple[Any, list
 
 def _states(home: Path) -> list[_State]:
     """All states, by what is written of them; a file that cannot be read is left to whoever reads the log."""
-    if not (home / _MANIFEST).exists():
-        raise FileNotFoundError(f"{home}: no backup is here, which would have {_MANIFEST}")
+    if not (home / BASE_JSON).exists():
+        raise FileNotFoundError(f"{home}: no backup is here, which would have {BASE_JSON}")
     base, statements, timestamp, version, id = _internal.backup_base(home)
     states = [_State(version, id, _time(timestamp), statements, home / base)]
     number = version
@@ -332,10 +332,12 @@ def _check(done: Applied, states: list[_State], home: Path) -> _State:
 
 
 def _refuse_older(time: datetime, states: list[_State], home: Path) -> None:
-    for state in states:
-        if state.at is not None and time < state.at:
+    known = [(state.at, f"version {state.version} is of") for state in states]
+    known.append((last_dump(home), f"version {states[-1].version} was dumped again at"))
+    for at, what in known:
+        if at is not None and time < at:
             message = (
-                f"the dump is of {shown(time)}, but version {state.version} is of {shown(state.at)}; "
+                f"the dump is of {shown(time)}, but {what} {shown(at)}; "
                 "a backup grows only at its end: keep older dumps in another folder"
             )
             raise _error("patch.time", message, home)
@@ -377,22 +379,3 @@ def _time(text: str) -> datetime | None:
 
 def _error(kind: str, message: str, home: Path) -> PatchError:
     return PatchError(f"{kind}: {message} ({home})", kind=kind, source=str(home))
-
-
-@contextmanager
-def _once_checked(dest: Destination) -> Iterator[Destination]:
-    """A destination whose content goes to ``dest`` at the end, if nothing was wrong."""
-    with ExitStack() as stack:
-        if isinstance(dest, str | os.PathLike) and os.fsdecode(dest) != "-":
-            part = stack.enter_context(beside(dest))
-            if not part.exists():
-                yield part
-                return
-            dest = part.open("wb")  # a pipe or a device
-            stack.enter_context(dest)
-        spool = stack.enter_context(tempfile.TemporaryFile())
-        yield spool
-        spool.seek(0)
-        to = Counted(sys.stdout.buffer if isinstance(dest, str | os.PathLike) else dest)
-        shutil.copyfileobj(spool, to, 1 << 20)
-        to.flush()

@@ -115,3 +115,23 @@ def test_a_dump_of_an_earlier_time_is_refused(kept: Path) -> None:
     assert said.startswith("jelly: patch.time: the dump is of 2026-11-20T05:00:00Z, but version")
     assert {path: path.stat().st_size for path in kept.iterdir()} == before
     assert jelly.backup(dump(9), kept, at="2026-11-23T08:00Z", dump_format="nt").version == 4
+
+
+def test_a_dump_with_nothing_new_has_a_time_too(kept: Path) -> None:
+    before = json.loads((kept / "base.json").read_text())
+    assert jelly.backup(dump(3), kept, at="2026-11-25", dump_format="nt").written is False
+    assert json.loads((kept / "base.json").read_text()) == before | {
+        "last_dump": "2026-11-25T05:00:00+00:00"
+    }
+    with pytest.raises(jelly.errors.PatchError) as caught:
+        jelly.backup(dump(9), kept, at="2026-11-24", dump_format="nt")
+    assert caught.value.kind == "patch.time"
+    assert "version 3 was dumped again at 2026-11-25T05:00:00Z" in str(caught.value)
+    assert jelly.restore(kept, io.BytesIO(), at="2026-11-25").version == 3
+    assert jelly.backup(dump(9), kept, at="2026-11-26", dump_format="nt").version == 4
+    assert jelly.restore(kept, io.BytesIO(), at="2026-11-25").version == 3
+    assert jelly.backup(dump(9), kept, at="2026-11-26", dump_format="nt").written is False
+    assert jelly.verify_log(kept, base=kept / "base.jelly.zst").ok
+    (kept / "base.json").write_text(json.dumps(before | {"last_dump": 5}))
+    with pytest.raises(jelly.errors.PatchError, match=r"last_dump of base\.json is 5; expected"):
+        jelly.backup(dump(9), kept, at="2026-11-27", dump_format="nt")
