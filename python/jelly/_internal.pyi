@@ -608,7 +608,7 @@ def read_rdf(
 def read_column(
     like: Reader[Any], column: ArrowArrayExportable, numbered: bool
 ) -> Iterator[ArrowArrayExportable]:
-    """Reads each value of a column as `like` reads its source.
+    """Reads each value of a column as `like` reads its source; a Jelly stream without a byte is refused.
 
     Args:
         like: A reader with the options.

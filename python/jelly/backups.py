@@ -313,7 +313,7 @@ def _base_errors(base: _State) -> Iterator[None]:
     try:
         yield
     except JellyError as error:
-        if error.source != str(base.path):
+        if error.source != str(base.path) or error.kind == "patch.labels":
             raise
         message = f"the base {base.path.name} is damaged: {error}; no version can be restored"
         raise _error("patch.damaged", message, base.path.parent) from error

@@ -239,7 +239,7 @@ def test_an_old_backup_with_positions_is_restored_and_takes_no_further_dump(file
     kept = files / "kept"
     jelly.backup(files / "named.nt", kept)
     (kept / "base.json").write_text(
-        '{"base": "base.jelly.zst", "timestamp": "2026-01-01T00:00:00+00:00"}'
+        '{"base": "base.jelly.zst", "statements": 12, "timestamp": "2026-01-01T00:00:00+00:00"}'
     )
     jelly.convert(files / "old.ttl", kept / "base.jelly.zst")
     refused_again = (
