@@ -41,7 +41,7 @@ jelly.convert(source, "kept/x.parquet", format="nt")
     "backup": "jelly.backup(Waiting(), 'kept')",
     "restore": """
 jelly.backup(b"<a:s> <a:p> <a:o> .", "from", dump_format="nt")
-jelly.backups.as_of = wait
+jelly.backups.applied = wait
 jelly.restore("from", "kept/x.nt")
 """,
 }
