@@ -94,10 +94,10 @@ impl Contexts {
         let mut known = HashMap::new();
         let mut made = 0;
         for term in definitions.keys() {
-            let length = self.bound(term, &definitions, &mut known, 0)?;
+            let (length, _) = self.bound(term, &definitions, &mut known, 0)?;
             made += 2 * term.len() + length + self.vocabulary + self.base + TERM;
         }
-        for (term, length) in known {
+        for (term, (length, _)) in known {
             let old = self.terms.get(&term).copied();
             if old.is_none_or(|old| old < length) {
                 self.term_bytes += length + TERM + if old.is_none() { term.len() } else { 0 };
@@ -119,29 +119,40 @@ impl Contexts {
         self.longest + self.vocabulary + self.base
     }
 
+    /// The longest IRI that a term stands for, and how many definitions lead to it: of whichever term is asked first,
+    /// the answer is the same.
     fn bound(
         &self,
         term: &[u8],
         definitions: &HashMap<Vec<u8>, Vec<Definition>>,
-        known: &mut HashMap<Vec<u8>, usize>,
+        known: &mut HashMap<Vec<u8>, (usize, usize)>,
         depth: usize,
-    ) -> Result<usize> {
-        if let Some(length) = known.get(term) {
-            return Ok(*length);
+    ) -> Result<(usize, usize)> {
+        if let Some(found) = known.get(term) {
+            return Ok(*found);
         }
-        let Some(all) = definitions.get(term) else { return Ok(self.terms.get(term).copied().unwrap_or(0)) };
-        if depth > CHAIN {
+        let Some(all) = definitions.get(term) else {
+            return Ok((self.terms.get(term).copied().unwrap_or(0), 0));
+        };
+        let too_long = || {
             let message = format!("terms defined by each other, more than {CHAIN} in a row");
-            return Err(Error::limit(ErrorKind::LimitNesting, "nesting", message));
+            Error::limit(ErrorKind::LimitNesting, "nesting", message)
+        };
+        if depth > CHAIN {
+            return Err(too_long());
         }
         // a circle ends here; the parser refuses it
-        known.insert(term.to_vec(), 0);
-        let mut longest = 0;
+        known.insert(term.to_vec(), (0, 0));
+        let (mut longest, mut chain) = (0, 0);
         for definition in all {
-            let before = self.bound(&definition.before, definitions, known, depth + 1)?;
+            let (before, links) = self.bound(&definition.before, definitions, known, depth + 1)?;
             longest = longest.max(definition.length + before);
+            chain = chain.max(links + 1);
         }
-        known.insert(term.to_vec(), longest);
-        Ok(longest)
+        if chain > CHAIN {
+            return Err(too_long());
+        }
+        known.insert(term.to_vec(), (longest, chain));
+        Ok((longest, chain))
     }
 }
