@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from jelly._whole_file import sync_folder
+from jelly._whole_file import sync_folder, written_json
 from jelly.errors import PatchError
 
 BASE_JSON = "base.json"
@@ -36,15 +34,5 @@ def keep_last_dump(home: Path, work: Path, time: datetime) -> None:
     known = last_dump(home)
     if known is None or known < time:
         said = json.loads((home / BASE_JSON).read_text()) | {_LAST: time.isoformat()}
-        written(work, said).replace(home / BASE_JSON)
+        written_json(work / BASE_JSON, said).replace(home / BASE_JSON)
         sync_folder(home)
-
-
-def written(work: Path, said: dict[str, Any]) -> Path:
-    """A ``base.json`` that is on the disk, in a work folder."""
-    part = work / BASE_JSON
-    with part.open("w") as file:
-        file.write(json.dumps(said) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    return part

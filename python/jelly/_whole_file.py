@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -149,6 +150,15 @@ def make_folder(folder: Path) -> None:
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         sync_folder(folder.parent)
+
+
+def written_json(part: Path, said: dict[str, Any]) -> Path:
+    """A file of one JSON object that is on the disk; in a work folder, from which it gets its name."""
+    with part.open("w") as file:
+        file.write(json.dumps(said) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return part
 
 
 def sync_folder(folder: Path) -> None:

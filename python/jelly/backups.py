@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._base_json import BASE_JSON, keep_last_dump, last_dump, written
+from jelly._base_json import BASE_JSON, keep_last_dump, last_dump
 from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
 from jelly._times import Time, end_of, shown, start_of
-from jelly._whole_file import local_path, make_folder, once_checked, sync_folder, work_folder
+from jelly._whole_file import (
+    local_path,
+    make_folder,
+    once_checked,
+    sync_folder,
+    work_folder,
+    written_json,
+)
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
@@ -241,7 +248,7 @@ def restore(
 def _begin(home: Path, work: Path, done: Applied, time: datetime) -> None:
     """Gives the first state its name; the manifest, which comes last, makes it count."""
     said = {"base": _BASE, "statements": done.statements, "timestamp": time.isoformat()}
-    part = written(work, said)
+    part = written_json(work / BASE_JSON, said)
     with Log(home).alone():
         if (home / BASE_JSON).exists():
             raise _error("patch.conflict", "another backup was made here at the same time", home)

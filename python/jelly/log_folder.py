@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import uuid
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly import _internal
-from jelly._whole_file import local_path, make_folder, sync_folder, work_folder
+from jelly._whole_file import local_path, make_folder, sync_folder, work_folder, written_json
 from jelly.errors import PatchError
 from jelly.logs import LogReport, Problem, verify_log
 from jelly.readers import read_patch
@@ -279,12 +278,7 @@ class Log:
 def _begin(work: Path, ending: str) -> Path:
     """What a log says of itself: that its first patch is patch-0001."""
     said = {"id": str(uuid.uuid4()), "created": datetime.now(UTC).isoformat(), "ending": ending}
-    part = work / _LOG
-    with part.open("w") as file:
-        file.write(json.dumps(said) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    return part
+    return written_json(work / _LOG, said)
 
 
 def number_of(path: Path) -> int | None:
