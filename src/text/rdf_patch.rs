@@ -174,7 +174,6 @@ impl RdfPatch {
         if !repeats[3] {
             self.check_graph(lexer)?;
         }
-        lexer.skip_lines()?;
         end_row(lexer, start)?;
         self.tuples.remember(lexer.text, &self.statements, repeats);
         // they are copied now, and may be long
@@ -204,8 +203,7 @@ impl RdfPatch {
             return Ok(());
         }
         self.statements.lex(3, lexer).map_err(|stop| hint(stop, lexer))?;
-        self.check_graph(lexer)?;
-        lexer.skip_lines()
+        self.check_graph(lexer)
     }
 
     #[inline(always)]
@@ -257,7 +255,6 @@ impl RdfPatch {
             "Z" => PatchOp::End(PatchEnd::Mark),
             _ => return no_keyword(lexer, start, word),
         };
-        lexer.skip_lines()?;
         end_row(lexer, start)?;
         self.numbering.row(op, sink).map_err(|error| at(error, start))?;
         Ok(Row::Read)
@@ -343,9 +340,10 @@ pub(crate) fn is_default_graph(iri: &str) -> bool {
     matches!(iri, "urn:x-arq:DefaultGraph" | "urn:x-arq:DefaultGraphNode")
 }
 
-/// The dot of a row.
+/// The dot of a row, behind white space and comments.
 #[inline(always)]
 fn end_row(lexer: &mut Lexer<'_>, start: usize) -> Lex<()> {
+    lexer.skip_lines()?;
     if lexer.peek()? != b'.' {
         return bad(ErrorKind::TextRow, lexer.at, "a row ends with a dot");
     }

@@ -104,14 +104,16 @@ fn any_pieces_give_the_same_rows_and_errors() {
 fn of_two_faults_the_same_one_is_reported() {
     let strict = LinesOptions { strict: true, ..LinesOptions::default() };
     for text in [
-        "<http://e/s> <_://e/p]<a16> <http://e/o> .\n",
-        "<http://e/s> <_:a b> <http://e/o> .\n",
-        "<http://e/s> <a b\\x> <http://e/o> .\n",
-        "<http://e/s> <a\\x b> <http://e/o> .\n",
-        "<http://e/s> <http://e/p> \"\\x\n\" .\n",
+        &b"<http://e/s> <_://e/p]<a16> <http://e/o> .\n"[..],
+        b"<http://e/s> <_:a b> <http://e/o> .\n",
+        b"<http://e/s> <a b\\x> <http://e/o> .\n",
+        b"<http://e/s> <a\\x b> <http://e/o> .\n",
+        b"<http://e/s> <http://e/p> \"\\x\n\" .\n",
+        b"PA \"a\" \"b:\"\n2\n# \x81",
     ] {
-        let [_, lines] = pieces_agree(text.as_bytes(), PatchDialect::Strict, strict, 1..text.len());
-        assert_eq!(lines, (0, true), "{text}");
+        let [patch, lines] = pieces_agree(text, PatchDialect::Strict, strict, 1..text.len());
+        assert_eq!(patch, (0, true), "{}", text.escape_ascii());
+        assert_eq!(lines, (0, true), "{}", text.escape_ascii());
     }
 }
 
