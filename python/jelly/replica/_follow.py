@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly._patching import Report, Step, reported
 from jelly.replica._commit import Runner, commit
-from jelly.replica._log import Log, LogVersion, new_versions
+from jelly.replica._log import Log, LogVersion, log_number, new_versions
 from jelly.replica._refused import refused
 from jelly.replica._spill import ADD, DELETE, Spill
 from jelly.replica._state import RECENT, State, Store
@@ -66,8 +66,10 @@ def follow(
         versions = log.versions(reported(progress))
         if needs_ids and versions and versions[0].id is None:
             raise refused("log", "patches of a stream need ids, and these have none")
-        new = _limited(new_versions(state, versions, log), state, upto)
+        new = new_versions(state, versions, log)
         done = Followed(state.version, state.id, 0, 0, 0, 0, 0, 0, 0, 0)
+        state = replace(state, version=log_number(state, versions, new, log))
+        new = _limited(new, state, upto)
         steps = [[version] for version in new] if each_version else [list(new)]
         for number, rows in _stepwise(log, new, each_version=each_version):
             done, state = _step(store, state, log, steps[number], rows, done, runner, progress)

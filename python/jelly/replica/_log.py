@@ -180,6 +180,24 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
     raise refused("gap", message)
 
 
+def log_number(
+    state: State, versions: Sequence[LogVersion], new: Sequence[LogVersion], log: Log
+) -> int:
+    """The number that a log gives the version of a replica; where it gives none, that of the replica.
+
+    A replica that was made from the state after a patch begins to count at 0, but its log may begin earlier or later.
+
+    Args:
+        state: The version.
+        versions: The patches of the log.
+        new: Those that come after the version, at the end of them.
+        log: The log.
+    """
+    if not new or (versions[0].prev is not None and not log.before):
+        return state.version
+    return max(state.version, log.before + len(versions) - len(new))
+
+
 def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequence[LogVersion]:
     if state.id is not None:
         message = f"the replica is at {state.id}, but the patches of this log have no ids"

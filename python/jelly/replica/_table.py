@@ -200,7 +200,7 @@ class Replica:
         Args:
             log: A source of patches, a list of sources, or a directory, as for :func:`jelly.apply`.
             each_version: Commit patch by patch, so that each version can be read later.
-            upto: Go no further than this version, or the patch with this id.
+            upto: Go no further than this version of the log, or the patch with this id.
             spark: A session whose workers write the files, which they must see; the patches are
                 read here. Without it, threads do.
             progress: Called with a :class:`jelly.Step` now and then; an exception stops.

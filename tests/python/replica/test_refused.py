@@ -152,3 +152,24 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(PatchError, match="changed while it was read"):
         replica.follow(log)
     assert replica.version == 0
+
+
+def test_versions_have_the_numbers_of_the_log(tmp_path: Path, format: str) -> None:
+    """A replica of the state after version 1, and folders that begin at version 1 and later."""
+    rows = [f"A <a:{number}> <a:p> <a:o>" for number in range(1, 6)]
+    patches = [patch(str(n), str(n - 1) if n > 1 else None, row) for n, row in enumerate(rows, 1)]
+    whole, late = tmp_path / "whole", tmp_path / "late"
+    for folder, first in ((whole, 1), (late, 2)):
+        folder.mkdir()
+        for number in range(first, 6):
+            (folder / f"patch-{number:04}.rdfp").write_bytes(patches[number - 1])
+    for place, log in enumerate((whole, late)):
+        replica = Replica.create(tmp_path / f"t{place}", id="u:1", format=format)  # type: ignore[arg-type]
+        assert replica.follow(log, upto=1).patches == 0
+        done = replica.follow(log, upto=3)
+        assert (done.version, done.patches, done.id) == (3, 2, "<u:3>"), log
+        assert {quad[0] for quad in quads(replica)} == {"<a:2>", "<a:3>"}
+        assert replica.follow(log, upto=3).patches == 0
+        done = replica.follow(log, each_version=True)
+        assert (done.version, done.patches) == (5, 2)
+        assert replica.versions == [0, 3, 4, 5]
