@@ -1,6 +1,7 @@
 //! The formats there are, their names and extensions.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::unpacked;
 
 macro_rules! formats {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $others:tt $title:literal $extensions:tt,)* }) => {
@@ -88,8 +89,7 @@ impl RdfFormat {
 
 fn extension(name: &str) -> Option<String> {
     let name = name.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
-    let name = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-    let (stem, extension) = name.rsplit_once('.')?;
+    let (stem, extension) = unpacked(&name).rsplit_once('.')?;
     (!stem.is_empty()).then(|| extension.to_owned())
 }
 
@@ -109,12 +109,15 @@ pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
     } else {
         "files of datasets end in .jelly, .nt, .nq, .ttl or .trig"
     };
+    let last = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let why = match (RdfFormat::of_file(name), PatchFormat::of_file(name), extension.as_str()) {
+        _ if matches!(&*last, "bz2" | "xz" | "zip") => {
+            format!(".{last} is not written; .gz is gzip, .zst is zstd")
+        }
         (Some(rdf), ..) if is_patch => format!("{} has no patches; {known}", rdf.title()),
         (_, Some(patch), _) if !is_patch => format!("{} has no datasets; {known}", patch.title()),
         (Some(_), ..) | (_, Some(_), _) => return Ok(()),
         (.., "parquet" | "arrow") => "only a conversion writes tables".to_owned(),
-        (.., "bz2" | "xz" | "zip") => format!("{extension} is not written; .gz is gzip, .zst is zstd"),
         _ => format!(
             ".{extension} is the extension of no format that is written; {known}, and .gz or .zst after that"
         ),
@@ -152,6 +155,7 @@ mod tests {
             ("a.jellyp", true, false),
             ("a.parquet", false, false),
             ("a.nq.bz2", false, false),
+            ("a.XZ", false, false),
             ("a.txt", false, false),
             ("o.json", false, false),
             ("o.JSON.gz", false, false),

@@ -30,7 +30,8 @@ pub struct Limits {
     pub batch_bytes: usize,
     /// Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.
     pub expansion: u64,
-    /// Largest zstd window in bytes; zstd takes the power of two that is not above it.
+    /// Largest zstd window in bytes; zstd takes the power of two that is not above it. The
+    /// dictionary of xz may have twice as many.
     pub zstd_window: u64,
     /// Bytes of a patch that may wait on disk for the outcome of its transactions.
     pub transaction_bytes: u64,

@@ -102,7 +102,7 @@ kinds! {
     TruncatedFrame = Truncated "truncated.frame" AGAIN,
     /// A stream of restart marks ends without its footer.
     TruncatedStream = Truncated "truncated.stream" AGAIN,
-    /// The input ends inside a gzip member or zstd frame.
+    /// The input ends inside its compression: a gzip member, a zstd frame, a bzip2 or xz stream.
     TruncatedCompressed = Truncated "truncated.compressed" AGAIN,
     /// The input ends inside a row.
     TruncatedRow = Truncated "truncated.row" AGAIN,
@@ -172,7 +172,7 @@ kinds! {
     LimitNesting = Limit "limit.nesting" RAISE,
     /// Rows that are larger than their input by more than `limits.expansion` times.
     LimitExpansion = Limit "limit.expansion" RAISE,
-    /// A zstd frame that needs a window over `limits.zstd_window`.
+    /// A zstd frame that needs a window over `limits.zstd_window`, or an xz stream with a dictionary over twice that.
     LimitWindow = Limit "limit.zstd_window" RAISE,
     /// A transaction that needs more than `limits.transaction_bytes` to be kept until its end.
     LimitTransaction = Limit "limit.transaction_bytes" RAISE,

@@ -86,12 +86,16 @@ impl Bytes {
     ) -> Result<Self> {
         let mut magic = Vec::new();
         (&mut raw).take(4).read_to_end(&mut magic)?;
-        match compression.unwrap_or_else(|| Compression::detect(&magic)) {
+        let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
+        match compression {
             Compression::None => {
                 let length = raw.seek(SeekFrom::End(0))?;
                 Ok(plain(raw, length))
             }
-            Compression::Gzip => Err(argument("gzip cannot be entered in the middle: it never splits")),
+            Compression::Gzip | Compression::Bzip2 | Compression::Xz => Err(argument(&format!(
+                "{} cannot be entered in the middle: it never splits",
+                compression.name()
+            ))),
             Compression::Zstd => match seekable_length(&mut raw)? {
                 Some(length) => Ok(Bytes::Zstd { again: again(), length, limits: limits.clone() }),
                 None => {

@@ -6,7 +6,7 @@ use flate2::write::GzEncoder;
 use zstd::stream::raw::{CParameter, Encoder, Operation};
 use zstd::stream::zio;
 
-use super::decompress::Compression;
+use super::compression::Compression;
 use super::seek_table::{Frame, encode};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -37,11 +37,15 @@ impl<W: Write> Compressor<W> {
             (Compression::Zstd, level @ (None | Some(1..=22))) => {
                 Ok(Compressor::Zstd(Box::new(ZstdFrames::new(inner, level.unwrap_or(3))?)))
             }
+            (Compression::Bzip2 | Compression::Xz, _) => {
+                let message = format!("{} is only read; gzip and zstd are written", compression.name());
+                Err(Error::new(ErrorKind::Argument, message))
+            }
             (_, level) => {
                 let levels = match compression {
                     Compression::None => "no level",
                     Compression::Gzip => "levels 0 to 9",
-                    Compression::Zstd => "levels 1 to 22",
+                    _ => "levels 1 to 22",
                 };
                 let message = format!("{} has {levels}, not {}", compression.name(), level.unwrap_or(0));
                 Err(Error::new(ErrorKind::Argument, message))

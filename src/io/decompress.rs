@@ -1,45 +1,21 @@
-//! gzip and zstd, by content; several members or frames in a row are one stream.
+//! Takes compressions off; several members, frames or streams in a row are one stream.
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
+use liblzma::bufread::XzDecoder;
 
+use super::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
 
-/// How a source is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// gzip (RFC 1952).
-    Gzip,
-    /// Zstandard (RFC 8878).
-    Zstd,
-}
-
-impl Compression {
-    /// The name used in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Compression::None => "none",
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-        }
-    }
-
-    /// Tells by the first four bytes.
-    pub fn detect(start: &[u8]) -> Self {
-        match *start {
-            [0x1f, 0x8b, ..] => Compression::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
-            _ => Compression::None,
-        }
-    }
-}
-
 /// The windows that zstd can be told to take.
 const WINDOWS: (u64, u64) = (1 << 10, 1 << 31);
+/// Times the window of zstd that the dictionary of xz may take: by default 64 MiB, which its highest level has.
+const XZ_WINDOWS: u64 = 2;
+/// What xz takes beside its dictionary.
+const XZ_STATE: u64 = 2 << 20;
 
 /// Takes the compression off.
 pub(super) fn decompress(
@@ -48,6 +24,7 @@ pub(super) fn decompress(
     limits: &Limits,
 ) -> Result<Box<dyn Read + Send>> {
     let compressed = BufReader::with_capacity(64 << 10, Compressed { inner: raw, bytes: 0 });
+    let expansion = limits.expansion;
     Ok(match compression {
         Compression::None => Box::new(Unmarked(compressed)),
         Compression::Gzip => Box::new(Decompressed {
@@ -56,7 +33,7 @@ pub(super) fn decompress(
                 gzip.0.as_ref().map_or(u64::MAX, |member| member.get_ref().get_ref().bytes)
             },
             bytes_out: 0,
-            expansion: limits.expansion,
+            expansion,
         }),
         Compression::Zstd => {
             let mut inner = zstd::stream::read::Decoder::with_buffer(compressed)?;
@@ -67,7 +44,23 @@ pub(super) fn decompress(
                     zstd.get_ref().get_ref().bytes
                 },
                 bytes_out: 0,
-                expansion: limits.expansion,
+                expansion,
+            })
+        }
+        Compression::Bzip2 => Box::new(Decompressed {
+            inner: MultiBzDecoder::new(compressed),
+            bytes_in: |bzip2: &MultiBzDecoder<BufReader<Compressed<_>>>| bzip2.get_ref().get_ref().bytes,
+            bytes_out: 0,
+            expansion,
+        }),
+        Compression::Xz => {
+            let most = limits.zstd_window.saturating_mul(XZ_WINDOWS).saturating_add(XZ_STATE);
+            let stream = liblzma::stream::Stream::new_stream_decoder(most, liblzma::stream::CONCATENATED);
+            Box::new(Decompressed {
+                inner: XzDecoder::new_stream(compressed, stream.map_err(io::Error::from)?),
+                bytes_in: |xz: &XzDecoder<BufReader<Compressed<_>>>| xz.get_ref().get_ref().bytes,
+                bytes_out: 0,
+                expansion,
             })
         }
     })
@@ -200,6 +193,9 @@ fn damage(error: io::Error) -> io::Error {
             let text = error.to_string();
             io::Error::other(if error.kind() == io::ErrorKind::UnexpectedEof {
                 Error::new(ErrorKind::TruncatedCompressed, "the input ends inside its compression")
+            } else if text.contains("memory limit") {
+                let message = "an xz stream wants a larger dictionary, which may take twice this window";
+                Error::limit(ErrorKind::LimitWindow, "zstd_window", message)
             } else if text.contains("too much memory") {
                 let message = "a zstd frame wants a larger window";
                 Error::limit(ErrorKind::LimitWindow, "zstd_window", message)

@@ -235,8 +235,8 @@ fn known_magic(start: &[u8]) -> Option<Content> {
         (b"ARROW1", "an Arrow file"),
         (b"\x1f\x8b", "gzip"),
         (b"\x28\xb5\x2f\xfd", "zstd"),
-        (b"BZh", "bzip2, which must be unpacked first"),
-        (b"\xfd7zXZ\0", "xz, which must be unpacked first"),
+        (b"BZh", "bzip2"),
+        (b"\xfd7zXZ\0", "xz"),
         (b"PK\x03\x04", "zip"),
     ];
     if let Some((_, name)) = magics.iter().find(|(magic, _)| start.starts_with(magic)) {

@@ -2,6 +2,7 @@
 
 mod aside;
 mod compress;
+mod compression;
 mod decompress;
 mod detect;
 mod identity;
@@ -14,7 +15,8 @@ mod source;
 mod whole_file;
 
 pub use aside::Aside;
-pub use decompress::Compression;
+pub use compression::Compression;
+pub(crate) use compression::unpacked;
 pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub(crate) use identity::{Checked, Identity, Stamp};
 pub use local::local_path;

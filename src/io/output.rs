@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compress::Compressor;
-use super::decompress::Compression;
+use super::compression::Compression;
 use super::local::local_path;
 use super::whole_file::WholeFile;
 use crate::error::{Error, ErrorKind, Position, Result};

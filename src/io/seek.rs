@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, SeekFrom};
 
-use super::decompress::{Compression, decompress};
+use super::compression::Compression;
+use super::decompress::decompress;
 use super::seek_table;
 use super::shared::ReadSeek;
 use super::source::{ByRef, MAGIC, Source, Stream};
@@ -45,7 +46,7 @@ pub fn open_at(
             file.seek(SeekFrom::Start(offset))?;
             0
         }
-        Compression::Gzip => return Err(refused("gzip")),
+        Compression::Gzip | Compression::Bzip2 | Compression::Xz => return Err(refused(compression.name())),
         Compression::Zstd => {
             let places = seek_table::read(&mut file)?;
             let places = places.ok_or_else(|| refused("a zstd file without a seek table of all of it"))?;

@@ -5,7 +5,8 @@ use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::decompress::{Compression, decompress};
+use super::compression::Compression;
+use super::decompress::decompress;
 use super::detect::is_certain;
 use super::shared::SharedFile;
 use crate::decode::Framing;

@@ -29,6 +29,10 @@ def check(source: object, **options: object) -> None:
     assert [row.object for row in rows] == [f'"{n}"' for n in range(2000)]
 
 
+def count(reader: Any) -> int:
+    return sum(1 for _ in reader.rows())
+
+
 class Short(io.RawIOBase):
     """Gives a few bytes at a time, as sockets do."""
 
@@ -136,15 +140,43 @@ def test_files_in_text_mode_are_refused(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bzip2", "xz"])
-def test_other_compressions_are_refused_by_name(name: str) -> None:
+def test_bzip2_and_xz_are_read(name: str, tmp_path: pathlib.Path) -> None:
     packs: dict[str, Callable[[bytes], bytes]] = {"bzip2": bz2.compress, "xz": lzma.compress}
     pack = packs[name]
-    for data in (DATA, jb.small_patch(50, 50), b"<urn:a> <urn:b> <urn:c> .\n"):
-        for read in READS:
-            with pytest.raises(
-                jelly.errors.WireError, match=f"{name}, which must be unpacked first"
-            ):
-                read(pack(data))
+    lines = b"".join(b"<urn:a> <urn:b> <urn:%d> .\n" % n for n in range(100_000))
+    half = len(lines) // 2 + 7
+    packed = pack(lines)
+    for data in (packed, pack(lines[:half]) + pack(lines[half:])):
+        assert count(jelly.read_rdf(data)) == 100_000
+    path = tmp_path / {"bzip2": "a.nt.bz2", "xz": "a.nt.xz"}[name]
+    path.write_bytes(packed)
+    assert jelly.inspect(pack(DATA)).compression == name
+    patch = jb.small_patch(50, 50)
+    assert count(jelly.read_patch(pack(patch))) == count(jelly.read_patch(patch)) > 0
+    for cut in (4, 20, len(packed) // 2, len(packed) - 1):
+        with pytest.raises(jelly.errors.JellyError) as cut_short:
+            count(jelly.read_rdf(packed[:cut], format="nt"))
+        assert cut_short.value.kind == "truncated.compressed"
+    wrong = bytearray(packed)
+    wrong[12] ^= 0x55
+    for data in (bytes(wrong), packed + 40 * b"x"):
+        with pytest.raises(jelly.errors.JellyError) as damaged:
+            count(jelly.read_rdf(data, format="nt"))
+        assert damaged.value.kind == "wire.compressed"
+    bomb = pack(b"\n" * (1 << 28))
+    with pytest.raises(jelly.errors.LimitError, match="compressed byte"):
+        count(jelly.read_rdf(bomb, format="nt"))
+    with pytest.raises(ValueError, match=f"{path.suffix[1:]} is not written"):
+        jelly.convert(path, tmp_path / f"b.nq.{path.suffix[1:]}")
+
+
+def test_the_dictionary_of_xz_is_limited() -> None:
+    level = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
+    packed = lzma.compress(b"<urn:a> <urn:b> <urn:c> .\n", filters=level)
+    assert count(jelly.read_rdf(packed)) == 1
+    small = jelly.Limits(zstd_window=1 << 20)
+    with pytest.raises(jelly.errors.LimitError, match="larger dictionary"):
+        count(jelly.read_rdf(packed, limits=small))
 
 
 def test_object_with_a_path() -> None:

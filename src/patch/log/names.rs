@@ -3,14 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Endings that say how a file is packed.
-const PACKED: [&str; 3] = [".gz", ".zst", ".zstd"];
+use crate::io::unpacked;
+
 /// Endings that formats of patches have in folders.
 const PATCHES: [&str; 3] = [".jellyp", ".rdfp", ".trp"];
-
-fn unpacked(name: &str) -> &str {
-    PACKED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
 
 /// Whether a file of this name in a folder holds patches: by its extension, or by the number at its end.
 pub fn holds_patches(name: &str) -> bool {

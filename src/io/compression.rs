@@ -1,0 +1,48 @@
+//! Compressions: their names, how files with them begin, and how their names end.
+
+/// How a source is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip (RFC 1952).
+    Gzip,
+    /// Zstandard (RFC 8878).
+    Zstd,
+    /// bzip2, which is only read.
+    Bzip2,
+    /// xz (the .xz file format 1.2), which is only read.
+    Xz,
+}
+
+/// Endings of names, in lower case.
+const ENDINGS: [&str; 5] = [".gz", ".zst", ".zstd", ".bz2", ".xz"];
+
+impl Compression {
+    /// The name used in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+            Compression::Xz => "xz",
+        }
+    }
+
+    /// Detects the compression by the first four bytes.
+    pub fn detect(start: &[u8]) -> Self {
+        match *start {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Compression::Bzip2,
+            [0xfd, b'7', b'z', b'X', ..] => Compression::Xz,
+            _ => Compression::None,
+        }
+    }
+}
+
+/// A name in lower case without the ending of a compression.
+pub(crate) fn unpacked(name: &str) -> &str {
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
