@@ -17,6 +17,11 @@ pub(super) fn is_whole(iri: &[u8]) -> bool {
     has_scheme(iri) || memchr(b'\\', iri).is_some()
 }
 
+/// Says whether an IRI has a scheme and only characters of IRIs.
+pub(super) fn is_absolute(iri: &str) -> bool {
+    has_scheme(iri.as_bytes()) && is_plain_iri(iri)
+}
+
 /// Refuses an IRI with characters that no IRI has, and one without a scheme where there is no base.
 pub(super) fn check_iri(iri: &[u8], has_base: bool) -> Result<()> {
     // the parser refuses other bytes, and wrong escapes

@@ -6,6 +6,7 @@ use super::contexts::Contexts;
 use super::guarded::token_too_long;
 use super::labels::too_deep;
 use super::tags::Tags;
+use super::written::Written;
 use crate::error::Result;
 use crate::limits::Limits;
 
@@ -58,6 +59,7 @@ pub(super) struct JsonScan {
     nesting: usize,
     longest: usize,
     tags: Tags,
+    written: Written,
 }
 
 /// A token: what it is, its length, and what stands in for the part between its quotes.
@@ -68,13 +70,14 @@ pub(super) struct Found {
 }
 
 impl JsonScan {
-    pub(super) fn new(limits: &Limits, tags: Tags) -> Self {
+    pub(super) fn new(limits: &Limits, tags: Tags, written: Written) -> Self {
         JsonScan {
             open: Vec::new(),
             cost: Cost::default(),
             nesting: limits.nesting,
             longest: limits.term_bytes,
             tags,
+            written,
         }
     }
 
@@ -188,6 +191,7 @@ impl JsonScan {
     }
 
     fn string(&mut self, text: &[u8], stand_in: &mut Option<String>) -> Result<Token> {
+        *stand_in = self.written.marked_json(text);
         let Some(open) = self.open.last_mut() else {
             self.add(text.len());
             return Ok(Token::Other);
@@ -196,7 +200,7 @@ impl JsonScan {
             open.key_next = false;
             open.key.clear();
             open.key.extend_from_slice(text);
-            if open.languages {
+            if open.languages && stand_in.is_none() {
                 *stand_in = self.tags.stand_in(text)?;
             }
             if open.context {
@@ -208,7 +212,7 @@ impl JsonScan {
             return Ok(Token::Key);
         }
         let contexts = &mut self.cost.contexts;
-        if open.key == b"@language" || contexts.languages.contains(&open.key) {
+        if stand_in.is_none() && (open.key == b"@language" || contexts.languages.contains(&open.key)) {
             *stand_in = self.tags.stand_in(text)?;
         }
         if open.context || open.object && open.key.contains(&b'\\') {

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use oxrdf::vocab::rdf;
 use oxrdf::{BaseDirection, BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term as Found};
 
-use super::tags::Tags;
+use super::tags::{Tags, is_tag};
+use super::iris::{has_scheme, is_absolute};
+use super::written::Written;
 use crate::blank::{ANONYMOUS, is_position};
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::{TermBuf, Triple};
@@ -30,22 +32,22 @@ pub(super) struct Labels {
     known: HashMap<u128, u64>,
     most: usize,
     tags: Tags,
+    written: Written,
+    /// The library does not check IRIs and language tags.
+    check_terms: bool,
 }
 
-/// Hexadecimal digits that a random label has at least: 32 but for zeros at its start.
-const DIGITS: usize = 24;
-
 impl Labels {
-    pub(super) fn new(most: usize, tags: Tags) -> Self {
-        Labels { known: HashMap::new(), most, tags }
+    pub(super) fn new(most: usize, tags: Tags, written: Written, check_terms: bool) -> Self {
+        Labels { known: HashMap::new(), most, tags, written, check_terms }
     }
 
     pub(super) fn terms(&mut self, quad: Quad) -> Result<[TermBuf; 4]> {
         let subject = self.node(&quad.subject)?;
-        let predicate = TermBuf::iri(quad.predicate.as_str());
+        let predicate = self.iri(quad.predicate.as_str())?;
         let object = self.term(&quad.object)?;
         let graph = match &quad.graph_name {
-            GraphName::NamedNode(iri) => TermBuf::iri(iri.as_str()),
+            GraphName::NamedNode(iri) => self.iri(iri.as_str())?,
             GraphName::BlankNode(node) => self.blank_node(node)?,
             GraphName::DefaultGraph => TermBuf::DefaultGraph,
         };
@@ -59,7 +61,7 @@ impl Labels {
 
     fn node(&mut self, node: &NamedOrBlankNode) -> Result<TermBuf> {
         match node {
-            NamedOrBlankNode::NamedNode(iri) => Ok(TermBuf::iri(iri.as_str())),
+            NamedOrBlankNode::NamedNode(iri) => self.iri(iri.as_str()),
             NamedOrBlankNode::BlankNode(node) => self.blank_node(node),
         }
     }
@@ -67,12 +69,12 @@ impl Labels {
     /// The depth of quoted triples was bounded as they were read.
     fn term(&mut self, term: &Found) -> Result<TermBuf> {
         Ok(match term {
-            Found::NamedNode(iri) => TermBuf::iri(iri.as_str()),
+            Found::NamedNode(iri) => self.iri(iri.as_str())?,
             Found::BlankNode(node) => self.blank_node(node)?,
-            Found::Literal(literal) => self.literal(literal),
+            Found::Literal(literal) => self.literal(literal)?,
             Found::Triple(triple) => {
                 let subject = self.node(&triple.subject)?;
-                let predicate = TermBuf::iri(triple.predicate.as_str());
+                let predicate = self.iri(triple.predicate.as_str())?;
                 let terms = [subject, predicate, self.term(&triple.object)?];
                 TermBuf::Triple(Box::new(Triple { terms }))
             }
@@ -81,12 +83,12 @@ impl Labels {
 
     fn blank_node(&mut self, node: &BlankNode) -> Result<TermBuf> {
         let label = node.as_str();
-        // shorter numbers are labels of the document
-        let Some(id) = node.as_ref().unique_id().filter(|_| label.len() >= DIGITS) else {
+        if let Some(label) = self.written.label(label)? {
             // a label of the document that looks like one of ours
             let escape = if is_position(label) { ANONYMOUS } else { "" };
             return Ok(TermBuf::blank_node(&[escape, label].concat()));
-        };
+        }
+        let id = node.as_ref().unique_id().unwrap_or_default();
         let next = self.known.len() as u64;
         if self.bytes() > self.most {
             return Err(too_many("blank nodes", self.most));
@@ -95,19 +97,45 @@ impl Labels {
         Ok(TermBuf::blank_node(&format!("{ANONYMOUS}{number}")))
     }
 
-    fn literal(&self, literal: &Literal) -> TermBuf {
-        let lex = literal.value();
+    fn iri(&self, iri: &str) -> Result<TermBuf> {
+        if self.check_terms && !is_absolute(iri) {
+            return Err(not_an_iri(iri, &self.written));
+        }
+        Ok(TermBuf::iri(iri))
+    }
+
+    fn literal(&self, literal: &Literal) -> Result<TermBuf> {
+        let unmarked = self.written.unmarked(literal.value());
+        let lex = unmarked.as_deref().unwrap_or_else(|| literal.value());
         let Some(language) = literal.language() else {
             let datatype = literal.datatype();
             let spelled = if datatype == rdf::JSON { self.tags.spelled_in(lex) } else { None };
-            return TermBuf::typed_literal(spelled.as_deref().unwrap_or(lex), datatype.as_str());
+            self.iri(datatype.as_str())?;
+            return Ok(TermBuf::typed_literal(spelled.as_deref().unwrap_or(lex), datatype.as_str()));
         };
         let spelled = self.tags.spelled(language);
         let tag = spelled.as_deref().unwrap_or(language);
-        match literal.direction() {
+        if self.check_terms && !is_tag(tag) {
+            let tag: String = tag.chars().take(64).collect();
+            return Err(Error::new(ErrorKind::TextLanguage, format!("{tag:?} is no language tag")));
+        }
+        Ok(match literal.direction() {
             None => TermBuf::language_literal(lex, tag),
             Some(BaseDirection::Ltr) => TermBuf::language_literal(lex, &format!("{tag}--ltr")),
             Some(BaseDirection::Rtl) => TermBuf::language_literal(lex, &format!("{tag}--rtl")),
-        }
+        })
     }
+}
+
+#[cold]
+fn not_an_iri(iri: &str, written: &Written) -> Error {
+    let found: String = written.unmarked(iri).as_deref().unwrap_or(iri).chars().take(256).collect();
+    let message = if found.starts_with("_:") {
+        format!("{found:?} where RDF has an IRI: a blank node is no predicate")
+    } else if has_scheme(iri.as_bytes()) {
+        format!("{found:?} has characters that an IRI may not hold")
+    } else {
+        format!("{found:?} is an IRI without a scheme, in a document without a base: add \"@base\" to its context")
+    };
+    Error::new(ErrorKind::TextIri, message)
 }

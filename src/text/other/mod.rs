@@ -11,6 +11,7 @@ mod read;
 mod tags;
 mod turtle;
 mod work;
+mod written;
 mod write;
 mod xml;
 

@@ -12,6 +12,7 @@ use super::json::{Cost, Found, JsonScan, Token};
 use super::labels::too_many;
 use super::tags::{Shifts, Tags};
 use super::work::Work;
+use super::written::Written;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -91,7 +92,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    pub(super) fn new(input: Box<dyn Read + Send>, limits: &Limits, tags: Tags) -> Self {
+    pub(super) fn new(input: Box<dyn Read + Send>, limits: &Limits, tags: Tags, written: Written) -> Self {
         let piece =
             Piece { text: Vec::new(), shifts: Shifts::default(), start: Place::default(), whole: 0, read: 0 };
         Pieces {
@@ -99,7 +100,7 @@ impl Pieces {
             raw: Vec::new(),
             at: 0,
             ended: false,
-            scan: JsonScan::new(limits, tags),
+            scan: JsonScan::new(limits, tags, written),
             place: Place::default(),
             frame: None,
             fits: true,
@@ -298,7 +299,8 @@ impl Pieces {
         self.cut = cut;
         self.parses += 1;
         let format = RdfFormat::JsonLd { profile: JsonLdProfileSet::empty() };
-        self.parser = Some(RdfParser::from_format(format).for_reader(Cursor::new(text)));
+        // else it drops statements of IRIs and labels that it finds wrong
+        self.parser = Some(RdfParser::from_format(format).lenient().for_reader(Cursor::new(text)));
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! Turtle, `TriG`, RDF/XML and JSON-LD, read by the crate `oxrdfio`.
 //!
 //! What its terms cannot hold is refused there: generalized RDF and quoted triples as subjects are errors, and so
-//! are IRIs without a scheme, for there is no base but the one that the document gives. The library has no limits
-//! and drops the case of language tags; a guard sees each byte before it, and keeps both. Blank nodes keep their labels, which `<_:label>` is none of; those without a label
-//! get `anon-0`, `anon-1`, ... in the order of their appearance, so that the same input gives the same rows.
+//! are IRIs without a scheme, for there is no base but the one that the document gives. The library has no
+//! limits and drops the case of language tags; a guard sees each byte before it, and keeps both. Blank nodes keep the
+//! labels that the document wrote (`<_:label>` is none); those without a label get `anon-0`, `anon-1`, ... in the
+//! order of their appearance, so that the same input gives the same rows.
 //! Contexts of JSON-LD that lie elsewhere are errors: nothing is fetched.
 
 use std::collections::HashSet;
@@ -15,10 +16,12 @@ use oxrdf::Quad;
 use oxrdfio::{RdfParseError, RdfParser, ReaderQuadParser};
 
 use super::guarded::{Guarded, token_too_long};
+use super::iris::is_absolute;
 use super::labels::{ENTRY, Labels, too_many};
 use super::pieces::{Pieces, Place};
 use super::tags::{Shifts, Tags};
 use super::turtle::TurtleGuard;
+use super::written::Written;
 use super::xml::XmlGuard;
 use crate::decode::DecodeOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -40,12 +43,12 @@ enum Parser {
 }
 
 impl Parser {
-    fn next(&mut self) -> Result<Option<Quad>> {
+    fn next(&mut self, written: &Written) -> Result<Option<Quad>> {
         let quad = match self {
             Parser::Whole(parser, _) => parser.next(),
             Parser::Pieces(pieces) => pieces.next()?,
         };
-        quad.transpose().map_err(|error| parse_error(error, self))
+        quad.transpose().map_err(|error| parse_error(error, self, written))
     }
 
     /// The place in the document of a place that the parser gave.
@@ -75,6 +78,8 @@ pub struct OtherRdf {
     taken: Arc<AtomicU64>,
     seq: u64,
     labels: Labels,
+    written: Written,
+    check_terms: bool,
     prefixes: HashSet<String>,
     prefix_bytes: usize,
     most: usize,
@@ -90,6 +95,7 @@ impl OtherRdf {
         let taken = Arc::new(AtomicU64::new(0));
         let limits = &config.limits;
         let (tags, shifts) = (Tags::new(limits.lookup_bytes), Shifts::default());
+        let written = Written::new();
         let counted = Box::new(Counted { inner: stream.into_reader(), taken: Arc::clone(&taken) });
         let most = limits.term_bytes;
         let whole = |parser: RdfParser, reader: Box<dyn Read + Send>| {
@@ -97,15 +103,15 @@ impl OtherRdf {
         };
         let parser = match format {
             RdfFormat::RdfXml => {
-                let guard = XmlGuard::new(limits, tags.clone());
+                let guard = XmlGuard::new(limits, tags.clone(), written.clone());
                 whole(
                     RdfParser::from_format(oxrdfio::RdfFormat::RdfXml),
                     Box::new(Guarded::new(counted, guard, most)),
                 )
             }
-            RdfFormat::JsonLd => Parser::Pieces(Box::new(Pieces::new(counted, limits, tags.clone()))),
+            RdfFormat::JsonLd => Parser::Pieces(Box::new(Pieces::new(counted, limits, tags.clone(), written.clone()))),
             format => {
-                let guard = TurtleGuard::new(limits, tags.clone(), shifts.clone());
+                let guard = TurtleGuard::new(limits, tags.clone(), written.clone(), shifts.clone());
                 let turtle = matches!(format, RdfFormat::Turtle);
                 let format = if turtle { oxrdfio::RdfFormat::Turtle } else { oxrdfio::RdfFormat::TriG };
                 // IRIs are those of N-Triples, which the guard checks
@@ -113,11 +119,15 @@ impl OtherRdf {
                 whole(parser, Box::new(Guarded::new(counted, guard, most)))
             }
         };
+        // its parser would drop statements with terms that it finds wrong
+        let check_terms = matches!(format, RdfFormat::JsonLd);
         OtherRdf {
             parser: Some(parser),
             taken,
             seq: 0,
-            labels: Labels::new(config.limits.lookup_bytes, tags),
+            labels: Labels::new(config.limits.lookup_bytes, tags, written.clone(), check_terms),
+            written,
+            check_terms,
             prefixes: HashSet::new(),
             prefix_bytes: 0,
             most: config.limits.lookup_bytes,
@@ -134,12 +144,15 @@ impl OtherRdf {
 
     fn next<S: RdfSink>(&mut self, sink: &mut S) -> Result<bool> {
         let Some(parser) = &mut self.parser else { return Ok(false) };
-        let Some(quad) = parser.next()? else {
+        let Some(quad) = parser.next(&self.written)? else {
             self.declare(sink)?;
             self.parser = None;
             return Ok(false);
         };
-        let terms = self.labels.terms(quad)?;
+        let terms = self
+            .labels
+            .terms(quad)
+            .map_err(|error| error.located(&Position { row: Some(self.seq), ..Position::default() }))?;
         self.declare(sink)?;
         let statement = Statement::of(terms.each_ref().map(TermBuf::as_term));
         sink.statement(&RdfRow { frame: 0, seq: self.seq, statement })
@@ -153,7 +166,8 @@ impl OtherRdf {
     fn declare<S: RdfSink>(&mut self, sink: &mut S) -> Result<()> {
         let Some(parser) = &self.parser else { return Ok(()) };
         let Some(mut new) = parser.prefixes(self.prefixes.len()) else { return Ok(()) };
-        new.retain(|(name, _)| !self.prefixes.contains(*name));
+        let holds = |iri: &str| !self.check_terms || is_absolute(iri);
+        new.retain(|(name, iri)| !self.prefixes.contains(*name) && holds(iri));
         new.sort_unstable();
         for (name, iri) in new {
             // we keep the name, the library both
@@ -227,7 +241,7 @@ const TOKEN: usize = 16 << 20;
 const MESSAGE: usize = 1 << 10;
 
 #[cold]
-fn parse_error(error: RdfParseError, parser: &Parser) -> Error {
+fn parse_error(error: RdfParseError, parser: &Parser, written: &Written) -> Error {
     let error = match error {
         RdfParseError::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => {
             return token_too_long(TOKEN);
@@ -249,6 +263,7 @@ fn parse_error(error: RdfParseError, parser: &Parser) -> Error {
         Some((_, message)) => message,
         None => &message,
     };
+    let message = message.replace(written.mark(), "");
     let message: String = message.chars().take(MESSAGE).collect();
     Error::new(ErrorKind::TextSyntax, message).located(&position)
 }

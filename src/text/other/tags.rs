@@ -79,7 +79,7 @@ impl Tags {
 }
 
 /// Says whether N-Triples has this tag: it asks for less than the registry of languages.
-fn is_tag(tag: &str) -> bool {
+pub(super) fn is_tag(tag: &str) -> bool {
     tag.split('-').enumerate().all(|(i, part)| {
         let allowed = |b: u8| if i == 0 { b.is_ascii_alphabetic() } else { b.is_ascii_alphanumeric() };
         !part.is_empty() && part.bytes().all(allowed)

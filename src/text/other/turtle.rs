@@ -10,6 +10,7 @@ use super::labels::{ENTRY, too_deep, too_many};
 use super::pieces::Place;
 use super::tags::{Shifts, Tags};
 use super::work::Work;
+use super::written::{Edit, Written, looks_made};
 use crate::error::{Position, Result};
 use crate::limits::Limits;
 
@@ -56,6 +57,7 @@ pub(super) struct TurtleGuard {
     nesting: usize,
     most: usize,
     tags: Tags,
+    written: Written,
     shifts: Shifts,
     /// Where the document was taken to.
     place: Place,
@@ -71,8 +73,22 @@ fn ends_word(b: u8) -> bool {
         || matches!(b, b'"' | b'\'' | b'#' | b'@' | b'^' | b',' | b';' | b'|' | b'~')
 }
 
+/// The label in a word, and where it begins; a number and the end of a statement may stand before it.
+fn label_in(word: &[u8]) -> Option<(usize, &[u8])> {
+    let number = |b: &u8| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E');
+    let at = word.windows(2).position(|two| two == b"_:")?;
+    let before = &word[..at];
+    let alone = before.is_empty()
+        || before.ends_with(b".") && before.iter().all(number) && !before[0].is_ascii_alphabetic();
+    let label = &word[at + 2..];
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.') || *b >= 0x80;
+    let end = label.iter().position(|b| !is_part(b)).unwrap_or(label.len());
+    let end = label[..end].iter().rposition(|b| *b != b'.').map_or(0, |last| last + 1);
+    alone.then_some((at + 2, &label[..end]))
+}
+
 impl TurtleGuard {
-    pub(super) fn new(limits: &Limits, tags: Tags, shifts: Shifts) -> Self {
+    pub(super) fn new(limits: &Limits, tags: Tags, written: Written, shifts: Shifts) -> Self {
         TurtleGuard {
             state: State::Outside,
             bytes: 0,
@@ -92,6 +108,7 @@ impl TurtleGuard {
             nesting: limits.nesting,
             most: limits.lookup_bytes,
             tags,
+            written,
             shifts,
             place: Place::default(),
             handed: 0,
@@ -190,7 +207,7 @@ impl TurtleGuard {
     }
 
     /// Takes one token that begins here, or as much of it as can be told; 0 asks for more.
-    fn outside(&mut self, input: &[u8], last: bool, edit: &mut Option<String>) -> Result<usize> {
+    fn outside(&mut self, input: &[u8], last: bool, edit: &mut Option<Edit>) -> Result<usize> {
         let next = |i: usize| input.get(i).copied();
         let b = input[0];
         let after_string = self.after_string && matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'#' | b'@');
@@ -249,12 +266,12 @@ impl TurtleGuard {
             }
             b'@' if after_string => return self.tag(input, last, edit),
             b'>' | b'@' | b'^' | b',' | b';' | b'|' | b'~' => {}
-            _ => return self.word(input, last),
+            _ => return self.word(input, last, edit),
         }
         Ok(1)
     }
 
-    fn word(&mut self, input: &[u8], last: bool) -> Result<usize> {
+    fn word(&mut self, input: &[u8], last: bool, edit: &mut Option<Edit>) -> Result<usize> {
         let mut end = 0;
         while let Some(b) = input.get(end) {
             match b {
@@ -276,12 +293,16 @@ impl TurtleGuard {
         self.word.clear();
         if end <= 4 || input[end - 1] == b':' {
             self.word.extend_from_slice(&input[..end]);
+        } else if let Some((at, label)) = label_in(&input[..end])
+            && looks_made(label)
+        {
+            *edit = Some(self.written.edit(at));
         }
         Ok(end)
     }
 
     /// Takes a language tag after a string.
-    fn tag(&mut self, input: &[u8], last: bool, edit: &mut Option<String>) -> Result<usize> {
+    fn tag(&mut self, input: &[u8], last: bool, edit: &mut Option<Edit>) -> Result<usize> {
         let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'-';
         let end = 1 + input[1..].iter().take(TAG).take_while(|b| is_part(b)).count();
         if end == input.len() && !last {
@@ -292,7 +313,8 @@ impl TurtleGuard {
         let language = &input[1..end];
         let language =
             &language[..language.windows(2).position(|two| two == b"--").unwrap_or(language.len())];
-        *edit = self.tags.stand_in(language)?;
+        let to = 1 + language.len();
+        *edit = self.tags.stand_in(language)?.map(|text| Edit { from: 1, to, text });
         Ok(1 + language.len())
     }
 
@@ -330,13 +352,14 @@ impl TurtleGuard {
             match self.outside(&input[at..], last, &mut edit) {
                 Ok(0) => break,
                 Ok(n) => {
-                    if let Some(tag) = edit {
-                        self.count(&input[copied..=at]);
-                        out.extend_from_slice(&input[copied..=at]);
-                        out.extend_from_slice(tag.as_bytes());
-                        self.handed += tag.len() as u64;
-                        self.shifts.add(self.handed, self.lines, tag.len() as i64 - (n as i64 - 1));
-                        copied = at + n;
+                    if let Some(Edit { from, to, text }) = edit {
+                        self.count(&input[copied..at + from]);
+                        out.extend_from_slice(&input[copied..at + from]);
+                        out.extend_from_slice(text.as_bytes());
+                        self.handed += text.len() as u64;
+                        let longer = text.len() as i64 - (to - from) as i64;
+                        self.shifts.add(self.handed, self.lines, longer);
+                        copied = at + to;
                     }
                     at += n;
                 }

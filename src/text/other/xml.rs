@@ -8,6 +8,7 @@ use super::labels::{ENTRY, too_deep, too_many};
 use super::tags::Tags;
 use super::turtle::DEEPER;
 use super::work::Work;
+use super::written::{Edit, Written, looks_made};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -53,8 +54,8 @@ struct Start {
     content: Content,
     namespaces: usize,
     namespace_bytes: usize,
-    /// Where the language tag is, and what stands in for it.
-    edit: Option<(usize, usize, String)>,
+    /// What stands in for the language tag and the label, in their order.
+    edits: Vec<Edit>,
 }
 
 /// RDF/XML on its way to the parser.
@@ -80,10 +81,11 @@ pub(super) struct XmlGuard {
     most: usize,
     longest: usize,
     tags: Tags,
+    written: Written,
 }
 
 impl XmlGuard {
-    pub(super) fn new(limits: &Limits, tags: Tags) -> Self {
+    pub(super) fn new(limits: &Limits, tags: Tags, written: Written) -> Self {
         XmlGuard {
             entities: Entities::new(limits.term_bytes, limits.lookup_bytes),
             open: Vec::new(),
@@ -101,6 +103,7 @@ impl XmlGuard {
             most: limits.lookup_bytes,
             longest: limits.term_bytes,
             tags,
+            written,
         }
     }
 
@@ -140,7 +143,7 @@ impl XmlGuard {
         }
     }
 
-    fn start(&mut self, tag: &[u8]) -> Result<Option<(usize, usize, String)>> {
+    fn start(&mut self, tag: &[u8]) -> Result<Vec<Edit>> {
         let empty = tag.ends_with(b"/");
         let start = self.tag(tag.strip_suffix(b"/").unwrap_or(tag))?;
         if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
@@ -183,7 +186,8 @@ impl XmlGuard {
         if empty {
             self.end();
         }
-        Ok(start.edit.filter(|_| !is_kept))
+        // in a literal a tag keeps its case, and labels lose their marks with it
+        Ok(start.edits.into_iter().filter(|edit| !is_kept || edit.from == edit.to).collect())
     }
 
     fn end(&mut self) {
@@ -208,7 +212,7 @@ impl XmlGuard {
             content: Content::Statements,
             namespaces: 0,
             namespace_bytes: 0,
-            edit: None,
+            edits: Vec::new(),
         };
         let (mut attributes, mut ids, mut subject) = (0_usize, 0, 0);
         let mut at = tag.iter().position(space).unwrap_or(tag.len());
@@ -239,7 +243,7 @@ impl XmlGuard {
             match (key, local) {
                 (b"xml:base", _) => self.longest_base = self.longest_base.max(length),
                 (b"xml:lang", _) => {
-                    start.edit = self.tags.stand_in(value)?.map(|stand_in| (from, to, stand_in));
+                    start.edits.extend(self.tags.stand_in(value)?.map(|text| Edit { from, to, text }));
                 }
                 (_, b"parseType") => {
                     let content = match value {
@@ -259,6 +263,9 @@ impl XmlGuard {
                 (_, b"ID" | b"about" | b"resource" | b"nodeID") => {
                     subject = length.max(subject);
                     ids += if local == b"ID" { length + 2 * ENTRY } else { 0 };
+                    if local == b"nodeID" && self.is_ambiguous(value) {
+                        start.edits.push(self.written.edit(from));
+                    }
                 }
                 _ => {}
             }
@@ -274,6 +281,13 @@ impl XmlGuard {
         Ok(start)
     }
 
+    /// Whether a label could be one that the library made; such labels begin with a letter, as names of XML do.
+    fn is_ambiguous(&self, label: &[u8]) -> bool {
+        let Ok(text) = std::str::from_utf8(label) else { return false };
+        let made = if text.contains('&') { self.entities.expand(text) } else { text.to_owned() };
+        looks_made(made.as_bytes()) && !made.as_bytes()[0].is_ascii_digit()
+    }
+
     /// Names of the RDF namespace are found by what they end with, so no other namespace may make one.
     fn check_namespace(&self, value: &[u8]) -> Result<()> {
         let Ok(value) = std::str::from_utf8(value) else { return Ok(()) };
@@ -285,7 +299,7 @@ impl XmlGuard {
         Ok(())
     }
 
-    fn markup(&mut self, markup: &[u8]) -> Result<Option<(usize, usize, String)>> {
+    fn markup(&mut self, markup: &[u8]) -> Result<Vec<Edit>> {
         let inner = &markup[1..markup.len() - 1];
         match inner.first() {
             Some(b'!') if inner[1..].starts_with(b"[") => self.text(inner)?,
@@ -297,7 +311,7 @@ impl XmlGuard {
             }
             Some(_) => return self.start(inner),
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 }
 
@@ -370,16 +384,15 @@ impl Guard for XmlGuard {
             if token.len() > self.longest.saturating_add(1 << 10) {
                 return Err(token_too_long(self.longest));
             }
-            let edit = if is_markup { self.markup(token)? } else { self.text(token).map(|()| None)? };
-            match edit {
-                Some((from, to, tag)) => {
-                    // the offsets are those behind the `<`
-                    out.extend_from_slice(&token[..=from]);
-                    out.extend_from_slice(tag.as_bytes());
-                    out.extend_from_slice(&token[1 + to..]);
-                }
-                None => out.extend_from_slice(token),
+            let edits = if is_markup { self.markup(token)? } else { self.text(token).map(|()| Vec::new())? };
+            let mut copied = 0;
+            for Edit { from, to, text } in edits {
+                // the offsets are those behind the `<`
+                out.extend_from_slice(&token[copied..=from]);
+                out.extend_from_slice(text.as_bytes());
+                copied = 1 + to;
             }
+            out.extend_from_slice(&token[copied..]);
             at += token.len();
         }
         if last && !self.open.is_empty() {
