@@ -93,6 +93,27 @@ fn extension(name: &str) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_owned())
 }
 
+/// Why a file without a byte is damaged, by its name; nothing where such a file is an empty document, or where the name
+/// does not say what the file holds (`/dev/null`).
+pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
+    let lower = name.to_ascii_lowercase();
+    let ending = [".gz", ".zst", ".zstd"].iter().find(|ending| lower.ends_with(**ending));
+    if let Some(ending) = ending.filter(|_| !is_compressed) {
+        return Some(format!("a file named *{ending} holds at least the header of its compression"));
+    }
+    match (RdfFormat::of_file(name), PatchFormat::of_file(name), extension(name)?.as_str()) {
+        (Some(RdfFormat::Jelly), ..) | (_, Some(PatchFormat::Jelly), _) => Some(OPTIONS_FIRST.to_owned()),
+        (Some(format @ (RdfFormat::RdfXml | RdfFormat::JsonLd)), ..) => {
+            Some(format!("a document in {} is never empty", format.title()))
+        }
+        (.., "parquet" | "arrow") => Some("a table has at least its schema".to_owned()),
+        _ => None,
+    }
+}
+
+/// Why a stream of Jelly has bytes.
+pub(crate) const OPTIONS_FIRST: &str = "a stream begins with its options";
+
 /// Whether a name without a format beside it can be that of a new file of patches, or of statements.
 ///
 /// A name without an extension can, and one that ends in a number, as files of logs do.

@@ -4,7 +4,7 @@ mod part;
 
 use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::format::{PatchFormat, RdfFormat};
+use crate::format::{OPTIONS_FIRST, PatchFormat, RdfFormat, why_not_empty};
 use crate::io::{Compression, Opened, Source, is_patch, open, patch_format, rdf_format};
 use crate::options::StreamOptions;
 use crate::patch::Committed;
@@ -30,8 +30,8 @@ pub struct OpenOptions {
     pub compression: Option<Compression>,
     /// Only rows of committed transactions (patches).
     pub committed: bool,
-    /// A source without a byte is refused where it would have to be Jelly, whose streams begin with options. In the
-    /// other formats nothing is an empty document.
+    /// A source without a byte is refused where it would have to be Jelly, whose streams begin with options. A file
+    /// whose name says that it has bytes is refused always. In the other formats nothing is an empty document.
     pub refuse_empty: bool,
     /// Go on where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
@@ -304,14 +304,14 @@ impl OpenOptions {
         let told = self.rdf_format.or(self.resume.as_ref().map(|_| RdfFormat::Jelly));
         let found =
             found(told, self, RdfFormat::Jelly, || rdf_format(&opened.start, self.decode.framing, name));
-        self.refused_if_empty(found, RdfFormat::Jelly, opened)
+        self.refused_if_empty(found, RdfFormat::Jelly, opened, name)
     }
 
     fn find_patch(&self, opened: &Opened, name: Option<&str>) -> (PatchFormat, Option<Error>) {
         let told = self.patch_format.or(self.resume.as_ref().map(|_| PatchFormat::Jelly));
         let found =
             found(told, self, PatchFormat::Jelly, || patch_format(&opened.start, self.decode.framing, name));
-        self.refused_if_empty(found, PatchFormat::Jelly, opened)
+        self.refused_if_empty(found, PatchFormat::Jelly, opened, name)
     }
 
     fn refused_if_empty<F: PartialEq>(
@@ -319,12 +319,15 @@ impl OpenOptions {
         (format, refused): (F, Option<Error>),
         jelly: F,
         opened: &Opened,
+        name: Option<&str>,
     ) -> (F, Option<Error>) {
-        let is_empty = opened.start.is_empty() && format == jelly && self.resume.is_none();
-        if !(self.refuse_empty && is_empty) || refused.is_some() {
+        if !opened.start.is_empty() || self.resume.is_some() || refused.is_some() {
             return (format, refused);
         }
-        let message = "there are no bytes, but a stream begins with its options";
+        let told = self.refuse_empty && format == jelly;
+        let why = name.and_then(|name| why_not_empty(name, opened.compression != Compression::None)).or_else(|| told.then(|| OPTIONS_FIRST.to_owned()));
+        let Some(why) = why else { return (format, refused) };
+        let message = format!("there are no bytes, but {why}");
         let hint = "an upload that failed leaves this; leave such inputs out";
         let error = Error::new(ErrorKind::TruncatedStream, message).with_hint(hint);
         (format, Some(locate(self, error)))

@@ -47,6 +47,13 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     plain + rest.iter().position(|&b| careful(b)).unwrap_or(rest.len())
 }
 
+/// Says whether an IRI begins with a scheme.
+pub(crate) fn has_scheme(iri: &[u8]) -> bool {
+    let scheme = &iri[..memchr::memchr(b':', iri).unwrap_or(0)];
+    scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+}
+
 /// Whether every character may stand in an IRI: not `<>"{}|^`, backtick, backslash, or up to space.
 #[inline(always)]
 pub(crate) fn is_plain_iri(text: &str) -> bool {

@@ -81,7 +81,8 @@ def test_nodes_without_a_label_are_positions_beside_them(ending: str) -> None:
         "jsonld": f'{{"@id": "_:{HEX}", "urn:p": [{{"urn:q": {{"@id": "_:{HEX}"}}}}, {{"urn:q": 5}}]}}',
     }[ending]
     rows = nq(text, ending)
-    assert f"_:{HEX} " in rows and "_:anon-0 " in rows and "_:anon-1 " in rows
+    for label in (HEX, "anon-0", "anon-1"):
+        assert f"_:{label} " in rows
 
 
 def test_a_patch_meets_a_written_label(tmp_path: Path) -> None:
@@ -119,7 +120,6 @@ def test_errors_keep_their_place_behind_a_label() -> None:
         ('{"@context": {"@vocab": "b#"}, "@id": "urn:a", "p": 5}', "text.iri"),
         ('{"@id": "urn:a b", "urn:p": 5}', "text.iri"),
         ('{"@id": "urn:a", "urn:p": {"@value": "5", "@type": "b"}}', "text.iri"),
-        ('{"@id": "urn:a", "_:p": 5}', "text.iri"),
         ('{"@id": "_:a b", "urn:p": 5}', "text.label"),
         ('{"@id": "_:", "urn:p": 5}', "text.label"),
         ('{"@id": "urn:a", "urn:p": {"@value": "x", "@language": "e n"}}', "text.language"),
@@ -133,4 +133,6 @@ def test_json_ld_that_rdf_cannot_hold_is_an_error(text: str, kind: str) -> None:
 
 def test_json_ld_with_a_base_has_its_rows() -> None:
     for base, name in (("http://e/x/", "http://e/x/a"), ("http://e/y", "http://e/a")):
-        assert f"<{name}> " in nq(f'{{"@context": {{"@base": "{base}"}}, "@id": "a", "urn:p": 5}}', "jsonld")
+        assert f"<{name}> " in nq(
+            f'{{"@context": {{"@base": "{base}"}}, "@id": "a", "urn:p": 5}}', "jsonld"
+        )

@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
 use crate::error::ErrorKind;
-use crate::text::scan::is_plain_iri;
+use crate::text::scan::{has_scheme, is_plain_iri};
 
 /// Whether the canonical text of an IRI is the IRI.
 #[inline(always)]
@@ -110,15 +110,9 @@ impl Lexer<'_> {
         if !is_plain_iri(iri) {
             return bad(ErrorKind::TextIri, start, "an IRI with characters that it may not hold");
         }
-        if !has_scheme(iri) {
+        if !has_scheme(iri.as_bytes()) {
             return bad(ErrorKind::TextIri, start, "an IRI without a scheme");
         }
         Ok(())
     }
-}
-
-fn has_scheme(iri: &str) -> bool {
-    let Some((scheme, _)) = iri.split_once(':') else { return false };
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
 }

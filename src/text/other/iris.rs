@@ -3,23 +3,11 @@
 use memchr::{memchr, memchr2};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::scan::is_plain_iri;
-
-/// Says whether no base comes before an IRI.
-pub(super) fn has_scheme(iri: &[u8]) -> bool {
-    let scheme = &iri[..memchr(b':', iri).unwrap_or(0)];
-    scheme.first().is_some_and(u8::is_ascii_alphabetic)
-        && scheme.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
-}
+use crate::text::scan::{has_scheme, is_plain_iri};
 
 /// Says whether an IRI means the same with any base; of one with escapes, which may hide a scheme, it is believed.
 pub(super) fn is_whole(iri: &[u8]) -> bool {
     has_scheme(iri) || memchr(b'\\', iri).is_some()
-}
-
-/// Says whether an IRI has a scheme and only characters of IRIs.
-pub(super) fn is_absolute(iri: &str) -> bool {
-    has_scheme(iri.as_bytes()) && is_plain_iri(iri)
 }
 
 /// Refuses an IRI with characters that no IRI has, and one without a scheme where there is no base.

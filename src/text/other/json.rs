@@ -5,9 +5,9 @@ use memchr::memchr2;
 use super::contexts::Contexts;
 use super::guarded::token_too_long;
 use super::labels::too_deep;
-use super::tags::Tags;
+use super::tags::{Tags, is_tag};
 use super::written::Written;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// What the parser holds of a value with its statement, but for the terms, and again for each level around it.
@@ -212,6 +212,10 @@ impl JsonScan {
             return Ok(Token::Key);
         }
         let contexts = &mut self.cost.contexts;
+        if open.key == b"@language" && !is_tag(text) {
+            let tag: String = String::from_utf8_lossy(text).chars().take(64).collect();
+            return Err(Error::new(ErrorKind::TextLanguage, format!("{tag:?} is no language tag")));
+        }
         if stand_in.is_none() && (open.key == b"@language" || contexts.languages.contains(&open.key)) {
             *stand_in = self.tags.stand_in(text)?;
         }
@@ -220,6 +224,9 @@ impl JsonScan {
             contexts.value(&open.key, term, text);
         } else if open.key == b"@id" || open.key.contains(&b'\\') || contexts.ids.contains(&open.key) {
             self.cost.longest_id = self.cost.longest_id.max(text.len());
+            if open.key == b"@id" {
+                self.written.check_json_id(text)?;
+            }
         }
         self.add(text.len());
         Ok(Token::Other)

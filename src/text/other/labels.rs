@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use oxrdf::vocab::rdf;
 use oxrdf::{BaseDirection, BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term as Found};
 
-use super::tags::{Tags, is_tag};
-use super::iris::{has_scheme, is_absolute};
+use super::tags::Tags;
 use super::written::Written;
 use crate::blank::{ANONYMOUS, is_position};
 use crate::error::{Error, ErrorKind, Result};
@@ -33,13 +32,11 @@ pub(super) struct Labels {
     most: usize,
     tags: Tags,
     written: Written,
-    /// The library does not check IRIs and language tags.
-    check_terms: bool,
 }
 
 impl Labels {
-    pub(super) fn new(most: usize, tags: Tags, written: Written, check_terms: bool) -> Self {
-        Labels { known: HashMap::new(), most, tags, written, check_terms }
+    pub(super) fn new(most: usize, tags: Tags, written: Written) -> Self {
+        Labels { known: HashMap::new(), most, tags, written }
     }
 
     pub(super) fn terms(&mut self, quad: Quad) -> Result<[TermBuf; 4]> {
@@ -98,9 +95,7 @@ impl Labels {
     }
 
     fn iri(&self, iri: &str) -> Result<TermBuf> {
-        if self.check_terms && !is_absolute(iri) {
-            return Err(not_an_iri(iri, &self.written));
-        }
+        self.written.check_base(iri)?;
         Ok(TermBuf::iri(iri))
     }
 
@@ -115,27 +110,10 @@ impl Labels {
         };
         let spelled = self.tags.spelled(language);
         let tag = spelled.as_deref().unwrap_or(language);
-        if self.check_terms && !is_tag(tag) {
-            let tag: String = tag.chars().take(64).collect();
-            return Err(Error::new(ErrorKind::TextLanguage, format!("{tag:?} is no language tag")));
-        }
         Ok(match literal.direction() {
             None => TermBuf::language_literal(lex, tag),
             Some(BaseDirection::Ltr) => TermBuf::language_literal(lex, &format!("{tag}--ltr")),
             Some(BaseDirection::Rtl) => TermBuf::language_literal(lex, &format!("{tag}--rtl")),
         })
     }
-}
-
-#[cold]
-fn not_an_iri(iri: &str, written: &Written) -> Error {
-    let found: String = written.unmarked(iri).as_deref().unwrap_or(iri).chars().take(256).collect();
-    let message = if found.starts_with("_:") {
-        format!("{found:?} where RDF has an IRI: a blank node is no predicate")
-    } else if has_scheme(iri.as_bytes()) {
-        format!("{found:?} has characters that an IRI may not hold")
-    } else {
-        format!("{found:?} is an IRI without a scheme, in a document without a base: add \"@base\" to its context")
-    };
-    Error::new(ErrorKind::TextIri, message)
 }

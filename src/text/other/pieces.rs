@@ -89,6 +89,7 @@ pub(super) struct Pieces {
     failed: Option<Error>,
     work: Work,
     most: usize,
+    written: Written,
 }
 
 impl Pieces {
@@ -100,7 +101,7 @@ impl Pieces {
             raw: Vec::new(),
             at: 0,
             ended: false,
-            scan: JsonScan::new(limits, tags, written),
+            scan: JsonScan::new(limits, tags, written.clone()),
             place: Place::default(),
             frame: None,
             fits: true,
@@ -113,6 +114,7 @@ impl Pieces {
             failed: None,
             work: Work::new(limits),
             most: limits.lookup_bytes.saturating_mul(3),
+            written,
         }
     }
 
@@ -299,8 +301,10 @@ impl Pieces {
         self.cut = cut;
         self.parses += 1;
         let format = RdfFormat::JsonLd { profile: JsonLdProfileSet::empty() };
-        // else it drops statements of IRIs and labels that it finds wrong
-        self.parser = Some(RdfParser::from_format(format).lenient().for_reader(Cursor::new(text)));
+        let parser = RdfParser::from_format(format)
+            .with_base_iri(self.written.base())
+            .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+        self.parser = Some(parser.for_reader(Cursor::new(text)));
         Ok(())
     }
 }

@@ -16,7 +16,6 @@ use oxrdf::Quad;
 use oxrdfio::{RdfParseError, RdfParser, ReaderQuadParser};
 
 use super::guarded::{Guarded, token_too_long};
-use super::iris::is_absolute;
 use super::labels::{ENTRY, Labels, too_many};
 use super::pieces::{Pieces, Place};
 use super::tags::{Shifts, Tags};
@@ -79,7 +78,6 @@ pub struct OtherRdf {
     seq: u64,
     labels: Labels,
     written: Written,
-    check_terms: bool,
     prefixes: HashSet<String>,
     prefix_bytes: usize,
     most: usize,
@@ -119,15 +117,12 @@ impl OtherRdf {
                 whole(parser, Box::new(Guarded::new(counted, guard, most)))
             }
         };
-        // its parser would drop statements with terms that it finds wrong
-        let check_terms = matches!(format, RdfFormat::JsonLd);
         OtherRdf {
             parser: Some(parser),
             taken,
             seq: 0,
-            labels: Labels::new(config.limits.lookup_bytes, tags, written.clone(), check_terms),
+            labels: Labels::new(config.limits.lookup_bytes, tags, written.clone()),
             written,
-            check_terms,
             prefixes: HashSet::new(),
             prefix_bytes: 0,
             most: config.limits.lookup_bytes,
@@ -166,8 +161,7 @@ impl OtherRdf {
     fn declare<S: RdfSink>(&mut self, sink: &mut S) -> Result<()> {
         let Some(parser) = &self.parser else { return Ok(()) };
         let Some(mut new) = parser.prefixes(self.prefixes.len()) else { return Ok(()) };
-        let holds = |iri: &str| !self.check_terms || is_absolute(iri);
-        new.retain(|(name, iri)| !self.prefixes.contains(*name) && holds(iri));
+        new.retain(|(name, _)| !self.prefixes.contains(*name));
         new.sort_unstable();
         for (name, iri) in new {
             // we keep the name, the library both

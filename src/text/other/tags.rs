@@ -38,7 +38,7 @@ impl Tags {
         if (2..=3).contains(&tag.len()) && tag.iter().all(u8::is_ascii_lowercase) {
             return Ok(None);
         }
-        let Some(tag) = std::str::from_utf8(tag).ok().filter(|tag| is_tag(tag)) else { return Ok(None) };
+        let Some(tag) = std::str::from_utf8(tag).ok().filter(|tag| is_tag(tag.as_bytes())) else { return Ok(None) };
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let number = match table.known.get(tag) {
             Some(number) => *number,
@@ -79,10 +79,10 @@ impl Tags {
 }
 
 /// Says whether N-Triples has this tag: it asks for less than the registry of languages.
-pub(super) fn is_tag(tag: &str) -> bool {
-    tag.split('-').enumerate().all(|(i, part)| {
-        let allowed = |b: u8| if i == 0 { b.is_ascii_alphabetic() } else { b.is_ascii_alphanumeric() };
-        !part.is_empty() && part.bytes().all(allowed)
+pub(super) fn is_tag(tag: &[u8]) -> bool {
+    tag.split(|b| *b == b'-').enumerate().all(|(i, part)| {
+        let allowed = |b: &u8| if i == 0 { b.is_ascii_alphabetic() } else { b.is_ascii_alphanumeric() };
+        !part.is_empty() && part.iter().all(allowed)
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use super::guarded::Guard;
-use super::iris::{check_escape, check_iri, check_line, has_scheme};
+use super::iris::{check_escape, check_iri, check_line};
 use super::labels::{ENTRY, too_deep, too_many};
 use super::pieces::Place;
 use super::tags::{Shifts, Tags};
@@ -13,6 +13,7 @@ use super::work::Work;
 use super::written::{Edit, Written, looks_made};
 use crate::error::{Position, Result};
 use crate::limits::Limits;
+use crate::text::scan::has_scheme;
 
 /// Lists, property lists and graphs may be nested this much deeper than quoted triples: lists of lists are usual.
 pub(super) const DEEPER: usize = 32;

@@ -1,7 +1,8 @@
 //! Labels that the document wrote, kept apart from those that the libraries make.
 //!
 //! A library gives a node without a label 32 hexadecimal digits, at random. A written label that could be taken for
-//! these gets a mark before the library sees it, and loses the mark in the terms that come back.
+//! these gets a mark before the library sees it, and loses the mark in the terms that come back. In the same way an
+//! IRI that JSON-LD resolves without a base of its own is known by the mark.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use oxrdf::BlankNodeRef;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::text::scan::is_plain_iri;
 
 /// Digits that a made label has at least: of 32 at random, more than 16 are zeros once in 2^64 times.
 const DIGITS: usize = 16;
@@ -44,6 +46,46 @@ impl Written {
         &self.mark
     }
 
+    /// The base of JSON-LD that has none: its parser would drop statements with relative IRIs.
+    pub(super) fn base(&self) -> String {
+        format!("{}:///", self.mark)
+    }
+
+    /// Refuses an IRI that has no base but this one.
+    pub(super) fn check_base(&self, iri: &str) -> Result<()> {
+        let Some(found) = iri.strip_prefix(&*self.mark) else { return Ok(()) };
+        let found = found.strip_prefix(":///").unwrap_or(found);
+        let found: String = found.chars().take(256).collect();
+        let message =
+            format!("{found:?} is an IRI without a scheme, in a document without a base: add @base to its context");
+        Err(Error::new(ErrorKind::TextIri, message))
+    }
+
+    /// Refuses a name of a node of which the parser of JSON-LD would drop the statements.
+    pub(super) fn check_json_id(&self, id: &[u8]) -> Result<()> {
+        // the parser refuses what is not UTF-8
+        let Ok(id) = std::str::from_utf8(id) else { return Ok(()) };
+        if id.contains('\\') {
+            return Ok(());
+        }
+        match id.strip_prefix("_:") {
+            Some(label) => self.check_label(label),
+            None if is_plain_iri(id) => Ok(()),
+            None => {
+                let id: String = id.chars().take(256).collect();
+                Err(Error::new(ErrorKind::TextIri, format!("{id:?} has characters that an IRI may not hold")))
+            }
+        }
+    }
+
+    fn check_label(&self, label: &str) -> Result<()> {
+        if BlankNodeRef::new(label).is_ok() {
+            return Ok(());
+        }
+        let label: String = label.chars().take(64).collect();
+        Err(Error::new(ErrorKind::TextLabel, format!("{label:?} is no label of a blank node")))
+    }
+
     /// The change that marks a label that begins at `at`.
     pub(super) fn edit(&self, at: usize) -> Edit {
         Edit { from: at, to: at, text: self.mark.to_string() }
@@ -61,11 +103,7 @@ impl Written {
     /// The label as the document wrote it; nothing if a library made it.
     pub(super) fn label<'l>(&self, label: &'l str) -> Result<Option<&'l str>> {
         match label.strip_prefix(&*self.mark) {
-            Some(label) if BlankNodeRef::new(label).is_err() => {
-                let label: String = label.chars().take(64).collect();
-                Err(Error::new(ErrorKind::TextLabel, format!("{label:?} is no label of a blank node")))
-            }
-            Some(label) => Ok(Some(label)),
+            Some(label) => self.check_label(label).map(|()| Some(label)),
             None if looks_made(label.as_bytes()) => Ok(None),
             None => Ok(Some(label)),
         }
