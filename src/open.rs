@@ -325,7 +325,9 @@ impl OpenOptions {
             return (format, refused);
         }
         let told = self.refuse_empty && format == jelly;
-        let why = name.and_then(|name| why_not_empty(name, opened.compression != Compression::None)).or_else(|| told.then(|| OPTIONS_FIRST.to_owned()));
+        let why = name
+            .and_then(|name| why_not_empty(name, opened.compression != Compression::None))
+            .or_else(|| told.then(|| OPTIONS_FIRST.to_owned()));
         let Some(why) = why else { return (format, refused) };
         let message = format!("there are no bytes, but {why}");
         let hint = "an upload that failed leaves this; leave such inputs out";

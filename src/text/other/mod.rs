@@ -11,8 +11,8 @@ mod read;
 mod tags;
 mod turtle;
 mod work;
-mod written;
 mod write;
+mod written;
 mod xml;
 
 pub use read::OtherRdf;

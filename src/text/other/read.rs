@@ -107,7 +107,9 @@ impl OtherRdf {
                     Box::new(Guarded::new(counted, guard, most)),
                 )
             }
-            RdfFormat::JsonLd => Parser::Pieces(Box::new(Pieces::new(counted, limits, tags.clone(), written.clone()))),
+            RdfFormat::JsonLd => {
+                Parser::Pieces(Box::new(Pieces::new(counted, limits, tags.clone(), written.clone())))
+            }
             format => {
                 let guard = TurtleGuard::new(limits, tags.clone(), written.clone(), shifts.clone());
                 let turtle = matches!(format, RdfFormat::Turtle);

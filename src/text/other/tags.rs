@@ -38,7 +38,9 @@ impl Tags {
         if (2..=3).contains(&tag.len()) && tag.iter().all(u8::is_ascii_lowercase) {
             return Ok(None);
         }
-        let Some(tag) = std::str::from_utf8(tag).ok().filter(|tag| is_tag(tag.as_bytes())) else { return Ok(None) };
+        let Some(tag) = std::str::from_utf8(tag).ok().filter(|tag| is_tag(tag.as_bytes())) else {
+            return Ok(None);
+        };
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let number = match table.known.get(tag) {
             Some(number) => *number,

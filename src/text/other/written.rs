@@ -56,8 +56,9 @@ impl Written {
         let Some(found) = iri.strip_prefix(&*self.mark) else { return Ok(()) };
         let found = found.strip_prefix(":///").unwrap_or(found);
         let found: String = found.chars().take(256).collect();
-        let message =
-            format!("{found:?} is an IRI without a scheme, in a document without a base: add @base to its context");
+        let message = format!(
+            "{found:?} is an IRI without a scheme, in a document without a base: add @base to its context"
+        );
         Err(Error::new(ErrorKind::TextIri, message))
     }
 

@@ -384,7 +384,8 @@ impl Guard for XmlGuard {
             if token.len() > self.longest.saturating_add(1 << 10) {
                 return Err(token_too_long(self.longest));
             }
-            let edits = if is_markup { self.markup(token)? } else { self.text(token).map(|()| Vec::new())? };
+            let edits =
+                if is_markup { self.markup(token)? } else { self.text(token).map(|()| Vec::new())? };
             let mut copied = 0;
             for Edit { from, to, text } in edits {
                 // the offsets are those behind the `<`
