@@ -72,6 +72,7 @@ __all__ = [
     "restart_points",
     "splits",
     "squash",
+    "table_keys",
     "verify_log",
 ]
 
@@ -443,6 +444,29 @@ def quad_keys(
         TextError: There is no term in the text of a cell, or, with ``canonical``, it is spelled in another way.
         ValueError: The secret has not 16 bytes; a column is missing or holds no strings.
         TypeError: ``rows`` is no object of an Arrow library.
+    """
+
+def table_keys(
+    rows: ArrowArrayExportable | ArrowStreamExportable,
+    secret: bytes,
+    *,
+    labels: Literal["any", "unscoped", "named"],
+    quads: bool = True,
+) -> QuadKeys:
+    """The keys of the quads of a table that is compared with others: as `quad_keys`, and refuses terms that are not canonical.
+
+    Args:
+        rows: As those of `quad_keys`.
+        secret: 16 bytes.
+        labels: What labels of blank nodes may be: ``"any"``; ``"unscoped"``, none behind the scope of a source; ``"named"``,
+            no positions either.
+        quads: Refuse rows without a subject, predicate and object, which have no key else.
+
+    Raises:
+        EncodeError: A row has no quad.
+        PatchError: A label is refused.
+        TextError: A term is not canonical.
+        ValueError: As of `quad_keys`.
     """
 
 def canonicalize(

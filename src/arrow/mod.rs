@@ -13,7 +13,7 @@ pub mod schema;
 mod scope;
 mod settings;
 
-pub use input::{KeyColumn, PatchRows, RdfRows};
+pub use input::{KeyColumn, Labels, PatchRows, RdfRows, Required};
 pub use joined::{Joined, numbered};
 pub use open::{PatchReader, RdfReader, ReadOptions, patch_reader, rdf_reader, read_patch, read_rdf};
 pub use patch::PatchBatches;

@@ -1,6 +1,8 @@
 //! Blank nodes: what their labels are worth outside of the file that has them.
 
 mod position;
+mod scope;
 
 pub use position::is_position;
 pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
+pub(crate) use scope::refuse_scopes;

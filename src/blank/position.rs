@@ -4,15 +4,13 @@
 //! `anon-1`, ..., so `anon-0` is another node in every file. A position is no name: no patch may hold one. The rule is
 //! about labels, not formats, because conversions carry positions into N-Quads, Jelly and tables.
 
+use super::scope::without_scope;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, Statement};
 use crate::term::{Term, TermBuf};
 
 /// What the label of a position begins with, behind scopes. Readers put it before labels of documents that begin so, too.
 pub(crate) const ANONYMOUS: &str = "anon-";
-
-/// Hexadecimal digits of a scope.
-const SCOPE_DIGITS: usize = 16;
 
 /// Whether a label is a position: `anon-` and digits, bare or behind scopes of readers (`s0123456789abcdef_`, with the
 /// number of a frame `s0123456789abcdef` `f7_`).
@@ -37,32 +35,22 @@ fn ends_in_position(label: &str) -> bool {
     rest.is_empty()
 }
 
-/// What follows a scope at the start of a label.
-fn without_scope(label: &str) -> Option<&str> {
-    let digits = label.strip_prefix('s')?;
-    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if !digits.as_bytes().get(..SCOPE_DIGITS)?.iter().all(is_hex) {
-        return None;
-    }
-    let rest = &digits[SCOPE_DIGITS..];
-    let rest = match rest.strip_prefix('f') {
-        Some(frame) => {
-            let after = frame.trim_start_matches(|c: char| c.is_ascii_digit());
-            Some(after).filter(|after| after.len() < frame.len())?
-        }
-        None => rest,
-    };
-    rest.strip_prefix('_')
-}
-
-/// The first position in a term; quoted triples are searched.
+/// The first label in a term that fits; quoted triples are searched.
 #[inline]
-fn position_of<'t>(term: &Term<'t>) -> Option<&'t str> {
+pub(super) fn label_of<'t>(term: &Term<'t>, fits: fn(&str) -> bool) -> Option<&'t str> {
     match term {
-        Term::BlankNode(label) if is_position(label) => Some(label),
-        Term::Triple(triple) => triple.terms.iter().map(TermBuf::as_term).find_map(|term| position_of(&term)),
+        Term::BlankNode(label) if fits(label) => Some(label),
+        Term::Triple(triple) => {
+            triple.terms.iter().map(TermBuf::as_term).find_map(|term| label_of(&term, fits))
+        }
         _ => None,
     }
+}
+
+/// The first position in a term.
+#[inline]
+fn position_of<'t>(term: &Term<'t>) -> Option<&'t str> {
+    label_of(term, is_position)
 }
 
 /// The first position in what a row of a patch changes: a quad, or the graph of a prefix.

@@ -9,8 +9,14 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use super::capsule::{self, Batches};
 use super::error::Failure;
-use crate::arrow::KeyColumn;
+use super::options::Choice;
+use crate::arrow::{KeyColumn, Labels, Required};
 use crate::error::catch_panic;
+
+const LABELS: Choice<Labels> = Choice {
+    keyword: "labels",
+    words: &[("any", Labels::Any), ("unscoped", Labels::Unscoped), ("named", Labels::Named)],
+};
 
 /// Keys of quads in one Arrow column of bytes; ``pyarrow.array(keys)`` shares its memory.
 #[pyclass(frozen, module = "jelly")]
@@ -80,6 +86,42 @@ pub(super) fn quad_keys(
     secret: &Bound<'_, PyBytes>,
     canonical: bool,
 ) -> PyResult<QuadKeys> {
+    keys_of(py, rows, secret, Required { canonical, ..Required::default() })
+}
+
+/// The keys of the quads of a table that is compared with others: as `quad_keys`, and refuses terms that are not canonical.
+///
+/// Args:
+///     rows: As those of `quad_keys`.
+///     secret: 16 bytes.
+///     labels: What labels of blank nodes may be: ``"any"``; ``"unscoped"``, none behind the scope of a source; ``"named"``,
+///         no positions either.
+///     quads: Refuse rows without a subject, predicate and object, which have no key else.
+///
+/// Raises:
+///     EncodeError: A row has no quad.
+///     PatchError: A label is refused.
+///     TextError: A term is not canonical.
+///     ValueError: As of `quad_keys`.
+#[pyfunction]
+#[pyo3(signature = (rows, secret, *, labels, quads=true))]
+pub(super) fn table_keys(
+    py: Python<'_>,
+    rows: &Bound<'_, PyAny>,
+    secret: &Bound<'_, PyBytes>,
+    labels: &str,
+    quads: bool,
+) -> PyResult<QuadKeys> {
+    let labels = LABELS.read(labels)?;
+    keys_of(py, rows, secret, Required { canonical: true, quads, labels })
+}
+
+fn keys_of(
+    py: Python<'_>,
+    rows: &Bound<'_, PyAny>,
+    secret: &Bound<'_, PyBytes>,
+    required: Required,
+) -> PyResult<QuadKeys> {
     let secret = <[u8; 16]>::try_from(secret.as_bytes()).map_err(|_| {
         PyValueError::new_err(format!("a secret has 16 bytes, not {}", secret.as_bytes().len()))
     })?;
@@ -89,7 +131,7 @@ pub(super) fn quad_keys(
     };
     let keys = py.detach(|| {
         catch_panic(|| {
-            let mut column = KeyColumn::new(secret, canonical);
+            let mut column = KeyColumn::new(secret, required);
             while let Some(batch) = batches.next().map_err(Failure::Python)? {
                 column.push(&batch)?;
             }

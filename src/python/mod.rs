@@ -60,7 +60,7 @@ mod _internal {
     #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]
-    use super::keys::{QuadKeys, quad_keys};
+    use super::keys::{QuadKeys, quad_keys, table_keys};
     #[pymodule_export]
     use super::log::{
         History, LogOrder, backup_base, history, holds_patches, identify, in_order, log_head, log_versions,

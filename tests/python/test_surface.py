@@ -33,6 +33,7 @@ INNER = {
     "read_any",
     "read_column",
     "restart_points",
+    "table_keys",
     "Reader",
     "RowIterator",
 }

@@ -3,10 +3,12 @@
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{BinaryArray, RecordBatch};
 
-use super::terms::Statements;
+use super::terms::{GRAPH, Statements};
+use crate::blank::{refuse_positions, refuse_scopes};
 use crate::create::Slots;
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::patch::Keys;
+use crate::term::Term;
 
 const COLUMNS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 
@@ -16,20 +18,43 @@ const KEY: usize = 16;
 /// More do not fit into the offsets of a column.
 const MOST: u64 = i32::MAX as u64 / KEY as u64;
 
+/// Which labels of blank nodes rows may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// Any.
+    #[default]
+    Any,
+    /// None behind the scope of a source, for a log names nodes of these rows; positions, which no log names, may be there.
+    Unscoped,
+    /// None behind a scope, and no positions: the rows are compared by their labels.
+    Named,
+}
+
+/// What rows must be, beside what any key needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Required {
+    /// Texts are the canonical ones of their terms.
+    pub canonical: bool,
+    /// Each row is a quad.
+    pub quads: bool,
+    /// Labels of blank nodes.
+    pub labels: Labels,
+}
+
 /// A column of keys that grows with every batch.
 pub struct KeyColumn {
     keys: Keys,
     slots: Slots,
     column: BinaryBuilder,
     rows: u64,
-    canonical: bool,
+    required: Required,
 }
 
 impl KeyColumn {
-    /// Of keys under this secret; `canonical` refuses texts that are not the canonical ones of their terms.
-    pub fn new(secret: [u8; KEY], canonical: bool) -> Self {
+    /// Of keys under this secret, of rows that are what is required.
+    pub fn new(secret: [u8; KEY], required: Required) -> Self {
         let (keys, column) = (Keys::new(secret), BinaryBuilder::new());
-        KeyColumn { keys, slots: Slots::default(), column, rows: 0, canonical }
+        KeyColumn { keys, slots: Slots::default(), column, rows: 0, required }
     }
 
     /// Adds the keys of a batch with the columns `subject`, `predicate`, `object` and `graph`, 16 bytes each, the
@@ -46,34 +71,49 @@ impl KeyColumn {
         }
         let mut statements = Statements::of(batch)?;
         for row in 0..batch.num_rows() {
-            if statements.is_none(row) {
-                self.column.append_null();
-            } else {
-                let key = self.key(&mut statements, row).map_err(|error| {
-                    error.located(&Position { row: Some(self.rows), ..Position::default() })
-                })?;
-                self.column.append_value(key.to_be_bytes());
-            }
+            let is_quad = self.required.quads || !statements.is_none(row);
+            let key = self
+                .key(&mut statements, row, is_quad)
+                .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
+            self.column.append_option(key.map(u128::to_be_bytes));
             self.rows += 1;
         }
         Ok(())
     }
 
     #[inline]
-    fn key(&mut self, statements: &mut Statements<'_>, row: usize) -> Result<u128> {
-        statements.read(row)?;
-        let (slots, keys) = (&mut self.slots, &mut self.keys);
-        if !self.canonical {
-            return Ok(statements.hand_on(|terms| keys.of(&slots.statement(terms)).key));
+    fn key(&mut self, statements: &mut Statements<'_>, row: usize, is_quad: bool) -> Result<Option<u128>> {
+        let Required { canonical, labels, .. } = self.required;
+        match is_quad {
+            true => _ = statements.read(row)?,
+            // a prefix may have a graph
+            false if canonical || labels != Labels::Any => statements.read_graph(row)?,
+            false => return Ok(None),
         }
+        let (slots, keys) = (&mut self.slots, &mut self.keys);
         let (texts, mut refused) = (statements.texts(), None);
-        let see = |place: usize, canonical: &[u8]| {
-            if let Some(text) = texts[place].filter(|text| text.as_bytes() != canonical) {
-                refused.get_or_insert_with(|| not_canonical(place, text, canonical));
+        let key = statements.hand_on(|terms| {
+            let mut statement = slots.statement(terms);
+            if !is_quad {
+                statement.terms[..GRAPH].fill(Term::DefaultGraph);
             }
-        };
-        let key = statements.hand_on(|terms| keys.of_seen(&slots.statement(terms), see).key);
-        refused.map_or(Ok(key), Err)
+            match labels {
+                Labels::Any => {}
+                Labels::Unscoped => refuse_scopes(&statement)?,
+                Labels::Named => refuse_positions(&statement).and_then(|()| refuse_scopes(&statement))?,
+            }
+            if !canonical {
+                return Ok::<_, Error>(keys.of(&statement).key);
+            }
+            let see = |place: usize, canonical: &[u8]| {
+                let text = texts[place].filter(|_| is_quad || place == GRAPH);
+                if let Some(text) = text.filter(|text| text.as_bytes() != canonical) {
+                    refused.get_or_insert_with(|| not_canonical(place, text, canonical));
+                }
+            };
+            Ok(keys.of_seen(&statement, see).key)
+        })?;
+        refused.map_or(Ok(is_quad.then_some(key)), Err)
     }
 
     /// The column.
@@ -101,6 +141,8 @@ mod tests {
     use super::*;
     use crate::sink::Statement;
     use crate::term::{TermBuf, Triple};
+
+    const CANONICAL: Required = Required { canonical: true, quads: false, labels: Labels::Any };
 
     fn batch(rows: &[[Option<String>; 4]]) -> RecordBatch {
         let column = |place: usize| -> ArrayRef {
@@ -155,7 +197,7 @@ mod tests {
             .collect();
         let rows: Vec<_> =
             quads.iter().map(|quad| quad.map(|term| Some(term.as_term().to_string()))).collect();
-        let mut column = KeyColumn::new([5; 16], true);
+        let mut column = KeyColumn::new([5; 16], CANONICAL);
         column.push(&batch(&rows[..100])).unwrap();
         column.push(&batch(&rows[100..])).unwrap();
         let (column, mut keys, mut texts) = (column.finish(), Keys::new([5; 16]), Keys::new([5; 16]));
@@ -171,7 +213,7 @@ mod tests {
     #[test]
     fn what_means_the_same_has_the_same_key() {
         let row = |object: &str| ["<a:s>", "<a:p>", object, ""].map(|text| Some(text.to_owned()));
-        let mut column = KeyColumn::new([1; 16], false);
+        let mut column = KeyColumn::new([1; 16], Required::default());
         let mut null_graph = row("\"x\"@en");
         null_graph[3] = None;
         let xsd = format!("\"x\"^^<{}>", crate::term::XSD_STRING);
@@ -199,8 +241,8 @@ mod tests {
             let mut row = canonical.map(|text| Some(text.to_owned()));
             row[place] = Some(text.to_owned());
             let rows = batch(&[canonical.map(|text| Some(text.to_owned())), row]);
-            KeyColumn::new([0; 16], false).push(&rows).unwrap();
-            let error = KeyColumn::new([0; 16], true).push(&rows).unwrap_err();
+            KeyColumn::new([0; 16], Required::default()).push(&rows).unwrap();
+            let error = KeyColumn::new([0; 16], CANONICAL).push(&rows).unwrap_err();
             assert_eq!((error.kind(), error.position().row), (ErrorKind::TextTerm, Some(1)), "{text}");
             assert_eq!(error.field(), Some(COLUMNS[place]));
             assert!(error.message().contains(&format!("which is {};", excerpt(expected))), "{error}");
@@ -212,7 +254,7 @@ mod tests {
         let quad = ["<a:s>", "<a:p>", "<a:o>", "<a:g>"].map(|text| Some(text.to_owned()));
         let mut prefix = quad.clone();
         prefix[..3].fill(None);
-        let mut column = KeyColumn::new([0; 16], false);
+        let mut column = KeyColumn::new([0; 16], Required::default());
         column.push(&batch(&[quad.clone(), prefix, [const { None }; 4]])).unwrap();
         let mut half = quad.clone();
         half[1] = None;
@@ -221,13 +263,57 @@ mod tests {
         let mut bad = quad;
         bad[2] = Some("o".into());
         assert_eq!(
-            KeyColumn::new([0; 16], false).push(&batch(&[bad])).unwrap_err().kind(),
+            KeyColumn::new([0; 16], Required::default()).push(&batch(&[bad])).unwrap_err().kind(),
             ErrorKind::TextTerm
         );
         let without = batch(&[]).project(&[0, 1, 3]).unwrap();
-        let error = KeyColumn::new([0; 16], false).push(&without).unwrap_err();
+        let error = KeyColumn::new([0; 16], Required::default()).push(&without).unwrap_err();
         assert_eq!(error.message(), "there is no column \"object\"");
         let keys = column.finish();
         assert_eq!((keys.is_null(0), keys.is_null(1), keys.is_null(2)), (false, true, true));
+    }
+
+    #[test]
+    fn labels_that_mean_nothing_elsewhere_are_refused_where_that_is_asked_for() {
+        let quad =
+            |object: &str, graph: &str| ["<a:s>", "<a:p>", object, graph].map(|text| Some(text.to_owned()));
+        let prefix = |graph: &str| [None, None, None, Some(graph.to_owned())];
+        let position = "_:s0123456789abcdef_anon-7";
+        let scoped = "_:s0123456789abcdef_pump";
+        let nested = "<<( <a:s> <a:p> _:s0123456789abcdeff3_pump )>>";
+        // whether rows are refused that hold names of one source; and that are compared by labels
+        let rows = [
+            (quad("_:b", "_:g"), false, false),
+            (quad(&format!("\"{scoped}\""), ""), false, false),
+            (quad(position, ""), false, true),
+            (quad(scoped, ""), true, true),
+            (quad(nested, ""), true, true),
+            (quad("<a:o>", scoped), true, true),
+            (prefix("_:g"), false, false),
+            (prefix(position), false, true),
+            (prefix(scoped), true, true),
+        ];
+        for (row, unscoped, named) in rows {
+            for (labels, refused) in
+                [(Labels::Any, false), (Labels::Unscoped, unscoped), (Labels::Named, named)]
+            {
+                let mut column = KeyColumn::new([0; 16], Required { labels, ..Required::default() });
+                // the terms of the row before are not those of a prefix
+                column.push(&batch(&[quad("<a:o>", "")])).unwrap();
+                let outcome = column.push(&batch(&[row.clone()])).map_err(|error| error.kind());
+                assert_eq!(
+                    outcome,
+                    if refused { Err(ErrorKind::PatchLabels) } else { Ok(()) },
+                    "{row:?} {labels:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_are_no_quads_are_refused_where_quads_are_required() {
+        let required = Required { quads: true, ..CANONICAL };
+        let error = KeyColumn::new([0; 16], required).push(&batch(&[[const { None }; 4]])).unwrap_err();
+        assert_eq!((error.kind(), error.position().row), (ErrorKind::EncodeRow, Some(0)));
     }
 }

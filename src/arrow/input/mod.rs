@@ -10,7 +10,7 @@ mod rdf;
 mod strings;
 mod terms;
 
-pub use keys::KeyColumn;
+pub use keys::{KeyColumn, Labels, Required};
 pub use patch::PatchRows;
 pub use rdf::RdfRows;
 

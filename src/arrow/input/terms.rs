@@ -147,7 +147,8 @@ pub(super) struct Statements<'b> {
     terms: [PlainTerm<'b>; 4],
 }
 
-const GRAPH: usize = 3;
+/// The place of the graph.
+pub(super) const GRAPH: usize = 3;
 
 impl<'b> Statements<'b> {
     /// The columns that a batch has.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,9 @@ import pyoxigraph as ox
 import pytest
 
 import jelly
+from jelly.errors import PatchError
+
+from .raising import spark_raises
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,6 @@ OLD = """@prefix : <urn:x:> .
 """
 NEW = OLD.replace(":max 5", ":max 6")
 POSITION = "_:anon-0 <urn:x:property> <urn:x:power>"
-LABELS = Path(__file__).parent.parent / "positions.txt"
 
 
 def test_a_folder_of_files_keeps_their_nodes_apart(spark: SparkSession, tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_a_log_that_names_a_position_is_refused(
     work = BY_LOG[door]
     rows = [f"D {POSITION}", 'PA "x" <urn:x:> _:anon-0']
     wrong = rows[1:] if door == "prefixes" else rows[:1]
-    with pytest.raises(Exception, match=REFUSED):
+    with spark_raises("PythonException", REFUSED):
         work(base, of_patch(spark, tmp_path, *wrong))
     # in a transaction that was aborted it means nothing, and nodes of the base pass through
     work(base, of_patch(spark, tmp_path, *rows, end="TA"))
@@ -94,8 +95,8 @@ def test_versions_that_are_not_asked_for_do_not_matter(spark: SparkSession, tmp_
     base = base_of(spark, "anon-0")
     assert jelly.spark.as_of(base, log, 1).count() == 2
     assert jelly.spark.between(log, 0, 1).count() == 1
-    with pytest.raises(
-        Exception, match=r"patch\.labels: [^ ]*log\.rdfp: version 2 row \d+: D _:anon-0"
+    with spark_raises(
+        "PythonException", r"patch\.labels: [^ ]*log\.rdfp: version 2 row \d+: D: _:anon-0"
     ):
         jelly.spark.as_of(base, log, 2).count()
 
@@ -110,32 +111,77 @@ def test_datasets_with_nodes_without_labels_are_not_compared(
     tables = [scoped, kept, spark.read.parquet(f"{tmp_path}/parquet")]
     for table in tables:
         for sides, word in (((table, named), "old"), ((named, table), "new")):
-            with pytest.raises(
-                Exception, match=rf"patch\.labels: the {word} dataset: .*anon-\d.*by its position"
+            with spark_raises(
+                "PythonException", rf"patch\.labels: the {word} dataset: .*anon-\d.*by its position"
             ):
                 jelly.spark.diff(*sides).count()
     assert jelly.spark.diff(named, base_of(spark, "c")).where("op in ('A', 'D')").count() == 2
 
 
-def test_positions_and_labels_are_those_of_the_core(spark: SparkSession) -> None:
-    from jelly.spark.tables.terms import _has_position
+SCOPED = "_:s0123456789abcdeff1_pump"
 
-    labels = [line.split(" ", 1) for line in LABELS.read_text().splitlines()]
-    assert len(labels) > 20
-    terms = []
-    for kind, label in labels:
-        is_position = kind == "position"
-        terms += [
-            (f"_:{label}", is_position),
-            (f"<<( _:{label} <urn:x:p> <urn:x:o> )>>", is_position),
-            (f"<<( <urn:x:s> <urn:x:p> _:{label} )>>", is_position),
-            (f"<<( <urn:x:s> <urn:x:p> <<( <urn:x:s> <urn:x:p> _:{label} )>> )>>", is_position),
-            (f'"_:{label}"', False),
-            (f'<<( <urn:x:s> <urn:x:p> " _:{label} \\" _:{label} " )>>', False),
-            (f"<urn:{re.sub('[^a-z0-9]', '', label)}>", False),
-        ]
-    found = spark.createDataFrame(terms, "term string, wanted boolean")
-    from pyspark.sql import functions as F  # noqa: N812
 
-    wrong = found.where(_has_position(F.col("term")) != F.col("wanted")).collect()
-    assert not wrong
+@pytest.mark.parametrize("door", BY_LOG)
+def test_a_log_that_names_a_node_behind_the_scope_of_a_file_is_refused(
+    spark: SparkSession, tmp_path: Path, door: str
+) -> None:
+    row = f'PA "x" <urn:x:> {SCOPED}' if door == "prefixes" else f"D {SCOPED} <urn:x:p> <urn:x:o>"
+    with spark_raises(
+        "PythonException",
+        rf"patch\.labels: [^ ]*log\.rdfp: version 1 row 2: .*{SCOPED}.* scope of the file",
+    ):
+        BY_LOG[door](base_of(spark, "b"), of_patch(spark, tmp_path, row))
+
+
+def test_a_log_does_not_miss_the_nodes_of_a_base_read_with_scopes(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "base.ttl").write_text("_:pump <urn:x:p> <urn:x:o> . [] <urn:x:p> <urn:x:o> .")
+    read = spark.read.format("jelly")
+    base = read.load(f"{tmp_path}/base.ttl")
+    kept = read.option("blankNodes", "keep").load(f"{tmp_path}/base.ttl")
+    row = "D _:pump <urn:x:p> <urn:x:o>"
+    naming = [row, "A <urn:x:a> <urn:x:p> <<( _:pump <urn:x:p> <urn:x:o> )>>"]
+    refused = r"patch\.labels: the base: _:s[0-9a-f]{16}_pump .* blankNodes=keep"
+    for named in naming:
+        for work in (jelly.spark.apply, lambda base, log: jelly.spark.history(log, base_df=base)):
+            with spark_raises("PythonException", refused):
+                work(base, of_patch(spark, tmp_path, named)).collect()
+    log = of_patch(spark, tmp_path, row)
+    assert len(jelly.spark.apply(kept, log).collect()) == 1
+    # a log that names no node, or names one in what does not count, leaves the labels of the base alone
+    ground = "A <urn:x:a> <urn:x:p> <urn:x:o>"
+    log = of_patch(spark, tmp_path, ground)
+    assert len(jelly.spark.apply(base, log).collect()) == 3
+    assert len(jelly.spark.history(log, base_df=base).collect()) == 3
+    with spark_raises("PythonException", refused):
+        jelly.spark.history(log, "_:pump", base_df=base).collect()
+    aborted = of_patch(spark, tmp_path, row, "TA", "TX", ground)
+    assert len(jelly.spark.apply(base, aborted).collect()) == 3
+
+
+def test_datasets_whose_labels_stand_behind_scopes_are_not_compared(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.ttl").write_text("_:pump <urn:x:p> <urn:x:o> .")
+    read = spark.read.format("jelly")
+    old, new = (read.load(f"{tmp_path}/{name}.ttl") for name in ("old", "new"))
+    ground = base_of(spark).limit(0)
+    for sides, word in (((old, ground), "old"), ((ground, new), "new"), ((old, new), "(old|new)")):
+        with spark_raises("PythonException", rf"patch\.labels: the {word} dataset: _:s\w+_pump"):
+            jelly.spark.diff(*sides).count()
+    read = read.option("blankNodes", "keep")
+    old, new = (read.load(f"{tmp_path}/{name}.ttl") for name in ("old", "new"))
+    assert jelly.spark.diff(old, new).count() == 0
+
+
+@pytest.mark.parametrize("place", ["subject", "graph"])
+def test_a_pattern_names_no_position_and_no_scoped_node(
+    spark: SparkSession, tmp_path: Path, place: str
+) -> None:
+    log = of_patch(spark, tmp_path, "A <urn:x:a> <urn:x:p> <urn:x:o>")
+    for label in ("_:anon-0", SCOPED):
+        with pytest.raises(PatchError, match=label) as caught:
+            jelly.spark.history(log, **{place: label})
+        assert caught.value.kind == "patch.labels"

@@ -21,6 +21,7 @@ from spelling import ALL, after_of, base_of, quad
 from spelling import log_of as log_of_cases
 
 from .logs_in_one import bundle, ordered, rows
+from .raising import spark_raises
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -271,12 +272,53 @@ def test_terms_that_are_not_canonical_are_refused(few: SparkSession) -> None:
             lambda base: jelly.spark.history(log, base_df=base),
         ]
         for door in doors[: 4 if place == 0 else 1]:
-            with pytest.raises(Exception, match=rf"(?s)text\.term: {named}"):
+            with spark_raises("PythonException", rf"text\.term: the (base|new dataset): {named}"):
                 door(base).collect()
     # what is written and read is canonical
     half = few.createDataFrame([good | {"predicate": None}], "subject string, predicate string, object string, graph string")  # fmt: skip
-    with pytest.raises(Exception, match="no predicate"):
+    with spark_raises("PythonException", r"encode\.row: the base: no predicate"):
         jelly.spark.apply(half, log).collect()
+
+
+@pytest.mark.parametrize(
+    ("terms", "refused"),
+    [
+        ([None, None, None, None], r"encode\.row: {what}: no subject"),
+        (["<a:s>", None, "<a:o>", ""], r"encode\.row: {what}: no predicate"),
+        (["<a:s>", "<a:p>", '"\\u0078"', ""], r"text\.term: {what}: .* is not the canonical text"),
+    ],
+)
+def test_rows_that_are_no_canonical_quads_are_refused_in_all_tables(
+    few: SparkSession, terms: list[str | None], refused: str
+) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    import jelly.spark
+
+    types = ", ".join(f"{name} string" for name in QUAD)
+    base = few.createDataFrame([tuple(terms)], types)
+    good, good_log = statements(few, BASE), log_of(few, FIRST)
+    # the row of FIRST that adds something
+    log = good_log.withColumns(
+        {
+            name: F.when(F.col("op") == "A", F.lit(term)).otherwise(F.col(name))
+            for name, term in zip(QUAD, terms, strict=True)
+        }
+    )
+    row = "a source without a name: version 1 row [0-9]+: A"
+    doors = [
+        (lambda: jelly.spark.apply(base, good_log), "the base"),
+        (lambda: jelly.spark.history(good_log, base_df=base), "the base"),
+        (lambda: jelly.spark.diff(base, good), "the old dataset"),
+        (lambda: jelly.spark.diff(good, base), "the new dataset"),
+        (lambda: jelly.spark.changes(log), row),
+        (lambda: jelly.spark.net(log), row),
+        (lambda: jelly.spark.apply(good, log), row),
+        (lambda: jelly.spark.history(log), row),
+    ]
+    for door, what in doors:
+        with spark_raises("PythonException", refused.format(what=what)):
+            door().collect()
 
 
 def test_a_log_that_changes_between_the_call_and_the_action(
@@ -300,12 +342,12 @@ def test_a_log_that_changes_between_the_call_and_the_action(
     for change in (changed, lambda path: path.write_text(""), Path.unlink):
         result = jelly.spark.changes(written())
         change(paths[0])
-        with pytest.raises(Exception, match=rf"(?s)patch\.changed: .*{paths[0]}"):
+        with spark_raises("PythonException", rf"patch\.changed: .*{paths[0]}"):
             result.collect()
     result = jelly.spark.changes(written())
     assert {row.object for row in result.collect()} == {"<a:o>", "<a:q>"}
     changed(paths[0])
-    with pytest.raises(Exception, match=rf"(?s){paths[0]} has changed since the query was planned"):
+    with spark_raises("PythonException", rf"{paths[0]} has changed since the query was planned"):
         result.collect()
     log = written().cache()
     result = jelly.spark.net(log)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.spark.tables.changing import net_of
-from jelly.spark.tables.keys import Keys
+from jelly.spark.tables.keys import Keys, Labels
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD, named_graph, require
 
@@ -92,7 +92,9 @@ def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) ->
     changed = net.select(name)
     if broadcast if broadcast is not None else log.changes(versions) <= BROADCAST:
         changed = F.broadcast(changed)
-    kept = base.withColumn(name, keys.column()).join(changed, name, "left_anti").drop(name)
+    labels: Labels = "unscoped" if log.names_nodes(versions) else "any"
+    keyed = base.withColumn(name, keys.of_dataset("the base", labels))
+    kept = keyed.join(changed, name, "left_anti").drop(name)
     added = net.where(F.col("_change_type") == "insert").select(*QUAD)
     both = kept.withColumn("graph", named_graph()).unionByName(added, allowMissingColumns=True)
     return both.select(*base.columns)

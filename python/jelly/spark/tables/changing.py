@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.errors import PatchError
-from jelly.spark.tables.keys import Keys
+from jelly.spark.tables.keys import Keys, checked
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD
 
@@ -47,7 +47,7 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
         One job at once, which reads the log and collects a row for each patch (ids and outcomes). The
         result reads the log again: ``df.cache()`` if that is dear.
     """
-    return of_quads(Log(df, options).rows()).select(*CHANGE, *QUAD, "seq")
+    return checked(of_quads(Log(df, options).rows()), quads=True).select(*CHANGE, *QUAD, "seq")
 
 
 def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
@@ -59,6 +59,7 @@ def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     rows = Log(df, options).rows().where(F.col("op").isin("PA", "PD"))
+    rows = checked(rows, quads=False)
     return rows.withColumn("_change_type", _change_type("PA")).select(
         *CHANGE, "graph", "name", "value", "seq"
     )
@@ -104,7 +105,7 @@ def net_of(
 
     rows = of_quads(log.rows(versions))
     last = F.max_by(F.struct(*CHANGE, *QUAD), F.struct("_commit_version", "seq"))
-    keyed = rows.withColumn("_key", (keys or Keys()).column())
+    keyed = rows.withColumn("_key", (keys or Keys()).of_log())
     found = keyed.groupBy("_key").agg(last.alias("last"))
     return found.select("last.*", *([] if name is None else [F.col("_key").alias(name)]))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jelly import _internal
 from jelly.spark.tables.keys import Keys
-from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
+from jelly.spark.tables.terms import QUAD, named_graph, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,12 +51,10 @@ def diff(
     from jelly import PATCH_SCHEMA_DDL
 
     sides, keys = [], Keys()
-    for given, side in ((old_df, 1), (new_df, 2)):
-        require(given, QUAD, "a dataset")
-        df = without_positions(
-            given, F.lit(f"the {'old' if side == 1 else 'new'} dataset: "), *QUAD
-        )
-        quad = df.withColumn("_key", keys.column()).select("_key", *QUAD[:3], named_graph())
+    for df, side in ((old_df, 1), (new_df, 2)):
+        require(df, QUAD, "a dataset")
+        key = keys.of_dataset(f"the {'old' if side == 1 else 'new'} dataset", "named")
+        quad = df.withColumn("_key", key).select("_key", *QUAD[:3], named_graph())
         sides.append(quad.withColumn("side", F.lit(side)))
     both = sides[0].unionByName(sides[1])
     differing = (

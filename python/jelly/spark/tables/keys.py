@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from jelly import _internal
+from jelly.errors import JellyError
 from jelly.spark.tables.terms import QUAD, require
 from jelly.spark.tables.udf import vectorized
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
+
+Labels: TypeAlias = Literal["any", "unscoped", "named"]
+_ANY = "<a:>"
+# of a row of a log, for errors
+_PLACE = ("source", "_commit_version", "seq", "op")
 
 
 def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFrame:
@@ -37,10 +44,10 @@ def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFra
     if column in df.columns:
         raise ValueError(f"there is a column {column!r} already")
     schema = type(df.schema)(list(df.schema)).add(column, "binary")
-    return df.mapInArrow(_Keyed(secret, column), schema)
+    return df.mapInArrow(_WithKey(secret, column), schema)
 
 
-class _Keyed:
+class _WithKey:
     def __init__(self, secret: bytes, column: str) -> None:
         self._secret = secret
         self._column = column
@@ -61,54 +68,134 @@ class _Keyed:
 
 
 class Keys:
-    """Keys under one secret, which the functions of this package compare quads by."""
+    """Keys under one secret, which the functions of this package compare quads by.
+
+    The native library makes them in Spark's workers. A row that is no quad, a term that is not in its canonical form, as
+    a table that others made may have it, and a label that is refused fail the query.
+    """
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(16)
 
-    def column(self) -> Column:
-        """The key of each row, made by the native library in Spark's workers.
+    def of_dataset(self, what: str, labels: Labels) -> Column:
+        """The key of each quad of a dataset.
 
-        A term that is not in its canonical form, as a table that others made may have it, fails the query.
+        Args:
+            what: Which dataset, for errors.
+            labels: What labels of blank nodes may be, as ``_internal.table_keys`` takes it.
         """
-        return vectorized(_Key(self._secret, {}), "binary")(*QUAD)
+        return vectorized(_Keyed(self._secret, labels, what), "binary")(*QUAD)
 
-    def matches(self, pattern: Mapping[str, str]) -> Column:
-        """Whether rows have these terms, language tags in any case."""
-        return vectorized(_Matches(self._secret, dict(pattern)), "boolean")(*QUAD)
+    def of_log(self) -> Column:
+        """The key of each ``A`` and ``D`` row of a log."""
+        return vectorized(_KeyedLog(self._secret), "binary")(*_PLACE, *QUAD)
+
+    def matches(self, pattern: Mapping[str, str], what: str, labels: Labels) -> Column:
+        """Whether rows have these terms, language tags in any case.
+
+        Args:
+            pattern: Terms by their columns.
+            what: Which rows, for errors.
+            labels: What the labels in the columns of the pattern may be.
+
+        Raises:
+            TextError: A term of the pattern is not canonical.
+            PatchError: A label of the pattern is a position, or stands behind a scope.
+        """
+        import pyarrow as pa
+
+        wanted = _quads([pa.array([pattern.get(name, _ANY)]) for name in QUAD])
+        key = pa.array(_internal.table_keys(wanted, self._secret, labels="named"))[0].as_py()
+        found = _Matches(self._secret, labels, what, frozenset(pattern), key)
+        return vectorized(found, "boolean")(*QUAD)
 
 
-class _Key:
-    def __init__(self, secret: bytes, pattern: Mapping[str, str]) -> None:
+def checked(rows: DataFrame, *, quads: bool) -> DataFrame:
+    """The same rows of a log, which fail the query where their terms or labels are refused.
+
+    Args:
+        rows: Those that :meth:`Log.rows` gives.
+        quads: Whether the rows are quads, or prefixes that may have a graph.
+    """
+    return rows.where(vectorized(_Checked(quads), "boolean")(*_PLACE, *QUAD))
+
+
+class _Keyed:
+    def __init__(self, secret: bytes, labels: Labels, what: str) -> None:
         self._secret = secret
-        self._pattern = pattern
+        self._labels: Labels = labels
+        self._what = what
 
     def __call__(self, *terms: pa.Array) -> pa.Array:
         import pyarrow as pa
 
-        return self._keys(pa.record_batch(list(terms), names=list(QUAD)))
+        try:
+            return pa.array(_internal.table_keys(_quads(terms), self._secret, labels=self._labels))
+        except JellyError as error:
+            raise _located(error, self._what) from None
 
-    def _keys(self, rows: pa.RecordBatch) -> pa.Array:
+
+class _KeyedLog:
+    """Keys of a log's rows; an error names the row of the patch."""
+
+    def __init__(self, secret: bytes, *, quads: bool = True) -> None:
+        self._secret = secret
+        self._quads = quads
+
+    def __call__(self, *columns: pa.Array) -> pa.Array:
         import pyarrow as pa
 
-        import jelly
+        place, terms = columns[: len(_PLACE)], columns[len(_PLACE) :]
+        rows = _quads(terms)
+        try:
+            made = _internal.table_keys(rows, self._secret, labels="named", quads=self._quads)
+        except JellyError as error:
+            if error.row is None:
+                raise
+            source, version, row, op = (column[error.row].as_py() for column in place)
+            source = "a source without a name" if source is None else source
+            raise _located(error, f"{source}: version {version} row {row}: {op}") from None
+        return pa.array(made)
 
-        return pa.array(jelly.quad_keys(rows, self._secret, canonical=True))
+
+class _Checked(_KeyedLog):
+    def __init__(self, quads: bool) -> None:
+        super().__init__(bytes(16), quads=quads)
+
+    def __call__(self, *columns: pa.Array) -> pa.Array:
+        import pyarrow as pa
+
+        return pa.repeat(pa.scalar(True), len(super().__call__(*columns)))
 
 
-class _Matches(_Key):
+class _Matches(_Keyed):
     """Terms that may be any are the same in all rows, so that the others alone decide."""
+
+    def __init__(
+        self, secret: bytes, labels: Labels, what: str, columns: frozenset[str], key: bytes
+    ) -> None:
+        super().__init__(secret, labels, what)
+        self._columns = columns
+        self._key = key
 
     def __call__(self, *terms: pa.Array) -> pa.Array:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        names = dict(zip(QUAD, terms, strict=True))
         columns = [
-            column if name in self._pattern else pa.repeat(pa.scalar("<a:>"), len(column))
-            for name, column in names.items()
+            column if name in self._columns else pa.repeat(pa.scalar(_ANY), len(column))
+            for name, column in zip(QUAD, terms, strict=True)
         ]
-        wanted = [[self._pattern.get(name, "<a:>")] for name in QUAD]
-        key = self._keys(pa.record_batch([pa.array(term) for term in wanted], names=list(QUAD)))
-        found = self._keys(pa.record_batch(columns, names=list(QUAD)))
-        return pc.equal(found, key[0])
+        return pc.equal(super().__call__(*columns), pa.scalar(self._key))
+
+
+def _quads(terms: Sequence[pa.Array]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.record_batch(list(terms), names=list(QUAD))
+
+
+def _located(error: JellyError, what: str) -> JellyError:
+    """The same error of a row that is known by more than its place in a batch."""
+    said = str(error).removeprefix(f"{error.kind}: ")
+    return type(error)(f"{error.kind}: {what}: {said}", kind=error.kind, field=error.field)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 import time
 import warnings
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from jelly import _internal
 from jelly.errors import JellyWarning
-from jelly.spark.tables.terms import QUAD, named_graph, require, without_positions
+from jelly.spark.tables.terms import QUAD, named_graph, require
 from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
 from jelly.spark.whole import is_whole, not_whole
 
@@ -50,6 +52,8 @@ class Outcome(NamedTuple):
     """``A`` and ``D`` rows, those that do not count included."""
     stamp: Stamp
     """Of the file that it is in."""
+    names_nodes: bool
+    """Rows that count have blank nodes."""
 
     @property
     def dropped(self) -> list[int]:
@@ -114,8 +118,15 @@ class Log:
         """How many ``A`` and ``D`` rows some versions can have at most."""
         return sum(one.changes for _, one in self._chosen(versions))
 
+    def names_nodes(self, versions: range | None = None) -> bool:
+        """Whether rows of some versions have blank nodes."""
+        return any(one.names_nodes for _, one in self._chosen(versions))
+
     def rows(self, versions: range | None = None) -> DataFrame:
-        """The rows of some versions that count, with ``_commit_version`` and ``_commit_timestamp``."""
+        """The rows of some versions that count, with ``_commit_version`` and ``_commit_timestamp``.
+
+        Terms and labels are not checked yet.
+        """
         from pyspark.sql import functions as F  # noqa: N812
 
         chosen = self._chosen(versions)
@@ -137,12 +148,6 @@ class Log:
             numbers = unchanged(numbers)
         numbers = numbers.drop("_size", "_modified")
         rows = rows.join(F.broadcast(numbers), _in_patch(rows), "inner").drop("_source", "_patch")
-        # the version is known behind the joins, so that rows that do not count are not looked at
-        what = F.concat(
-            F.coalesce("source", F.lit("a source without a name")), F.lit(": version "), "_commit_version",
-            F.lit(" row "), "seq", F.lit(": "), "op", F.lit(" "),
-        )  # fmt: skip
-        rows = without_positions(rows, what, *QUAD)
         if dict(self._df.dtypes).get("timestamp") == "timestamp":
             when = F.coalesce("_commit_timestamp", rows["timestamp"])
             rows = rows.withColumn("_commit_timestamp", when)
@@ -185,6 +190,10 @@ def _collected(df: DataFrame) -> list[Row]:
             F.count_if(op == "TX").alias("begun"),
             F.count_if(changes & txn.isNull()).alias("loose"),
             F.count_if(changes & txn.isNotNull()).alias("within"),
+            # a transaction or, outside of all, -1
+            F.collect_set(F.when(changes & _names_node(), F.coalesce(txn, F.lit(-1)))).alias(
+                "naming"
+            ),
             F.count_if(op == "A").alias("adds"),
             F.count_if(op == "D").alias("deletes"),
             F.count_if(op == "Z").alias("ends"),
@@ -197,6 +206,17 @@ def _collected(df: DataFrame) -> list[Row]:
     )
 
 
+def _names_node() -> Column:
+    """Whether a row has a blank node, or a string in a quoted triple that looks like one."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    terms = [F.coalesce(F.col(name), F.lit("")) for name in QUAD]
+    found = [
+        term.startswith("_:") | (term.startswith("<<(") & term.contains(" _:")) for term in terms
+    ]
+    return functools.reduce(operator.or_, found)
+
+
 def _outcome(row: Row) -> Outcome:
     source, patch = row["source"], row["patch"]
     whole = is_whole(row["ends"], row["rows"], row["first"], row["last"])
@@ -205,9 +225,11 @@ def _outcome(row: Row) -> Outcome:
     headers = [(key, value) for _, key, value in sorted(map(tuple, row["headers"]))]
     counts = bool(row["committed"] or row["loose"])
     adds, deletes = row["adds"], row["deletes"]
+    dropped = {*row["unfinished"], *row["aborted"]}
     return Outcome(
         source, patch, headers, row["unfinished"], row["aborted"], bool(row["stray"]), counts,
         adds - deletes, adds + deletes, Stamp(*row["stamp"]),
+        names_nodes=not dropped.issuperset(row["naming"]),
     )  # fmt: skip
 
 

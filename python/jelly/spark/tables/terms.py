@@ -10,42 +10,6 @@ if TYPE_CHECKING:
 QUAD = ("subject", "predicate", "object", "graph")
 
 
-# a label that is a position: the rule of jelly_patch::blank::is_position
-_POSITION = r"_:(?:s[0-9a-f]{16}(?:f[0-9]+)?_)*(?:anon-)+[0-9]+"
-_STRINGS = r'"(?:[^"\\]|\\.)*+"'
-_REFUSED = (
-    " names a blank node by its position in a file, which is another node in another file; "
-    "give the node an IRI or a label in the data, or export the data with labels that last"
-)
-
-
-def without_positions(df: DataFrame, what: Column, *columns: str) -> DataFrame:
-    """Rows that fail, when they are read, with ``patch.labels`` where a term is the position of a node.
-
-    Args:
-        df: The rows.
-        what: Which row it is, for the error; of columns that only rows have that count.
-        columns: The terms.
-    """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    found = F.lit(False)
-    for name in columns:
-        found = found | _has_position(F.col(name))
-    terms = F.rtrim(F.concat_ws(" ", *columns))
-    error = F.raise_error(F.concat(F.lit("patch.labels: "), what, terms, F.lit(_REFUSED)))
-    return df.where(F.when(found, error).otherwise(True))
-
-
-def _has_position(term: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    nested = F.regexp_replace(term, _STRINGS, "")
-    return (term.startswith("_:") & term.rlike(f"^{_POSITION}$")) | (
-        term.startswith("<<(") & nested.rlike(f" {_POSITION} ")
-    )
-
-
 def named_graph() -> Column:
     """The column ``graph``, in which the default graph is ``''`` and never null."""
     from pyspark.sql import functions as F  # noqa: N812

@@ -1,0 +1,69 @@
+//! Scopes: what a reader puts before the labels of a source, so that two sources never share a blank node.
+//!
+//! With `blank_nodes="scoped"` the node `_:x` is `_:s0123456789abcdef_x`, and `_:s0123456789abcdeff7_x` where each frame
+//! is a dataset. A log that names `_:x` does not match such a label.
+
+use super::position::{is_position, label_of};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::Statement;
+
+/// Hexadecimal digits of a scope.
+const DIGITS: usize = 16;
+
+/// What follows a scope at the start of a label.
+pub(super) fn without_scope(label: &str) -> Option<&str> {
+    let digits = label.strip_prefix('s')?;
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if !digits.as_bytes().get(..DIGITS)?.iter().all(is_hex) {
+        return None;
+    }
+    let rest = &digits[DIGITS..];
+    let rest = match rest.strip_prefix('f') {
+        Some(frame) => {
+            let after = frame.trim_start_matches(|c: char| c.is_ascii_digit());
+            Some(after).filter(|after| after.len() < frame.len())?
+        }
+        None => rest,
+    };
+    rest.strip_prefix('_')
+}
+
+/// Whether a label is a name of its source behind a scope. Positions are not: they name nothing in any source.
+fn is_scoped_name(label: &str) -> bool {
+    without_scope(label).is_some() && !is_position(label)
+}
+
+/// Refuses a statement that names a node behind the scope of its source.
+#[inline]
+pub(crate) fn refuse_scopes(statement: &Statement<'_>) -> Result<()> {
+    match statement.terms.iter().find_map(|term| label_of(term, is_scoped_name)) {
+        None => Ok(()),
+        Some(label) => Err(refused(statement, label)),
+    }
+}
+
+#[cold]
+fn refused(statement: &Statement<'_>, label: &str) -> Error {
+    let message = format!(
+        "{statement} has the label _:{label}, which begins with the scope of the file that it was read from, so the \
+         same node of another file or of a log does not match it; read the file with blank_nodes=\"keep\" (Spark: \
+         blankNodes=keep), or give the node an IRI"
+    );
+    Error::new(ErrorKind::PatchLabels, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scoped_names_are_those_of_the_table() {
+        let mut scoped = 0;
+        for line in include_str!("../../tests/python/positions.txt").lines() {
+            let (kind, label) = line.split_once(' ').expect("a kind and a label");
+            assert_eq!(is_scoped_name(label), kind == "scoped", "{label}");
+            scoped += usize::from(kind == "scoped");
+        }
+        assert!(scoped > 4, "{scoped}");
+    }
+}
