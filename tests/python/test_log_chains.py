@@ -244,11 +244,16 @@ def test_what_is_damaged_is_named(kept: Path) -> None:
     (kept / FILES[1]).write_bytes(good)
     base = kept / "base.jelly.zst"
     whole = base.read_bytes()
-    for damage in (lambda: flip(base), lambda: base.write_bytes(whole[:-9]), base.unlink):
+    damages: list[tuple[str, Callable[[], object]]] = [
+        ("damaged", lambda: flip(base)),
+        ("damaged", lambda: base.write_bytes(whole[:-9])),
+        ("missing", base.unlink),
+    ]
+    for word, damage in damages:
         base.write_bytes(whole)
         damage()
         for function in (lambda: restored(kept), lambda: jelly.backup(DUMPS[0], kept)):
-            with pytest.raises(PatchError, match=r"the base base\.jelly\.zst is (damaged|missing).*no version can be restored") as caught:  # fmt: skip
+            with pytest.raises(PatchError, match=rf"the base base\.jelly\.zst is {word}.*no version can be restored") as caught:  # fmt: skip
                 function()
             assert caught.value.kind == "patch.damaged"
 
