@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use common::{Sample, Shape};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use jelly_patch::arrow::{BatchSettings, ReadOptions, TermStyle, read_patch, read_rdf};
+use jelly_patch::arrow::{BatchSettings, ReadBatches, ReadOptions, TermStyle, read_patch, read_rdf};
 use jelly_patch::io::{SharedBytes, Source};
 
 const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];

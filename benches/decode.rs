@@ -8,6 +8,7 @@ use common::{Sample, Shape};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jelly_patch::Result;
 use jelly_patch::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
+use jelly_patch::push::Push;
 use jelly_patch::sink::{PatchOp, PatchRow, PatchSink, RdfRow, RdfSink, Sink, Statement};
 
 #[derive(Default)]

@@ -8,6 +8,7 @@ use jelly_patch::Result;
 use jelly_patch::decode::{DecodeOptions, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, RdfEncoder};
 use jelly_patch::options::RdfOptions;
+use jelly_patch::push::Push;
 use jelly_patch::sink::{RdfRow, RdfSink, Same, Sink};
 use jelly_patch::term::{PlainTerm, TermBuf};
 

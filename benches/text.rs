@@ -11,7 +11,6 @@ use jelly_patch::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::io::Source;
 use jelly_patch::open::{OpenOptions, open_patch, open_rdf};
 use jelly_patch::push::Push;
-use jelly_patch::reader::Feed;
 use jelly_patch::sink::{PatchOp, PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 use jelly_patch::text::{LinesWriter, PatchTextWriter};
 use jelly_patch::{PatchFormat, RdfFormat, Result};
@@ -79,14 +78,14 @@ fn source(text: &Arc<Vec<u8>>) -> Source {
 
 fn read_rdf<S: RdfSink>(text: &Arc<Vec<u8>>, sink: &mut S) {
     let options = OpenOptions { rdf_format: Some(RdfFormat::NQuads), ..OpenOptions::default() };
-    let mut found = open_rdf(source(text), &options).expect("bytes");
-    assert!(found.feed.advance(sink, &mut || Ok(())).expect("valid"));
+    let mut reader = open_rdf(source(text), &options).expect("bytes");
+    assert!(reader.advance(sink, &mut || Ok(())).expect("valid"));
 }
 
 fn read_patch<S: PatchSink>(text: &Arc<Vec<u8>>, sink: &mut S) {
     let options = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..OpenOptions::default() };
-    let mut found = open_patch(source(text), &options).expect("bytes");
-    assert!(found.feed.advance(sink, &mut || Ok(())).expect("valid"));
+    let mut reader = open_patch(source(text), &options).expect("bytes");
+    assert!(reader.advance(sink, &mut || Ok(())).expect("valid"));
 }
 
 fn benches(criterion: &mut Criterion) {

@@ -195,3 +195,32 @@ mod tests {
         assert_eq!(PatchFormat::from_name("rdfp-v1"), Some(PatchFormat::RdfPatchV1));
     }
 }
+
+/// A format of statements or of patches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyFormat {
+    /// Of statements.
+    Rdf(RdfFormat),
+    /// Of patches.
+    Patch(PatchFormat),
+}
+
+impl AnyFormat {
+    /// The name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnyFormat::Rdf(format) => format.name(),
+            AnyFormat::Patch(format) => format.name(),
+        }
+    }
+
+    /// Whether it is Jelly.
+    pub(crate) fn is_jelly(self) -> bool {
+        matches!(self, AnyFormat::Rdf(RdfFormat::Jelly) | AnyFormat::Patch(PatchFormat::Jelly))
+    }
+
+    pub(crate) fn all() -> impl Iterator<Item = AnyFormat> {
+        let rdf = RdfFormat::ALL.iter().copied().map(AnyFormat::Rdf);
+        rdf.chain(PatchFormat::ALL.iter().copied().map(AnyFormat::Patch))
+    }
+}

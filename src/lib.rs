@@ -35,6 +35,7 @@ mod limits;
 mod namespaces;
 pub mod open;
 pub mod options;
+mod owned;
 pub mod patch;
 pub mod push;
 #[cfg(feature = "python")]
@@ -50,7 +51,8 @@ mod warning;
 mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
-pub use format::{PatchFormat, RdfFormat};
+pub use format::{AnyFormat, PatchFormat, RdfFormat};
 pub use limits::Limits;
 pub use namespaces::Namespaces;
+pub use owned::{PatchOpBuf, PatchRowBuf, StatementBuf};
 pub use warning::Warning;

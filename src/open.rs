@@ -1,32 +1,37 @@
-//! From a source to rows: finds out what it is and sets the right decoder on it.
+//! From a source to rows: finds its format and sets the right decoder on it.
 
+mod committed;
+mod iter;
 mod part;
+mod part_of;
+mod spool;
 
-use crate::decode::{DecodeOptions, Decoder, PatchDecoder, RdfDecoder};
+use std::ops::{Deref, DerefMut};
+
+use crate::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::format::{OPTIONS_FIRST, PatchFormat, RdfFormat, why_not_empty};
-use crate::io::{Compression, Opened, Source, is_patch, open, patch_format, rdf_format};
-use crate::options::StreamOptions;
-use crate::patch::Committed;
-use crate::push::{Progress, Push, PushState};
-use crate::reader::{Feed, Poll, Reader};
+use crate::format::{AnyFormat, OPTIONS_FIRST, PatchFormat, RdfFormat, why_not_empty};
+use crate::io::{Compression, Content, Opened, Source, is_patch, open, patch_format, rdf_format};
+use crate::reader::{Reader, RowSource};
 use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
-use crate::split::{AnyFormat, PartOf};
-use crate::text::{Lines, LinesOptions, OtherRdf, PatchDialect, RdfPatch, TextRows};
+use crate::text::{LinesOptions, OtherRdf, PatchDialect, TextRows};
 use crate::thrift::ThriftPatch;
-use crate::warning::Warning;
+use committed::{Committed, PushTwice};
+pub use iter::{Patches, RowQueue, Rows};
+pub use part_of::PartOf;
+pub(crate) use part_of::TextState;
 
 /// How a source is read; one list for every format.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The format of statements; `None`: told by the content, then by the name.
+    /// The format of statements; `None`: detected from the content, then from the name.
     pub rdf_format: Option<RdfFormat>,
-    /// The format of patches, likewise.
+    /// The format of patches; `None`: detected from the content, then from the name.
     pub patch_format: Option<PatchFormat>,
     /// How frames lie in the bytes, what is refused, the limits, and the name of the source.
     pub decode: DecodeOptions,
-    /// `None`: told by the content.
+    /// `None`: detected from the content.
     pub compression: Option<Compression>,
     /// Only rows of committed transactions (patches).
     pub committed: bool,
@@ -38,396 +43,235 @@ pub struct OpenOptions {
     /// Where to begin; `None`: at the start. In Jelly a restart point. In N-Triples, N-Quads and RDF Patch any
     /// byte: the rows are those of the lines that begin at it or after it.
     pub start: Option<u64>,
-    /// Where to stop, likewise; `None`: at the end.
+    /// Where to stop, by the same rules; `None`: at the end.
     pub end: Option<u64>,
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
 }
 
-/// A decoder of statements, whatever the format.
-#[derive(Debug)]
-pub enum AnyRdfDecoder {
-    /// Jelly-RDF.
-    Jelly(Box<RdfDecoder>),
-    /// N-Triples or N-Quads.
-    Lines(Box<RowDecoder<TextRows<Lines>>>),
+/// A source of rows and its format; the rows go to sinks of type `S`.
+///
+/// What it can do is in [`RowSource`] and [`SourceState`](crate::reader::SourceState).
+pub struct RowReader<F, S> {
+    /// The format that was asked for or detected.
+    pub format: F,
+    rows: Box<dyn RowSource<S>>,
 }
 
-/// A decoder of patches, whatever the format.
-#[derive(Debug)]
-pub enum AnyPatchDecoder {
-    /// Jelly-Patch.
-    Jelly(Box<PatchDecoder>),
-    /// RDF Patch text.
-    Text(Box<RowDecoder<TextRows<RdfPatch>>>),
-    /// RDF Patch Thrift.
-    Thrift(Box<RowDecoder<ThriftPatch>>),
+/// Reads statements.
+pub type RdfReader<S> = RowReader<RdfFormat, S>;
+/// Reads rows of patches.
+pub type PatchReader<S> = RowReader<PatchFormat, S>;
+
+impl<F, S> RowReader<F, S> {
+    /// The rows alone.
+    pub fn into_rows(self) -> Box<dyn RowSource<S>> {
+        self.rows
+    }
 }
 
-macro_rules! push_each {
-    ($any:ident, $sink:ident: $($variant:ident)|+) => {
-        impl PushState for $any {
-            fn consumed(&self) -> u64 {
-                match self { $($any::$variant(decoder) => decoder.consumed(),)+ }
+impl<F, S> Deref for RowReader<F, S> {
+    type Target = dyn RowSource<S>;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.rows
+    }
+}
+
+impl<F, S> DerefMut for RowReader<F, S> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.rows
+    }
+}
+
+/// Opens a source of statements; a source in another format is an error.
+pub fn open_rdf<S: RdfSink>(source: Source, options: &OpenOptions) -> Result<RdfReader<S>> {
+    let input = Input::open(source, options)?;
+    let format = input.rdf_format()?;
+    input.statements(format)
+}
+
+/// Opens a source of patches; a source in another format is an error.
+pub fn open_patch<S: PatchSink>(source: Source, options: &OpenOptions) -> Result<PatchReader<S>> {
+    let input = Input::open(source, options)?;
+    let format = input.patch_format()?;
+    input.patches(format)
+}
+
+/// A source that is open and of which no row was read: its format can be asked for first.
+pub struct Input<'o> {
+    opened: Opened,
+    /// The name that suggests a format: of the file, or what the source is called.
+    name: Option<String>,
+    options: &'o OpenOptions,
+}
+
+impl<'o> Input<'o> {
+    /// Opens a source and looks at its first bytes.
+    pub fn open(source: Source, options: &'o OpenOptions) -> Result<Self> {
+        let decode = &options.decode;
+        let name = match &source {
+            Source::Path(path) => Some(path.to_string_lossy().into_owned()),
+            _ => decode.source.as_deref().map(str::to_owned),
+        };
+        let opened = options
+            .check_part(&source)
+            .and_then(|()| open(source, options.compression, decode.framing, &decode.limits));
+        Ok(Input { opened: opened.map_err(|error| locate(options, error))?, name, options })
+    }
+
+    /// The compression that was asked for or detected.
+    pub fn compression(&self) -> Compression {
+        self.opened.compression
+    }
+
+    /// The bytes of the source, uncompressed.
+    pub(crate) fn into_opened(self) -> Opened {
+        self.opened
+    }
+
+    /// Whether it has patches: by the format that was asked for, else by the content, else by the name.
+    pub fn has_patches(&self) -> bool {
+        match (self.options.rdf_format, self.options.patch_format) {
+            (None, None) => is_patch(self.opened.content, self.name.as_deref()),
+            (_, asked) => asked.is_some(),
+        }
+    }
+
+    /// The format, of statements or of patches.
+    pub fn format(&self) -> Result<AnyFormat> {
+        if self.has_patches() {
+            return self.patch_format().map(AnyFormat::Patch);
+        }
+        self.rdf_format().map(AnyFormat::Rdf)
+    }
+
+    /// The format of its statements.
+    pub fn rdf_format(&self) -> Result<RdfFormat> {
+        let detect = || rdf_format(self.opened.content, self.name.as_deref());
+        self.checked(self.options.rdf_format, RdfFormat::Jelly, detect)
+    }
+
+    /// The format of its patches.
+    pub fn patch_format(&self) -> Result<PatchFormat> {
+        let detect = || patch_format(self.opened.content, self.name.as_deref());
+        self.checked(self.options.patch_format, PatchFormat::Jelly, detect)
+    }
+
+    /// The format that was asked for, or the one that is detected; a Jelly stream may have to have bytes.
+    fn checked<F: PartialEq>(
+        &self,
+        asked: Option<F>,
+        jelly: F,
+        detect: impl FnOnce() -> Result<F>,
+    ) -> Result<F> {
+        if self.options.resume.is_some() {
+            return Ok(asked.unwrap_or(jelly));
+        }
+        let format = asked.map_or_else(detect, Ok).and_then(|format| {
+            let is_empty = self.opened.content == Content::Empty;
+            self.refuse_empty(is_empty, self.options.refuse_empty && format == jelly)?;
+            Ok(format)
+        });
+        format.map_err(|error| locate(self.options, error))
+    }
+
+    /// A source without a byte, where its name, or what it must be, says that it has some.
+    fn refuse_empty(&self, is_empty: bool, must_be_jelly: bool) -> Result<()> {
+        let is_packed = self.opened.compression != Compression::None;
+        let by_name = || self.name.as_deref().and_then(|name| why_not_empty(name, is_packed));
+        let why = || by_name().or_else(|| must_be_jelly.then(|| OPTIONS_FIRST.to_owned()));
+        let Some(why) = is_empty.then(why).flatten() else { return Ok(()) };
+        let message = format!("there are no bytes, but {why}");
+        let hint = "an upload that failed leaves this; leave such inputs out";
+        Err(Error::new(ErrorKind::TruncatedStream, message).with_hint(hint))
+    }
+
+    /// Reads its statements.
+    pub fn statements<S: RdfSink>(self, format: RdfFormat) -> Result<RdfReader<S>> {
+        let Input { opened, options, .. } = self;
+        let config = &options.decode;
+        options.check_resume(format == RdfFormat::Jelly)?;
+        let rows: Box<dyn RowSource<S>> = match format {
+            _ if options.is_part() => part::rdf(opened, format, options)?,
+            RdfFormat::Jelly => {
+                let decoder = match &options.resume {
+                    Some(snapshot) => RdfDecoder::resume(config.clone(), snapshot)?,
+                    None => RdfDecoder::new(config.clone()),
+                };
+                Box::new(Reader::new(decoder, opened.stream))
             }
-
-            fn progress(&self) -> Progress {
-                match self { $($any::$variant(decoder) => decoder.progress(),)+ }
+            RdfFormat::NTriples | RdfFormat::NQuads => {
+                let rows = TextRows::lines(lines_options(format, config), &config.limits);
+                let decoder = RowDecoder::new(rows, &config.limits, config.source.clone());
+                Box::new(Reader::new(decoder, opened.stream))
             }
+            other => Box::new(OtherRdf::new(other, opened.stream, config)),
+        };
+        Ok(RowReader { format, rows })
+    }
 
-            fn stream_options(&self) -> Option<StreamOptions> {
-                match self { $($any::$variant(decoder) => decoder.stream_options(),)+ }
-            }
-
-            fn metadata(&self) -> &[(String, Vec<u8>)] {
-                match self { $($any::$variant(decoder) => PushState::metadata(&**decoder),)+ }
-            }
-
-            fn snapshot(&self) -> Result<Vec<u8>> {
-                match self { $($any::$variant(decoder) => PushState::snapshot(&**decoder),)+ }
-            }
-
-            fn warnings(&self) -> Vec<Warning> {
-                match self { $($any::$variant(decoder) => PushState::warnings(&**decoder),)+ }
-            }
-
-            fn position(&self) -> Position {
-                match self { $($any::$variant(decoder) => PushState::position(&**decoder),)+ }
-            }
-
-            fn fail(&mut self, error: Error) -> Error {
-                match self { $($any::$variant(decoder) => PushState::fail(&mut **decoder, error),)+ }
-            }
+    /// Reads its patches.
+    pub fn patches<S: PatchSink>(self, format: PatchFormat) -> Result<PatchReader<S>> {
+        let Input { opened, options, .. } = self;
+        let config = &options.decode;
+        if options.committed && options.resume.is_some() {
+            return Err(argument("resume goes with rows=\"all\" only"));
         }
-
-        impl<S: $sink> Push<S> for $any {
-            fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
-                match self { $($any::$variant(decoder) => Push::decode(&mut **decoder, input, sink),)+ }
-            }
-
-            fn finish(&mut self, sink: &mut S) -> Result<bool> {
-                match self { $($any::$variant(decoder) => Push::finish(&mut **decoder, sink),)+ }
-            }
-        }
-    };
-}
-
-push_each!(AnyRdfDecoder, RdfSink: Jelly | Lines);
-push_each!(AnyPatchDecoder, PatchSink: Jelly | Text | Thrift);
-
-/// Where rows come from, as far as it is not about the rows themselves.
-pub trait FeedState {
-    /// The decoder whose rows are delivered.
-    fn decoder(&self) -> &dyn PushState;
-
-    /// The options of the stream, once they came.
-    fn stream_options(&self) -> Option<StreamOptions> {
-        self.decoder().stream_options()
+        options.check_resume(format == PatchFormat::Jelly)?;
+        let text = |dialect| {
+            let rows = TextRows::patch(dialect, config.strict, &config.limits);
+            RowDecoder::new(rows, &config.limits, config.source.clone())
+        };
+        let rows: Box<dyn RowSource<S>> = match format {
+            _ if options.is_part() => part::patch(opened, format, options)?,
+            PatchFormat::Jelly => match &options.resume {
+                Some(snapshot) => {
+                    Box::new(Reader::new(PatchDecoder::resume(config.clone(), snapshot)?, opened.stream))
+                }
+                None => rows_of(opened, options, || {
+                    let mut decoder = PatchDecoder::new(config.clone());
+                    if options.committed {
+                        decoder.keep_half();
+                    }
+                    decoder
+                })?,
+            },
+            PatchFormat::RdfPatch => rows_of(opened, options, || text(patch_dialect(config)))?,
+            PatchFormat::RdfPatchV1 => rows_of(opened, options, || text(PatchDialect::V1))?,
+            PatchFormat::Thrift => rows_of(opened, options, || {
+                let rows = ThriftPatch::new(&config.limits, config.strict);
+                RowDecoder::new(rows, &config.limits, config.source.clone())
+            })?,
+        };
+        Ok(RowReader { format, rows })
     }
-
-    /// Whether the last error was that of a patch of which no row is delivered.
-    fn refused_a_patch(&self) -> bool {
-        false
-    }
-
-    /// What was found and passed over so far: indexes, marks.
-    fn warnings(&self) -> Vec<Warning> {
-        self.decoder().warnings()
-    }
-
-    /// All that a reader in another process needs to go on.
-    fn snapshot(&self) -> Result<Vec<u8>> {
-        self.decoder().snapshot()
-    }
-
-    /// Closes the source.
-    fn close(&mut self);
-}
-
-/// Statements of a source.
-pub struct RdfFeed(RdfRows);
-
-enum RdfRows {
-    Pushed(Reader<AnyRdfDecoder>),
-    Other(Box<OtherRdf>),
-}
-
-impl FeedState for RdfFeed {
-    fn decoder(&self) -> &dyn PushState {
-        match &self.0 {
-            RdfRows::Pushed(reader) => reader.decoder(),
-            RdfRows::Other(other) => &**other,
-        }
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        match &self.0 {
-            RdfRows::Pushed(reader) => reader.warnings(),
-            RdfRows::Other(_) => Vec::new(),
-        }
-    }
-
-    fn close(&mut self) {
-        match &mut self.0 {
-            RdfRows::Pushed(reader) => reader.close(),
-            RdfRows::Other(other) => other.close(),
-        }
-    }
-}
-
-impl<S: RdfSink> Feed<S> for RdfFeed {
-    fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        match &mut self.0 {
-            RdfRows::Pushed(reader) => reader.advance(sink, poll),
-            RdfRows::Other(other) => other.advance(sink, poll),
-        }
-    }
-}
-
-/// Rows of patches: all, or only those that count.
-pub struct PatchFeed(PatchRows);
-
-enum PatchRows {
-    All(Reader<AnyPatchDecoder>),
-    Committed(Box<Committed>),
-}
-
-impl FeedState for PatchFeed {
-    fn decoder(&self) -> &dyn PushState {
-        match &self.0 {
-            PatchRows::All(reader) => reader.decoder(),
-            PatchRows::Committed(committed) => committed.decoder(),
-        }
-    }
-
-    fn stream_options(&self) -> Option<StreamOptions> {
-        match &self.0 {
-            PatchRows::All(reader) => reader.decoder().stream_options(),
-            PatchRows::Committed(committed) => committed.stream_options(),
-        }
-    }
-
-    fn refused_a_patch(&self) -> bool {
-        matches!(&self.0, PatchRows::Committed(committed) if committed.refused_a_patch())
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        match &self.0 {
-            PatchRows::All(reader) => reader.warnings(),
-            PatchRows::Committed(committed) => committed.decoder().warnings(),
-        }
-    }
-
-    fn snapshot(&self) -> Result<Vec<u8>> {
-        match &self.0 {
-            PatchRows::All(reader) => reader.decoder().snapshot(),
-            PatchRows::Committed(_) => Err(Error::new(ErrorKind::Argument, "a snapshot needs rows=\"all\"")),
-        }
-    }
-
-    fn close(&mut self) {
-        match &mut self.0 {
-            PatchRows::All(reader) => reader.close(),
-            PatchRows::Committed(committed) => committed.close(),
-        }
-    }
-}
-
-impl<S: PatchSink> Feed<S> for PatchFeed {
-    fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        match &mut self.0 {
-            PatchRows::All(reader) => reader.advance(sink, poll),
-            PatchRows::Committed(committed) => committed.advance(sink, poll),
-        }
-    }
-}
-
-/// What a source turned out to be: readable, or certainly not what was asked for.
-pub struct Found<F, K> {
-    /// The rows.
-    pub feed: F,
-    /// The format.
-    pub format: K,
-    /// Why nothing of it can be read.
-    pub refused: Option<Error>,
-}
-
-/// Statements or rows of patches.
-pub enum AnyFound {
-    /// Statements.
-    Rdf(Found<RdfFeed, RdfFormat>),
-    /// Rows of patches.
-    Patch(Found<PatchFeed, PatchFormat>),
-}
-
-/// Opens a source of either kind: by the format that is told, else by the content, else by the name.
-pub fn open_any(source: Source, options: &OpenOptions) -> Result<AnyFound> {
-    let name = file_name(&source, options);
-    let opened = open_bytes(source, options)?;
-    if holds_patches(&opened, options, name.as_deref()) {
-        return patch_feed(opened, name, options).map(AnyFound::Patch);
-    }
-    rdf_feed(opened, name, options).map(AnyFound::Rdf)
-}
-
-fn holds_patches(opened: &Opened, options: &OpenOptions, name: Option<&str>) -> bool {
-    match (options.rdf_format, options.patch_format) {
-        (None, None) => is_patch(&opened.start, options.decode.framing, name),
-        (_, told) => told.is_some(),
-    }
-}
-
-/// A source whose format is known.
-pub(crate) struct FoundFormat {
-    pub(crate) opened: Opened,
-    pub(crate) format: AnyFormat,
-    /// It holds something else.
-    pub(crate) is_refused: bool,
-}
-
-/// Finds the format of a source of either kind, as [`open_any`] does.
-pub(crate) fn find_format(source: Source, options: &OpenOptions) -> Result<FoundFormat> {
-    let name = file_name(&source, options);
-    let opened = open_bytes(source, options)?;
-    let (format, refused) = if holds_patches(&opened, options, name.as_deref()) {
-        let (format, refused) = options.find_patch(&opened, name.as_deref());
-        (AnyFormat::Patch(format), refused)
-    } else {
-        let (format, refused) = options.find_rdf(&opened, name.as_deref());
-        (AnyFormat::Rdf(format), refused)
-    };
-    Ok(FoundFormat { opened, format, is_refused: refused.is_some() })
 }
 
 impl OpenOptions {
-    fn find_rdf(&self, opened: &Opened, name: Option<&str>) -> (RdfFormat, Option<Error>) {
-        let told = self.rdf_format.or(self.resume.as_ref().map(|_| RdfFormat::Jelly));
-        let found =
-            found(told, self, RdfFormat::Jelly, || rdf_format(&opened.start, self.decode.framing, name));
-        self.refused_if_empty(found, RdfFormat::Jelly, opened, name)
-    }
-
-    fn find_patch(&self, opened: &Opened, name: Option<&str>) -> (PatchFormat, Option<Error>) {
-        let told = self.patch_format.or(self.resume.as_ref().map(|_| PatchFormat::Jelly));
-        let found =
-            found(told, self, PatchFormat::Jelly, || patch_format(&opened.start, self.decode.framing, name));
-        self.refused_if_empty(found, PatchFormat::Jelly, opened, name)
-    }
-
-    fn refused_if_empty<F: PartialEq>(
-        &self,
-        (format, refused): (F, Option<Error>),
-        jelly: F,
-        opened: &Opened,
-        name: Option<&str>,
-    ) -> (F, Option<Error>) {
-        if !opened.start.is_empty() || self.resume.is_some() || refused.is_some() {
-            return (format, refused);
+    fn check_resume(&self, is_jelly: bool) -> Result<()> {
+        if self.resume.is_some() && !is_jelly {
+            return Err(argument("resume is for Jelly streams only"));
         }
-        let told = self.refuse_empty && format == jelly;
-        let why = name
-            .and_then(|name| why_not_empty(name, opened.compression != Compression::None))
-            .or_else(|| told.then(|| OPTIONS_FIRST.to_owned()));
-        let Some(why) = why else { return (format, refused) };
-        let message = format!("there are no bytes, but {why}");
-        let hint = "an upload that failed leaves this; leave such inputs out";
-        let error = Error::new(ErrorKind::TruncatedStream, message).with_hint(hint);
-        (format, Some(locate(self, error)))
+        Ok(())
     }
 }
 
-/// Opens a source of statements.
-pub fn open_rdf(source: Source, options: &OpenOptions) -> Result<Found<RdfFeed, RdfFormat>> {
-    let name = file_name(&source, options);
-    rdf_feed(open_bytes(source, options)?, name, options)
-}
-
-fn rdf_feed(
+/// All rows of patches, or those that count.
+fn rows_of<S, D>(
     opened: Opened,
-    name: Option<String>,
     options: &OpenOptions,
-) -> Result<Found<RdfFeed, RdfFormat>> {
-    let config = options.decode.clone();
-    let (format, refused) = options.find_rdf(&opened, name.as_deref());
-    if options.is_part() {
-        return refused.map_or_else(|| part::rdf(opened, format, options), Err);
-    }
-    if let Some(snapshot) = &options.resume {
-        refuse_resume(format != RdfFormat::Jelly)?;
-        let decoder = AnyRdfDecoder::Jelly(Box::new(RdfDecoder::resume(config, snapshot)?));
-        let rows = RdfRows::Pushed(Reader::new(decoder, opened.stream));
-        return Ok(Found { feed: RdfFeed(rows), format, refused });
-    }
-    let decoder = match format {
-        RdfFormat::Jelly => AnyRdfDecoder::Jelly(Box::new(Decoder::new(config))),
-        RdfFormat::NTriples | RdfFormat::NQuads => {
-            let rows = TextRows::lines(lines_options(format, &config), &config.limits);
-            AnyRdfDecoder::Lines(Box::new(RowDecoder::new(rows, &config.limits, config.source)))
-        }
-        other => {
-            let other = OtherRdf::new(other, opened.stream, &config);
-            return Ok(Found { feed: RdfFeed(RdfRows::Other(Box::new(other))), format, refused });
-        }
-    };
-    Ok(Found { feed: RdfFeed(RdfRows::Pushed(Reader::new(decoder, opened.stream))), format, refused })
-}
-
-/// Opens a source of patches.
-pub fn open_patch(source: Source, options: &OpenOptions) -> Result<Found<PatchFeed, PatchFormat>> {
-    let name = file_name(&source, options);
-    patch_feed(open_bytes(source, options)?, name, options)
-}
-
-fn patch_feed(
-    opened: Opened,
-    name: Option<String>,
-    options: &OpenOptions,
-) -> Result<Found<PatchFeed, PatchFormat>> {
-    if options.committed && options.resume.is_some() {
-        return Err(Error::new(ErrorKind::Argument, "resume goes with rows=\"all\" only"));
-    }
-    let config = &options.decode;
-    let (format, refused) = options.find_patch(&opened, name.as_deref());
-    if options.is_part() {
-        return refused.map_or_else(|| part::patch(opened, format, options), Err);
-    }
-    let rows = if let Some(snapshot) = &options.resume {
-        refuse_resume(format != PatchFormat::Jelly)?;
-        let decoder = PatchDecoder::resume(config.clone(), snapshot)?;
-        PatchRows::All(Reader::new(AnyPatchDecoder::Jelly(Box::new(decoder)), opened.stream))
-    } else if options.committed {
-        let mut decoders = [AnyPatchDecoder::new(format, config)?, AnyPatchDecoder::new(format, config)?];
-        for decoder in &mut decoders {
-            if let AnyPatchDecoder::Jelly(decoder) = decoder {
-                decoder.keep_half();
-            }
-        }
-        let committed = Committed::new(opened, config, decoders)?;
-        PatchRows::Committed(Box::new(committed))
+    decoder: impl Fn() -> D,
+) -> Result<Box<dyn RowSource<S>>>
+where
+    S: PatchSink,
+    D: PushTwice<S> + Send + 'static,
+{
+    Ok(if options.committed {
+        Box::new(Committed::new(opened, &options.decode, [decoder(), decoder()])?)
     } else {
-        PatchRows::All(Reader::new(AnyPatchDecoder::new(format, config)?, opened.stream))
-    };
-    Ok(Found { feed: PatchFeed(rows), format, refused })
-}
-
-impl AnyPatchDecoder {
-    /// A decoder at the start of a stream.
-    pub fn new(format: PatchFormat, config: &DecodeOptions) -> Result<Self> {
-        let dialect = match format {
-            PatchFormat::Jelly => {
-                return Ok(AnyPatchDecoder::Jelly(Box::new(Decoder::new(config.clone()))));
-            }
-            PatchFormat::RdfPatch => patch_dialect(config),
-            PatchFormat::RdfPatchV1 => PatchDialect::V1,
-            PatchFormat::Thrift => {
-                let rows = ThriftPatch::new(&config.limits, config.strict);
-                let decoder = RowDecoder::new(rows, &config.limits, config.source.clone());
-                return Ok(AnyPatchDecoder::Thrift(Box::new(decoder)));
-            }
-        };
-        let rows = TextRows::patch(dialect, config.strict, &config.limits);
-        Ok(AnyPatchDecoder::Text(Box::new(RowDecoder::new(rows, &config.limits, config.source.clone()))))
-    }
+        Box::new(Reader::new(decoder(), opened.stream))
+    })
 }
 
 fn lines_options(format: RdfFormat, config: &DecodeOptions) -> LinesOptions {
@@ -442,50 +286,11 @@ fn patch_dialect(config: &DecodeOptions) -> PatchDialect {
     if config.strict { PatchDialect::Strict } else { PatchDialect::Any }
 }
 
-/// The name that tells the format: of the file, or what the source is called.
-fn file_name(source: &Source, options: &OpenOptions) -> Option<String> {
-    match source {
-        Source::Path(path) => Some(path.to_string_lossy().into_owned()),
-        _ => options.decode.source.as_deref().map(str::to_owned),
-    }
-}
-
 fn locate(options: &OpenOptions, error: Error) -> Error {
     error.located(&Position { source: options.decode.source.clone(), ..Position::default() })
-}
-
-fn open_bytes(source: Source, options: &OpenOptions) -> Result<Opened> {
-    let config = &options.decode;
-    let opened = options
-        .check_part(&source)
-        .and_then(|()| open(source, options.compression, config.framing, &config.limits));
-    opened.map_err(|error| locate(options, error))
-}
-
-/// The format that is told or found; content of another kind is told beside one that stands for it.
-fn found<F>(
-    told: Option<F>,
-    options: &OpenOptions,
-    stands: F,
-    find: impl FnOnce() -> Result<F>,
-) -> (F, Option<Error>) {
-    if let Some(told) = told {
-        return (told, None);
-    }
-    match find() {
-        Ok(format) => (format, None),
-        Err(error) => (stands, Some(locate(options, error))),
-    }
 }
 
 #[cold]
 pub(crate) fn argument(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Argument, message)
-}
-
-fn refuse_resume(refused: bool) -> Result<()> {
-    if refused {
-        return Err(Error::new(ErrorKind::Argument, "resume is for Jelly streams only"));
-    }
-    Ok(())
 }

@@ -3,8 +3,8 @@
 use std::io::{ErrorKind as IoKind, Read};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::{End, Part};
 use crate::io::{SharedBytes, Stream};
+use crate::options::StreamOptions;
 use crate::push::{Push, PushState};
 use crate::sink::Sink;
 use crate::warning::Warning;
@@ -17,10 +17,59 @@ const WINDOW: usize = 4 << 20;
 /// Called now and then while no rows come; an error stops the reader.
 pub type Poll<'p> = &'p mut dyn FnMut() -> Result<()>;
 
-/// A source whose rows go to a sink, as far as the sink takes them.
-pub trait Feed<S: Sink> {
+/// What a source of rows says of itself, whatever its rows are.
+pub trait SourceState {
+    /// The decoder whose rows are delivered, for counters, metadata and position.
+    fn decoder(&self) -> &dyn PushState;
+
+    /// The options of the stream, once they came.
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.decoder().stream_options()
+    }
+
+    /// Whether the last error was that of a patch of which no row is delivered.
+    fn refused_a_patch(&self) -> bool {
+        false
+    }
+
+    /// What was found and ignored so far: indexes, marks.
+    fn warnings(&self) -> Vec<Warning> {
+        self.decoder().warnings()
+    }
+
+    /// All that a reader in another process needs to go on.
+    fn snapshot(&self) -> Result<Vec<u8>> {
+        self.decoder().snapshot()
+    }
+
+    /// Closes the source.
+    fn close(&mut self);
+}
+
+/// A source whose rows go to a sink, as far as the sink takes them: a decoder and its bytes, the committed rows of
+/// one, a document that a library parses, Arrow columns.
+pub trait RowSource<S>: SourceState + Send {
     /// Goes on until the sink is full (`false`) or everything is delivered (`true`).
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool>;
+}
+
+/// A decoder at the start of a part of a file, the bytes from there on, and where the part ends.
+pub(crate) struct Part<D> {
+    pub(crate) decoder: D,
+    pub(crate) stream: Stream,
+    pub(crate) start: u64,
+    pub(crate) end: Option<End>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Where a part ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) offset: u64,
+    /// Rows before it.
+    pub(crate) rows: u64,
+    /// A stream ends there, and another begins.
+    pub(crate) ends_stream: bool,
 }
 
 /// A decoder and the bytes it reads.
@@ -49,31 +98,16 @@ impl<D: PushState> Reader<D> {
         Reader { decoder, input, end: None, warnings: Vec::new() }
     }
 
-    /// Reads a part of a file with `decoder`, which is that of the part or made of it.
-    pub(crate) fn of_part<P>(decoder: impl FnOnce(P) -> D, part: Part<P>) -> Self {
-        let mut reader = Reader::new(decoder(part.decoder), part.stream);
+    /// Reads a part of a file.
+    pub(crate) fn of_part(part: Part<D>) -> Self {
+        let mut reader = Reader::new(part.decoder, part.stream);
         if let Input::Bytes { at, .. } = &mut reader.input {
             *at = part.start as usize;
         }
         Reader { end: part.end, warnings: part.warnings, ..reader }
     }
 
-    /// What was passed over so far, by the index and by the decoder.
-    pub fn warnings(&self) -> Vec<Warning> {
-        [self.warnings.clone(), self.decoder.warnings()].concat()
-    }
-
-    /// The decoder, for options, counters, metadata and position.
-    pub fn decoder(&self) -> &D {
-        &self.decoder
-    }
-
-    /// Closes the source.
-    pub fn close(&mut self) {
-        self.input = Input::Ended;
-    }
-
-    /// As [`Feed::advance`], to the end of a part; it must be where the index says, after as many rows.
+    /// As [`RowSource::advance`], to the end of a part; it must be where the index says, after as many rows.
     fn advance_part<S: Sink>(&mut self, end: End, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
         D: Push<S>,
@@ -94,7 +128,7 @@ impl<D: PushState> Reader<D> {
         Ok(true)
     }
 
-    /// As [`Feed::advance`], but not beyond byte `end` of the stream.
+    /// As [`RowSource::advance`], but not beyond byte `end` of the stream.
     pub(crate) fn advance_to<S: Sink>(&mut self, end: u64, sink: &mut S, poll: Poll<'_>) -> Result<bool>
     where
         D: Push<S>,
@@ -164,7 +198,21 @@ impl<D: PushState> Reader<D> {
     }
 }
 
-impl<D: Push<S>, S: Sink> Feed<S> for Reader<D> {
+impl<D: PushState> SourceState for Reader<D> {
+    fn decoder(&self) -> &dyn PushState {
+        &self.decoder
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        [self.warnings.clone(), self.decoder.warnings()].concat()
+    }
+
+    fn close(&mut self) {
+        self.input = Input::Ended;
+    }
+}
+
+impl<D: Push<S> + Send, S: Sink> RowSource<S> for Reader<D> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
         self.advance_to(u64::MAX, sink, poll)
     }

@@ -9,6 +9,7 @@ use crate::oracle::generate::rng::Rng;
 use crate::oracle::generate::{Format, Stream, stream};
 use crate::oracle::wire::{self, Field, Kind, Type, Value};
 use jelly_patch::decode::{DecodeOptions, Decoder, Dialect, DialectState, Patch, Rdf};
+use jelly_patch::push::Push;
 use jelly_patch::sink::Sink;
 use std::collections::BTreeMap;
 

@@ -5,6 +5,7 @@ use crate::common::rows::{Decoder, PatchRow, RdfRow};
 use crate::common::soak::seeds;
 use crate::oracle::generate::{Format, stream};
 use jelly_patch::decode::{self, Dialect, DialectState};
+use jelly_patch::push::{Push, PushState};
 use jelly_patch::sink::Sink;
 
 /// Decodes up to `stop` rows, then goes on in a decoder made from a snapshot.

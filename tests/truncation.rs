@@ -10,7 +10,7 @@ use crate::oracle::generate::{Format, stream};
 use jelly_patch::ErrorClass;
 use jelly_patch::decode::{DecodeOptions, Rdf};
 use jelly_patch::io::{Source, Stream, open};
-use jelly_patch::reader::{Feed, Reader};
+use jelly_patch::reader::{Reader, RowSource};
 
 /// A file with rows of every kind in frames of several sizes.
 fn file() -> Frames {

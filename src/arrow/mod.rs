@@ -15,8 +15,8 @@ mod settings;
 
 pub use input::{KeyColumn, Labels, PatchRows, RdfRows, Required};
 pub use joined::{Joined, numbered};
-pub use open::{PatchReader, RdfReader, ReadOptions, patch_reader, rdf_reader, read_patch, read_rdf};
+pub use open::{PatchReader, RdfReader, ReadOptions, read_any, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
-pub use reader::{BatchReader, Mode};
+pub use reader::{BatchReader, Mode, ReadBatches};
 pub use settings::{BatchSettings, Batches, BlankNodes, TermStyle};

@@ -1,16 +1,15 @@
 //! From a source to batches in one step.
 
-use super::reader::{BatchReader, Mode};
+use super::reader::{BatchReader, Mode, ReadBatches};
 use super::scope::Identity;
 use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::{PatchBatches, RdfBatches};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
-use crate::format::{PatchFormat, RdfFormat};
+use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::io::Source;
-use crate::open::{FeedState, Found, OpenOptions, PatchFeed, RdfFeed, open_patch, open_rdf};
+use crate::open::{Input, OpenOptions};
 use crate::options::StreamOptions;
-use crate::reader::Feed;
-use crate::sink::{PatchSink, RdfSink, Sink};
+use crate::sink::{PatchSink, RdfSink};
 
 /// How a source becomes batches.
 #[derive(Clone, Debug, Default)]
@@ -24,29 +23,34 @@ pub struct ReadOptions {
 }
 
 /// Batches of statements.
-pub type RdfReader = BatchReader<RdfFeed, RdfBatches>;
+pub type RdfReader = BatchReader<RdfBatches>;
 /// Batches of patch rows.
-pub type PatchReader = BatchReader<PatchFeed, PatchBatches>;
+pub type PatchReader = BatchReader<PatchBatches>;
 
 /// Reads statements.
 pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
     let identity = Identity::of(&source, &options.open);
-    let found = open_rdf(source, &options.open)?;
+    let input = Input::open(source, &options.open)?;
+    let format = input.rdf_format();
     let blank_nodes = match options.batch.blank_nodes {
-        BlankNodes::Auto if found.format.has_unlabelled_nodes() => BlankNodes::Scoped,
-        told => told,
+        BlankNodes::Auto if format.as_ref().is_ok_and(|format| format.has_unlabelled_nodes()) => {
+            BlankNodes::Scoped
+        }
+        asked => asked,
     };
-    rdf_reader(found, &options.scoped(blank_nodes, &identity)?)
+    rdf_batches(input, format, &options.scoped(blank_nodes, &identity)?)
 }
 
-/// Statements of a source that is open; labels are kept unless it was told otherwise.
-pub fn rdf_reader(found: Found<RdfFeed, RdfFormat>, options: &ReadOptions) -> Result<RdfReader> {
-    let found = options.check(found)?;
+fn rdf_batches(input: Input<'_>, format: Result<RdfFormat>, options: &ReadOptions) -> Result<RdfReader> {
     let mut batches = RdfBatches::new(options.batch_settings())?;
-    if let Some(StreamOptions::Rdf(options)) = found.feed.decoder().stream_options() {
+    let rows = match format {
+        Ok(format) => input.statements(format)?.into_rows(),
+        Err(error) => return options.failed(error, batches),
+    };
+    if let Some(StreamOptions::Rdf(options)) = rows.stream_options() {
         batches.options(&options)?;
     }
-    Ok(options.reader(found, batches))
+    Ok(BatchReader::new(rows, batches, options.mode, &options.open.decode.limits))
 }
 
 /// Reads rows of patches.
@@ -56,18 +60,38 @@ pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> 
         return Err(Error::new(ErrorKind::Argument, message));
     }
     let identity = Identity::of(&source, &options.open);
-    let found = open_patch(source, &options.open)?;
-    patch_reader(found, &options.scoped(options.batch.blank_nodes, &identity)?)
+    let input = Input::open(source, &options.open)?;
+    let format = input.patch_format();
+    patch_batches(input, format, &options.scoped(options.batch.blank_nodes, &identity)?)
 }
 
-/// Rows of patches of a source that is open.
-pub fn patch_reader(found: Found<PatchFeed, PatchFormat>, options: &ReadOptions) -> Result<PatchReader> {
-    let found = options.check(found)?;
+fn patch_batches(
+    input: Input<'_>,
+    format: Result<PatchFormat>,
+    options: &ReadOptions,
+) -> Result<PatchReader> {
     let mut batches = PatchBatches::new(options.batch_settings())?;
-    if let Some(StreamOptions::Patch(options)) = found.feed.decoder().stream_options() {
+    let rows = match format {
+        Ok(format) => input.patches(format)?.into_rows(),
+        Err(error) => return options.failed(error, batches),
+    };
+    if let Some(StreamOptions::Patch(options)) = rows.stream_options() {
         batches.options(&options)?;
     }
-    Ok(options.reader(found, batches))
+    Ok(BatchReader::new(rows, batches, options.mode, &options.open.decode.limits))
+}
+
+/// Reads whatever a source holds; labels are kept unless something else was asked for.
+pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box<dyn ReadBatches>)> {
+    let input = Input::open(source, &options.open)?;
+    let format = input.format()?;
+    Ok((
+        format,
+        match format {
+            AnyFormat::Rdf(format) => Box::new(rdf_batches(input, Ok(format), options)?),
+            AnyFormat::Patch(format) => Box::new(patch_batches(input, Ok(format), options)?),
+        },
+    ))
 }
 
 impl ReadOptions {
@@ -89,24 +113,10 @@ impl ReadOptions {
     }
 
     /// Content of another kind is an error at once, or the one corrupt record in permissive mode.
-    fn check<F, K>(&self, found: Found<F, K>) -> Result<Found<F, K>> {
-        match found.refused {
-            Some(error) if self.mode == Mode::FailFast || error.kind().class() == ErrorClass::Io => {
-                Err(error)
-            }
-            _ => Ok(found),
+    fn failed<B: Batches>(&self, error: Error, batches: B) -> Result<BatchReader<B>> {
+        if self.mode == Mode::FailFast || error.kind().class() == ErrorClass::Io {
+            return Err(error);
         }
-    }
-
-    fn reader<F, K, B>(&self, found: Found<F, K>, batches: B) -> BatchReader<F, B>
-    where
-        F: FeedState + Feed<B>,
-        B: Batches + Sink,
-    {
-        let mut reader = BatchReader::new(found.feed, batches, self.mode, &self.open.decode.limits);
-        if let Some(error) = found.refused {
-            reader.fail(error);
-        }
-        reader
+        Ok(BatchReader::failed(error, batches, self.mode))
     }
 }

@@ -42,11 +42,6 @@ impl PatchBatches {
         })
     }
 
-    /// Prefixes that rows added so far and did not delete again, of whatever graph or transaction.
-    pub fn namespaces(&self) -> &Namespaces {
-        &self.namespaces
-    }
-
     /// Before the first row of a batch.
     #[cold]
     fn begin(&mut self) {
@@ -188,6 +183,11 @@ impl PatchSink for PatchBatches {
 }
 
 impl Batches for PatchBatches {
+    /// Prefixes that rows added so far and did not delete again, of every graph and transaction.
+    fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+
     fn schema(&self) -> SchemaRef {
         self.batch.schema.clone()
     }

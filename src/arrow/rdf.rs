@@ -43,11 +43,6 @@ impl RdfBatches {
             last_frame: None,
         })
     }
-
-    /// Namespace declarations so far.
-    pub fn namespaces(&self) -> &Namespaces {
-        &self.namespaces
-    }
 }
 
 impl RdfBatches {
@@ -111,6 +106,11 @@ impl RdfSink for RdfBatches {
 }
 
 impl Batches for RdfBatches {
+    /// Namespace declarations so far.
+    fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+
     fn schema(&self) -> SchemaRef {
         self.batch.schema.clone()
     }

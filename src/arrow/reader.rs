@@ -6,9 +6,9 @@ use arrow_schema::SchemaRef;
 use super::settings::Batches;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
-use crate::open::FeedState;
-use crate::reader::{Feed, Poll};
-use crate::sink::Sink;
+use crate::namespaces::Namespaces;
+use crate::push::{Progress, PushState};
+use crate::reader::{Poll, RowSource, SourceState};
 
 /// What an error of the input does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,9 +20,33 @@ pub enum Mode {
     Permissive,
 }
 
-/// Makes batches of what a feed gives.
-pub struct BatchReader<F, B> {
-    feed: F,
+/// Reads record batches, whatever their rows are.
+pub trait ReadBatches: Send {
+    /// The schema of every batch.
+    fn schema(&self) -> SchemaRef;
+
+    /// The next batch; `None` after the last.
+    fn next_batch(&mut self, poll: Poll<'_>) -> Result<Option<RecordBatch>>;
+
+    /// Decodes as far as the options of the stream; loses no row.
+    fn read_ahead(&mut self, poll: Poll<'_>);
+
+    /// Whether rows wait in a batch that is not complete.
+    fn has_waiting_rows(&self) -> bool;
+
+    /// The namespaces that were declared so far.
+    fn namespaces(&self) -> &Namespaces;
+
+    /// Where the rows come from.
+    fn source(&self) -> &dyn SourceState;
+
+    /// Closes the source.
+    fn close(&mut self);
+}
+
+/// Makes batches of the rows of a source.
+pub struct BatchReader<B> {
+    source: Box<dyn RowSource<B>>,
     batches: B,
     mode: Mode,
     expansion: u64,
@@ -36,57 +60,57 @@ enum State {
     Ended,
 }
 
-impl<F, B: Batches + Sink> BatchReader<F, B>
-where
-    F: FeedState + Feed<B>,
-{
+impl<B: Batches> BatchReader<B> {
     /// A reader that has not read anything yet.
-    pub fn new(feed: F, batches: B, mode: Mode, limits: &Limits) -> Self {
-        BatchReader { feed, batches, mode, expansion: limits.expansion, state: State::Reading }
+    pub fn new(source: Box<dyn RowSource<B>>, batches: B, mode: Mode, limits: &Limits) -> Self {
+        BatchReader { source, batches, mode, expansion: limits.expansion, state: State::Reading }
     }
 
-    /// The schema of every batch.
-    pub fn schema(&self) -> SchemaRef {
+    /// A reader of a source that could not be opened: `error` is raised, or is the only row.
+    pub(super) fn failed(error: Error, batches: B, mode: Mode) -> Self {
+        let state = State::Failing(error);
+        BatchReader { source: Box::new(Nothing), batches, mode, expansion: 0, state }
+    }
+
+    fn fill(&mut self, poll: Poll<'_>) {
+        self.state = match self.source.advance(&mut self.batches, poll) {
+            Ok(false) => State::Reading,
+            Ok(true) => State::Ended,
+            Err(error) => State::Failing(error),
+        };
+    }
+
+    /// Stops input of which each byte becomes too much text.
+    fn bomb(&self) -> Option<Error> {
+        let (decoder, out) = (self.source.decoder(), self.batches.text_bytes());
+        let bytes_in = decoder.consumed();
+        if self.expansion == 0 || out <= EXPANSION_GRACE || out / self.expansion <= bytes_in {
+            return None;
+        }
+        let message = format!("{out} bytes of text out of {bytes_in} bytes");
+        let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
+        Some(error.located(&decoder.position()))
+    }
+}
+
+impl<B: Batches> ReadBatches for BatchReader<B> {
+    fn schema(&self) -> SchemaRef {
         self.batches.schema()
     }
 
-    /// Where the rows come from.
-    pub fn feed(&self) -> &F {
-        &self.feed
-    }
-
-    /// Where the rows come from, to be closed.
-    pub fn feed_mut(&mut self) -> &mut F {
-        &mut self.feed
-    }
-
-    /// What was collected besides rows.
-    pub fn batches(&self) -> &B {
-        &self.batches
-    }
-
-    /// Decodes as far as the options of the stream; loses no row.
-    pub fn read_ahead(&mut self, poll: Poll<'_>) {
-        if matches!(self.state, State::Reading) && self.feed.stream_options().is_none() {
+    fn read_ahead(&mut self, poll: Poll<'_>) {
+        if matches!(self.state, State::Reading) && self.source.stream_options().is_none() {
             self.batches.pause_at_options(true);
             self.fill(poll);
             self.batches.pause_at_options(false);
         }
     }
 
-    /// Reads no further: `error` is raised when its turn comes.
-    pub fn fail(&mut self, error: Error) {
-        self.state = State::Failing(error);
-    }
-
-    /// The next batch; `None` after the last.
-    pub fn next_batch(&mut self, poll: Poll<'_>) -> Result<Option<RecordBatch>> {
+    fn next_batch(&mut self, poll: Poll<'_>) -> Result<Option<RecordBatch>> {
         loop {
             if matches!(self.state, State::Reading) {
                 self.fill(poll);
-                if let (State::Reading, Some(error)) =
-                    (&self.state, self.bomb(self.feed.decoder().consumed()))
-                {
+                if let (State::Reading, Some(error)) = (&self.state, self.bomb()) {
                     self.state = State::Failing(error);
                 }
             }
@@ -104,28 +128,51 @@ where
         }
     }
 
-    /// Whether rows wait in a batch that is not complete.
-    pub fn has_waiting_rows(&self) -> bool {
+    fn has_waiting_rows(&self) -> bool {
         self.batches.rows() > 0
     }
 
-    fn fill(&mut self, poll: Poll<'_>) {
-        self.state = match self.feed.advance(&mut self.batches, poll) {
-            Ok(false) => State::Reading,
-            Ok(true) => State::Ended,
-            Err(error) => State::Failing(error),
-        };
+    fn namespaces(&self) -> &Namespaces {
+        self.batches.namespaces()
     }
 
-    /// Stops input of which each byte becomes too much text.
-    fn bomb(&self, bytes_in: u64) -> Option<Error> {
-        let out = self.batches.text_bytes();
-        if self.expansion == 0 || out <= EXPANSION_GRACE || out / self.expansion <= bytes_in {
-            return None;
-        }
-        let message = format!("{out} bytes of text out of {bytes_in} bytes");
-        let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
-        Some(error.located(&self.feed.decoder().position()))
+    fn source(&self) -> &dyn SourceState {
+        &*self.source
+    }
+
+    fn close(&mut self) {
+        self.source.close();
+    }
+}
+
+/// What is read of a source that could not be opened.
+struct Nothing;
+
+impl PushState for Nothing {
+    fn consumed(&self) -> u64 {
+        0
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { frame: None, rows: 0, offset: 0 }
+    }
+
+    fn fail(&mut self, error: Error) -> Error {
+        error
+    }
+}
+
+impl SourceState for Nothing {
+    fn decoder(&self) -> &dyn PushState {
+        self
+    }
+
+    fn close(&mut self) {}
+}
+
+impl<S> RowSource<S> for Nothing {
+    fn advance(&mut self, _: &mut S, _: Poll<'_>) -> Result<bool> {
+        Ok(true)
     }
 }
 

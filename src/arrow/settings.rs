@@ -7,6 +7,7 @@ use arrow_schema::SchemaRef;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::namespaces::Namespaces;
 
 /// How terms are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,7 +53,10 @@ pub struct BatchSettings {
 }
 
 /// A sink that makes batches.
-pub trait Batches {
+pub trait Batches: Send {
+    /// Namespaces that were declared so far.
+    fn namespaces(&self) -> &Namespaces;
+
     /// The schema of every batch.
     fn schema(&self) -> SchemaRef;
 

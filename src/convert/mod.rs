@@ -13,8 +13,7 @@ pub use target::{PatchTarget, RdfTarget, Target};
 
 use crate::create::{Encode, Writer};
 use crate::error::Result;
-use crate::reader::Feed;
-use crate::sink::Sink;
+use crate::reader::RowSource;
 
 /// Rows between two looks at the output and at whoever waits.
 const ROWS: usize = 8192;
@@ -32,19 +31,15 @@ pub struct Tally {
 
 /// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` is told how far it got, and may
 /// stop the conversion.
-pub fn convert<F, T>(
-    feed: &mut F,
+pub fn convert<T: Encode>(
+    source: &mut dyn RowSource<T>,
     target: &mut T,
     writer: &mut Writer,
     poll: &mut dyn FnMut(Tally) -> Result<()>,
-) -> Result<Tally>
-where
-    F: Feed<T> + crate::open::FeedState,
-    T: Sink + Encode,
-{
+) -> Result<Tally> {
     let mut tally = Tally::default();
     loop {
-        let ended = match feed.advance(target, &mut || poll(tally)) {
+        let ended = match source.advance(target, &mut || poll(tally)) {
             Ok(ended) => ended,
             Err(error) => {
                 // rows before the error are handed on, where there is no file that must be whole
@@ -52,8 +47,8 @@ where
                 return Err(error);
             }
         };
-        let progress = feed.decoder().progress();
-        tally = Tally { rows: progress.rows, bytes_in: feed.decoder().consumed(), ..tally };
+        let decoder = source.decoder();
+        tally = Tally { rows: decoder.progress().rows, bytes_in: decoder.consumed(), ..tally };
         if ended {
             target.finish()?;
         }

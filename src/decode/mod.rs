@@ -16,7 +16,6 @@ mod merge;
 mod metadata;
 mod options;
 mod patch;
-mod push;
 mod quick;
 mod rdf;
 mod repeat;
@@ -38,6 +37,8 @@ pub use rdf::Rdf;
 
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::limits::MAX_NESTING;
+use crate::options::StreamOptions;
+use crate::push::{Progress, Push, PushState};
 use crate::sink::Sink;
 use crate::warning::Warning;
 use frame::FramePlace;
@@ -53,6 +54,7 @@ use term::Terms;
 ///
 /// ```
 /// use jelly_patch::decode::{DecodeOptions, PatchDecoder};
+/// use jelly_patch::push::Push;
 /// # struct Count(usize);
 /// # impl jelly_patch::sink::Sink for Count {}
 /// # impl jelly_patch::sink::PatchSink for Count {
@@ -136,32 +138,14 @@ impl<D: DialectState> Decoder<D> {
         Ok(decoder)
     }
 
-    /// Restart marks and footers that were passed over, and why.
-    pub fn warnings(&self) -> Vec<Warning> {
-        let warning =
-            |why: &&str| Warning::new(format!("a seekable stream, but {why}"), self.config.source.clone());
-        self.marks.warnings().iter().map(warning).collect()
-    }
-
     /// Options rows that began nothing: how many, and the frame of the first.
     pub(crate) fn repeated_options(&self) -> Option<Repeated> {
         self.marks.repeated()
     }
 
-    /// Metadata of the frame that began last (`RdfStreamFrame.metadata`), in the order of the wire; restart
-    /// marks and footers, which are about bytes and not about data, are not among it.
-    pub fn metadata(&self) -> &[(String, Vec<u8>)] {
-        self.metadata.entries()
-    }
-
     /// Offset of the first byte that is not decoded: after the last row or frame.
     pub fn offset(&self) -> u64 {
         self.frames.offset()
-    }
-
-    /// Bytes taken so far, those of an incomplete row included.
-    pub fn consumed(&self) -> u64 {
-        self.consumed
     }
 
     /// Frames that began.
@@ -182,46 +166,6 @@ impl<D: DialectState> Decoder<D> {
     /// How to read.
     pub fn config(&self) -> &DecodeOptions {
         &self.config
-    }
-
-    /// Decodes until `input` is used up or the sink is full; returns how many bytes were taken.
-    ///
-    /// All of `input` is taken unless the sink is full. After an error every call fails.
-    pub fn decode<S: Sink>(&mut self, input: &[u8], sink: &mut S) -> Result<usize>
-    where
-        D: Dialect<S>,
-    {
-        self.check_alive()?;
-        self.allow_copies(input.len());
-        let mut slots: Slots<'_> = self.slots;
-        let mut rest = input;
-        let done = self.run(&mut rest, &mut slots, sink);
-        self.slots = self.detach(&slots);
-        let taken = input.len() - rest.len();
-        self.consumed += taken as u64;
-        match done.and_then(|()| self.check_kept(sink)) {
-            Ok(()) => Ok(taken),
-            Err(error) => Err(self.fail(error)),
-        }
-    }
-
-    /// The input is complete: delivers what its end implies, or fails if it ends too early.
-    ///
-    /// Does nothing while the sink is full; returns whether the stream is finished.
-    pub fn finish<S: Sink>(&mut self, sink: &mut S) -> Result<bool>
-    where
-        D: Dialect<S>,
-    {
-        if self.finished {
-            return Ok(true);
-        }
-        self.decode(&[], sink)?;
-        if sink.is_full() {
-            return Ok(false);
-        }
-        let done = self.finish_stream(sink);
-        self.finished = done.is_ok();
-        done.map(|()| true).map_err(|error| self.fail(error))
     }
 
     fn finish_stream<S: Sink>(&mut self, sink: &mut S) -> Result<()>
@@ -247,10 +191,43 @@ impl<D: DialectState> Decoder<D> {
         }
         Ok(())
     }
+}
 
-    /// Gives up: puts the error where the stream stands.
+impl<D: DialectState> PushState for Decoder<D> {
+    fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { frame: self.frames().checked_sub(1), rows: self.dialect.rows(), offset: self.offset() }
+    }
+
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.dialect.stream_options()
+    }
+
+    /// In the order of the wire; restart marks and footers, which are about bytes and not about data, are not in it.
+    fn metadata(&self) -> &[(String, Vec<u8>)] {
+        self.metadata.entries()
+    }
+
+    fn snapshot(&self) -> Result<Vec<u8>> {
+        snapshot::take(self)
+    }
+
+    /// Restart marks and footers that were ignored, and why.
+    fn warnings(&self) -> Vec<Warning> {
+        let warning =
+            |why: &&str| Warning::new(format!("a seekable stream, but {why}"), self.config.source.clone());
+        self.marks.warnings().iter().map(warning).collect()
+    }
+
+    fn position(&self) -> Position {
+        Position { source: self.config.source.clone(), ..self.frames.row_position() }
+    }
+
     #[cold]
-    pub(crate) fn fail(&mut self, error: Error) -> Error {
+    fn fail(&mut self, error: Error) -> Error {
         self.failed = true;
         let source = self.config.source.clone();
         let error = match self.repeated_options() {
@@ -261,6 +238,36 @@ impl<D: DialectState> Decoder<D> {
             _ => error,
         };
         error.located(&Position { source, ..self.frames.position() })
+    }
+}
+
+impl<S: Sink, D: Dialect<S>> Push<S> for Decoder<D> {
+    fn decode(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
+        self.check_alive()?;
+        self.allow_copies(input.len());
+        let mut slots: Slots<'_> = self.slots;
+        let mut rest = input;
+        let done = self.run(&mut rest, &mut slots, sink);
+        self.slots = self.detach(&slots);
+        let taken = input.len() - rest.len();
+        self.consumed += taken as u64;
+        match done.and_then(|()| self.check_kept(sink)) {
+            Ok(()) => Ok(taken),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    fn finish(&mut self, sink: &mut S) -> Result<bool> {
+        if self.finished {
+            return Ok(true);
+        }
+        self.decode(&[], sink)?;
+        if sink.is_full() {
+            return Ok(false);
+        }
+        let done = self.finish_stream(sink);
+        self.finished = done.is_ok();
+        done.map(|()| true).map_err(|error| self.fail(error))
     }
 }
 

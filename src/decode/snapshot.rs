@@ -20,52 +20,52 @@ const CHECKSUM: usize = 4;
 
 const FRAMINGS: [Framing; 4] = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
 
-impl<D: DialectState> Decoder<D> {
-    /// The state after the last row that was decoded; the next byte to decode is [`Self::offset`].
-    ///
-    /// Rows that only the end of the input implied are not in it: a reader that goes on with more input
-    /// implies them at its own end.
-    pub fn snapshot(&self) -> Result<Vec<u8>> {
-        if self.failed {
-            return Err(wrong("a reader that failed has no snapshot"));
-        }
-        let Some((frames, rows, offset, place)) = self.frames.checkpoint() else {
-            return Err(wrong("no snapshot inside an unknown field; read on and ask again"));
-        };
-        let Some(marks) = self.marks.numbers() else {
-            return Err(wrong("no snapshot before the first row; read on and ask again"));
-        };
-        let mut out = MAGIC.to_vec();
-        out.push(D::ROW as u8);
-        let framing = self.frames.framing();
-        out.push(FRAMINGS.iter().position(|known| *known == framing).unwrap_or_default() as u8);
-        let (tag, left) = match place {
-            FramePlace::Start => (0, 0),
-            FramePlace::Between => (1, 0),
-            FramePlace::Inside(None) => (2, 0),
-            FramePlace::Inside(Some(left)) => (3, left),
-        };
-        for value in [tag, left, frames, rows, offset] {
-            write_varint(&mut out, value);
-        }
-        match (self.dialect.options_bytes(), &self.terms) {
-            (Some(options), Some(terms)) => {
-                out.push(1);
-                write_bytes(&mut out, options);
-                write_terms(&mut out, terms, &self.slots);
-            }
-            _ => out.push(0),
-        }
-        for numbers in [self.dialect.counters(), marks] {
-            write_varint(&mut out, numbers.len() as u64);
-            for number in numbers {
-                write_varint(&mut out, number);
-            }
-        }
-        out.extend_from_slice(&crc32c::crc32c(&out).to_le_bytes());
-        Ok(out)
+/// The state after the last row that was decoded; the next byte to decode is [`Decoder::offset`].
+///
+/// Rows that only the end of the input implied are not in it: a reader that goes on with more input
+/// implies them at its own end.
+pub(super) fn take<D: DialectState>(decoder: &Decoder<D>) -> Result<Vec<u8>> {
+    if decoder.failed {
+        return Err(wrong("a reader that failed has no snapshot"));
     }
+    let Some((frames, rows, offset, place)) = decoder.frames.checkpoint() else {
+        return Err(wrong("no snapshot inside an unknown field; read on and ask again"));
+    };
+    let Some(marks) = decoder.marks.numbers() else {
+        return Err(wrong("no snapshot before the first row; read on and ask again"));
+    };
+    let mut out = MAGIC.to_vec();
+    out.push(D::ROW as u8);
+    let framing = decoder.frames.framing();
+    out.push(FRAMINGS.iter().position(|known| *known == framing).unwrap_or_default() as u8);
+    let (tag, left) = match place {
+        FramePlace::Start => (0, 0),
+        FramePlace::Between => (1, 0),
+        FramePlace::Inside(None) => (2, 0),
+        FramePlace::Inside(Some(left)) => (3, left),
+    };
+    for value in [tag, left, frames, rows, offset] {
+        write_varint(&mut out, value);
+    }
+    match (decoder.dialect.options_bytes(), &decoder.terms) {
+        (Some(options), Some(terms)) => {
+            out.push(1);
+            write_bytes(&mut out, options);
+            write_terms(&mut out, terms, &decoder.slots);
+        }
+        _ => out.push(0),
+    }
+    for numbers in [decoder.dialect.counters(), marks] {
+        write_varint(&mut out, numbers.len() as u64);
+        for number in numbers {
+            write_varint(&mut out, number);
+        }
+    }
+    out.extend_from_slice(&crc32c::crc32c(&out).to_le_bytes());
+    Ok(out)
+}
 
+impl<D: DialectState> Decoder<D> {
     /// A decoder that goes on where a snapshot was taken; its input begins at that offset.
     pub fn resume(mut config: DecodeOptions, snapshot: &[u8]) -> Result<Self> {
         let Some((body, checksum)) = snapshot.split_last_chunk::<CHECKSUM>() else {

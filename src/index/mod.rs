@@ -19,7 +19,7 @@ pub(crate) use bytes::Bytes;
 pub use footer::{FOOTER_KEY, Footer, Point};
 pub(crate) use mark::number;
 pub use mark::{Counters, MARK_KEY, Mark, Unreadable};
-pub(crate) use range::{End, Part, ToOptions, enter};
+pub(crate) use range::{ToOptions, enter};
 pub use scan::{ScanOptions, Scanned, scan};
 pub use sidecar::sidecar_path;
 

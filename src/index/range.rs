@@ -5,57 +5,39 @@ use super::footer::Point;
 use super::{Index, Way};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Compression, Source, Stream};
+use crate::io::{Compression, Identity, Source};
 use crate::limits::Limits;
-use crate::open::OpenOptions;
 use crate::options::{PatchOptions, RdfOptions};
+use crate::push::{Push, PushState};
+use crate::reader::{End, Part};
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
-use crate::warning::Warning;
 
 /// Bytes read at a time to find the options.
 const PEEK: usize = 4096;
 
-/// A decoder at the start of a part, the bytes from there on, and where the part ends.
-pub(crate) struct Part<D> {
-    pub(crate) decoder: D,
-    pub(crate) stream: Stream,
-    pub(crate) start: u64,
-    pub(crate) end: Option<End>,
-    pub(crate) warnings: Vec<Warning>,
-}
-
-/// Where a part ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
-    pub(crate) offset: u64,
-    /// Rows before it.
-    pub(crate) rows: u64,
-    /// A stream ends there, and another begins.
-    pub(crate) ends_stream: bool,
-}
-
-/// Enters a Jelly source at `start`.
+/// Enters a Jelly source at `start`; `known` is what was found to be true of the file, and `committed` says that no
+/// patch may be cut.
 pub(crate) fn enter<D>(
     source: Source,
     compression: Compression,
     (start, end): (u64, Option<u64>),
-    options: &OpenOptions,
+    config: &DecodeOptions,
+    known: Option<&Identity>,
+    committed: bool,
 ) -> Result<Part<Decoder<D>>>
 where
     D: Dialect<ToOptions>,
 {
-    let config = &options.decode;
     let path = match &source {
         Source::Path(path) => Some(path.clone()),
         Source::Bytes(_) | Source::File(_) | Source::Reader(_) => None,
     };
     let mut bytes = Bytes::open(source, Some(compression), &config.limits)?;
-    let known = options.split.as_ref().map(|split| &split.identity);
     let mut index = Index::read(&mut bytes, path.as_deref(), config.source.as_ref(), known)?;
     let point = index.point(start)?;
     let end = end.map(|end| index.point(end)).transpose()?;
     let is_whole = |point: Point| point.offset == 0 || point.counters.is_between_patches();
-    if options.committed && !(is_whole(point) && end.is_none_or(is_whole)) {
+    if committed && !(is_whole(point) && end.is_none_or(is_whole)) {
         return Err(argument(
             "rows=\"committed\" needs a part of whole patches: a transaction may end in another",
         ));

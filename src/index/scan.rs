@@ -11,6 +11,7 @@ use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Content, Source, Stream, WholeFile, sniff};
+use crate::push::{Push, PushState};
 use crate::reader::Poll;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 

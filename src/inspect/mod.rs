@@ -12,8 +12,9 @@ pub use patch::Transactions;
 
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
-use crate::io::{Compression, Content, Opened, Source, Stream, open, sniff};
+use crate::io::{Compression, Content, Opened, Source, Stream, open};
 use crate::options::StreamOptions;
+use crate::push::{Push, PushState};
 use crate::reader::Poll;
 use crate::sink::Sink;
 use advice::advise;
@@ -81,7 +82,7 @@ pub fn inspect(
     let opened = open(source, compression, config.framing, &config.limits).map_err(locate)?;
     let format = match format {
         Some(format) => Some(format),
-        None => find_format(&opened.start, config.framing).map_err(locate)?,
+        None => find_format(opened.content).map_err(locate)?,
     };
     let Opened { stream, compression, .. } = opened;
     let mut inspection = match format {
@@ -94,8 +95,8 @@ pub fn inspect(
     Ok(inspection)
 }
 
-fn find_format(start: &[u8], framing: Framing) -> Result<Option<Format>> {
-    match sniff(start, framing) {
+fn find_format(content: Content) -> Result<Option<Format>> {
+    match content {
         Content::Empty => Ok(None),
         Content::JellyRdf => Ok(Some(Format::Rdf)),
         Content::JellyPatch => Ok(Some(Format::Patch)),

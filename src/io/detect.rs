@@ -54,7 +54,7 @@ impl Content {
     }
 }
 
-/// Tells by the options row, which comes first; field 1 of the options is a varint in Jelly-Patch only.
+/// Detects the content by the options row, which comes first; field 1 of the options is a varint in Jelly-Patch only.
 pub fn sniff(start: &[u8], framing: Framing) -> Content {
     if start.is_empty() {
         return Content::Empty;
@@ -64,10 +64,10 @@ pub fn sniff(start: &[u8], framing: Framing) -> Content {
 }
 
 /// The format of statements that a stream has, by its content and then by its name.
-pub fn rdf_format(start: &[u8], framing: Framing, name: Option<&str>) -> Result<RdfFormat> {
+pub fn rdf_format(content: Content, name: Option<&str>) -> Result<RdfFormat> {
     let named = name.and_then(RdfFormat::of_file);
     let text = named.filter(|&format| format != RdfFormat::Jelly);
-    Ok(match sniff(start, framing) {
+    Ok(match content {
         Content::JellyRdf => RdfFormat::Jelly,
         Content::JellyPatch => {
             let message = "this is Jelly-Patch, not Jelly-RDF: read it as patches";
@@ -88,9 +88,9 @@ pub fn rdf_format(start: &[u8], framing: Framing, name: Option<&str>) -> Result<
 }
 
 /// The format of patches that a stream has, by its content and then by its name.
-pub fn patch_format(start: &[u8], framing: Framing, name: Option<&str>) -> Result<PatchFormat> {
+pub fn patch_format(content: Content, name: Option<&str>) -> Result<PatchFormat> {
     let named = name.and_then(PatchFormat::of_file);
-    Ok(match sniff(start, framing) {
+    Ok(match content {
         Content::JellyPatch => PatchFormat::Jelly,
         Content::JellyRdf => {
             let message = "this is Jelly-RDF, not Jelly-Patch: read it as RDF";
@@ -106,8 +106,8 @@ pub fn patch_format(start: &[u8], framing: Framing, name: Option<&str>) -> Resul
 }
 
 /// Whether a stream holds patches, by its content and then by its name.
-pub fn is_patch(start: &[u8], framing: Framing, name: Option<&str>) -> bool {
-    match sniff(start, framing) {
+pub fn is_patch(content: Content, name: Option<&str>) -> bool {
+    match content {
         Content::JellyPatch | Content::RdfPatch => true,
         Content::Empty | Content::Text | Content::Unknown => name.and_then(PatchFormat::of_file).is_some(),
         _ => false,
@@ -130,8 +130,8 @@ fn is_text(start: &[u8]) -> bool {
 }
 
 /// Whether the first bytes say enough, so that a source which is slow need not give more.
-pub(super) fn is_certain(start: &[u8], framing: Framing) -> bool {
-    match sniff(start, framing) {
+pub(super) fn is_certain(content: Content, start: &[u8]) -> bool {
+    match content {
         Content::JellyRdf | Content::JellyPatch => true,
         // part of an options row may look like anything, even like text, but not like a line with its dot
         Content::RdfPatch | Content::Lines | Content::Turtle => first_line(start).is_some_and(|line| {
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_first_token_then_the_name() {
-        let rdf = |text: &str, name: &str| rdf_format(text.as_bytes(), Framing::Auto, Some(name)).ok();
+        let rdf = |text: &str, name: &str| rdf_format(sniff(text.as_bytes(), Framing::Auto), Some(name)).ok();
         for (text, name, format) in [
             ("<a> <b> <c> .\n", "", Some(RdfFormat::NQuads)),
             ("<a> <b> <c> .\n", "x.ttl.gz", Some(RdfFormat::Turtle)),
@@ -317,7 +317,8 @@ mod tests {
         ] {
             assert_eq!(rdf(text, name), format, "{text:?} {name}");
         }
-        let patch = |text: &str, name: &str| patch_format(text.as_bytes(), Framing::Auto, Some(name)).ok();
+        let patch =
+            |text: &str, name: &str| patch_format(sniff(text.as_bytes(), Framing::Auto), Some(name)).ok();
         for (text, name, format) in [
             ("# hi\nH id <x> .\n", "", Some(PatchFormat::RdfPatch)),
             ("TX.\nTC.", "x.trp", Some(PatchFormat::RdfPatch)),
@@ -343,7 +344,8 @@ mod tests {
             ("A\n\n\n", false),
             ("# c\n", false),
         ] {
-            assert_eq!(is_certain(start.as_bytes(), Framing::Auto), certain, "{start:?}");
+            let content = sniff(start.as_bytes(), Framing::Auto);
+            assert_eq!(is_certain(content, start.as_bytes()), certain, "{start:?}");
         }
     }
 }

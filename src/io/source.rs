@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::compression::Compression;
 use super::decompress::decompress;
-use super::detect::is_certain;
+use super::detect::{Content, is_certain, sniff};
 use super::shared::SharedFile;
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,6 +26,27 @@ pub enum Source {
     File(SharedFile),
     /// Anything that can be read once.
     Reader(Box<dyn Read + Send>),
+}
+
+/// The file with this name.
+impl From<String> for Source {
+    fn from(path: String) -> Self {
+        Source::Path(path.into())
+    }
+}
+
+/// The file with this name.
+impl From<&str> for Source {
+    fn from(path: &str) -> Self {
+        Source::Path(path.into())
+    }
+}
+
+/// The file at this path.
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Source::Path(path)
+    }
 }
 
 impl Source {
@@ -58,8 +79,8 @@ pub struct Opened {
     pub stream: Stream,
     /// The compression that was found or told.
     pub compression: Compression,
-    /// Up to 4 KiB at the start of the stream, still to be read from `stream`.
-    pub start: Vec<u8>,
+    /// What the first bytes of the stream, at most 4 KiB, look like.
+    pub content: Content,
     /// How to open the same bytes once more, where that is possible.
     pub again: Option<Source>,
 }
@@ -90,8 +111,8 @@ pub fn open(
             let found = compression.unwrap_or_else(|| Compression::detect((*bytes).as_ref()));
             if found == Compression::None {
                 let start = (*bytes).as_ref();
-                let start = start[..start.len().min(PEEK)].to_vec();
-                return Ok(Opened { stream: Stream::Bytes(bytes), compression: found, start, again });
+                let content = sniff(&start[..start.len().min(PEEK)], framing);
+                return Ok(Opened { stream: Stream::Bytes(bytes), compression: found, content, again });
             }
             Box::new(Cursor::new(ByRef(bytes)))
         }
@@ -103,14 +124,22 @@ pub fn open(
     let compression = compression.unwrap_or_else(|| Compression::detect(&magic));
     let raw = Peeked::new(magic, failed, raw)?;
     let mut stream = decompress(raw, compression, limits)?;
-    let (start, failed) = peek(&mut stream, PEEK, |start| is_certain(start, framing));
-    let stream = Stream::Reader(Box::new(Peeked::new(start.clone(), failed, stream)?));
-    Ok(Opened { stream, compression, start, again })
+    let mut content = Content::Empty;
+    let (start, failed) = peek(&mut stream, PEEK, |start| {
+        content = sniff(start, framing);
+        is_certain(content, start)
+    });
+    let stream = Stream::Reader(Box::new(Peeked::new(start, failed, stream)?));
+    Ok(Opened { stream, compression, content, again })
 }
 
 /// Reads until it is `enough`, or `most` bytes, the end, or an error. A live source that has said
 /// enough is not waited for.
-fn peek(reader: &mut dyn Read, most: usize, enough: impl Fn(&[u8]) -> bool) -> (Vec<u8>, Option<io::Error>) {
+fn peek(
+    reader: &mut dyn Read,
+    most: usize,
+    mut enough: impl FnMut(&[u8]) -> bool,
+) -> (Vec<u8>, Option<io::Error>) {
     let mut bytes = vec![0; most];
     let mut filled = 0;
     let failed = loop {
@@ -191,7 +220,6 @@ impl Read for Stream {
 
 #[cfg(test)]
 mod tests {
-    use super::super::detect::{Content, sniff};
     use super::*;
 
     /// The first read gives the four bytes that tell the compression, and their first is the
@@ -206,7 +234,7 @@ mod tests {
             bytes.resize(usize::from(letter) + 1, 0);
             let source = Source::Reader(Box::new(Cursor::new(bytes)));
             let opened = open(source, None, Framing::Auto, &Limits::default()).unwrap();
-            assert_eq!(sniff(&opened.start, Framing::Auto), Content::JellyPatch, "{}", char::from(letter));
+            assert_eq!(opened.content, Content::JellyPatch, "{}", char::from(letter));
         }
     }
 }

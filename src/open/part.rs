@@ -3,19 +3,17 @@
 use std::fs::File;
 use std::io::{Cursor, Read};
 
-use super::{
-    AnyPatchDecoder, AnyRdfDecoder, Found, OpenOptions, PatchFeed, PatchRows, RdfFeed, RdfRows, argument,
-    lines_options, locate, patch_dialect,
-};
+use super::part_of::{PartOf, TextState};
+use super::{Committed, OpenOptions, PushTwice, argument, lines_options, locate, patch_dialect};
+use crate::decode::{Decoder, Dialect, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::format::{PatchFormat, RdfFormat};
-use crate::index::{Bytes, End, Part, enter};
+use crate::format::{AnyFormat, PatchFormat, RdfFormat};
+use crate::index::{Bytes, ToOptions, enter};
 use crate::io::{Compression, Opened, Source, Stream};
-use crate::patch::Committed;
-use crate::reader::Reader;
+use crate::reader::{End, Part, Reader, RowSource};
 use crate::rows::RowDecoder;
-use crate::split::{AnyFormat, HEAD, PartOf, TextState};
-use crate::text::{Place, Places, TextKind, TextRows};
+use crate::sink::{PatchSink, RdfSink};
+use crate::text::{HEAD, Place, Places, TextKind, TextRows};
 
 impl OpenOptions {
     /// Whether only a part is asked for.
@@ -98,10 +96,10 @@ impl<'o> Ask<'o> {
         self.source.again().ok_or_else(|| argument("the file is gone"))
     }
 
-    fn jelly<D: crate::decode::Dialect<crate::index::ToOptions>>(
-        &self,
-    ) -> Result<Part<crate::decode::Decoder<D>>> {
-        enter(self.source()?, self.compression, self.range, self.options)
+    fn jelly<D: Dialect<ToOptions>>(&self) -> Result<Part<Decoder<D>>> {
+        let known = self.options.split.as_ref().map(|split| &split.identity);
+        let OpenOptions { decode, committed, .. } = self.options;
+        enter(self.source()?, self.compression, self.range, decode, known, *committed)
     }
 
     /// Where a part of text begins and ends: as its split says, or by a walk over the bytes before.
@@ -177,10 +175,6 @@ fn peek(stream: Stream, start: u64) -> Result<(Vec<u8>, Stream)> {
 }
 
 impl AnyFormat {
-    pub(crate) fn is_jelly(self) -> bool {
-        matches!(self, AnyFormat::Rdf(RdfFormat::Jelly) | AnyFormat::Patch(PatchFormat::Jelly))
-    }
-
     /// How a text is walked over; `None`: it is none that can be entered between lines.
     pub(crate) fn text_kind(self) -> Option<TextKind> {
         match self {
@@ -204,68 +198,65 @@ impl AnyFormat {
 }
 
 /// Statements of a part.
-pub(super) fn rdf(
+pub(super) fn rdf<S: RdfSink>(
     mut opened: Opened,
     format: RdfFormat,
     options: &OpenOptions,
-) -> Result<Found<RdfFeed, RdfFormat>> {
-    let reader = (|| {
+) -> Result<Box<dyn RowSource<S>>> {
+    let rows = || -> Result<Box<dyn RowSource<S>>> {
         let any = AnyFormat::Rdf(format);
         let ask = Ask::new(&mut opened, any, options)?;
         if any.is_jelly() {
-            return Ok(Reader::of_part(|decoder| AnyRdfDecoder::Jelly(Box::new(decoder)), ask.jelly()?));
+            let part: Part<RdfDecoder> = ask.jelly()?;
+            return Ok(Box::new(Reader::of_part(part)));
         }
         let Some(kind) = any.text_kind() else { return any.refused() };
         let places = ask.places(opened.stream, kind)?;
         let config = &options.decode;
         let rows = TextRows::enter_lines(lines_options(format, config), &places.place, &config.limits);
         let decoder = RowDecoder::enter(rows, places.place.offset, &config.limits, config.source.clone());
-        Ok(Reader::of_part(|decoder| AnyRdfDecoder::Lines(Box::new(decoder)), ask.text(&places, decoder)?))
-    })();
-    let reader = reader.map_err(|error| locate(options, error))?;
-    Ok(Found { feed: RdfFeed(RdfRows::Pushed(reader)), format, refused: None })
+        Ok(Box::new(Reader::of_part(ask.text(&places, decoder)?)))
+    };
+    rows().map_err(|error| locate(options, error))
 }
 
 /// Rows of patches of a part.
-pub(super) fn patch(
+pub(super) fn patch<S: PatchSink>(
     mut opened: Opened,
     format: PatchFormat,
     options: &OpenOptions,
-) -> Result<Found<PatchFeed, PatchFormat>> {
-    let rows = (|| {
+) -> Result<Box<dyn RowSource<S>>> {
+    let rows = || {
         let any = AnyFormat::Patch(format);
         let ask = Ask::new(&mut opened, any, options)?;
         if any.is_jelly() {
-            return both(options, || {
-                let mut part = ask.jelly()?;
+            return rows_of(options, || {
+                let mut part: Part<PatchDecoder> = ask.jelly()?;
                 if options.committed {
                     part.decoder.keep_half();
                 }
-                Ok(Reader::of_part(|decoder| AnyPatchDecoder::Jelly(Box::new(decoder)), part))
+                Ok(part)
             });
         }
         let Some(kind) = any.text_kind() else { return any.refused() };
         let places = ask.places(opened.stream, kind)?;
         let config = &options.decode;
-        both(options, || {
+        rows_of(options, || {
             let dialect = patch_dialect(config);
             let rows = TextRows::enter_patch(dialect, config.strict, &places.place, &config.limits);
             let decoder = RowDecoder::enter(rows, places.place.offset, &config.limits, config.source.clone());
-            Ok(Reader::of_part(
-                |decoder| AnyPatchDecoder::Text(Box::new(decoder)),
-                ask.text(&places, decoder)?,
-            ))
+            ask.text(&places, decoder)
         })
-    })();
-    let rows = rows.map_err(|error| locate(options, error))?;
-    Ok(Found { feed: PatchFeed(rows), format, refused: None })
+    };
+    rows().map_err(|error| locate(options, error))
 }
 
-/// All rows, or those that two readers agree on.
-fn both(options: &OpenOptions, reader: impl Fn() -> Result<Reader<AnyPatchDecoder>>) -> Result<PatchRows> {
-    Ok(if options.committed {
-        PatchRows::Committed(Box::new(Committed::of([reader()?, reader()?])))
-    } else {
-        PatchRows::All(reader()?)
-    })
+/// All rows of a part, or those that two readers agree on.
+fn rows_of<S, D>(options: &OpenOptions, part: impl Fn() -> Result<Part<D>>) -> Result<Box<dyn RowSource<S>>>
+where
+    S: PatchSink,
+    D: PushTwice<S> + Send + 'static,
+{
+    let reader = || part().map(Reader::of_part);
+    Ok(if options.committed { Box::new(Committed::of([reader()?, reader()?])) } else { Box::new(reader()?) })
 }

@@ -12,7 +12,7 @@ use crate::create::{Encode, Writer};
 use crate::error::Result;
 use crate::format::RdfFormat;
 use crate::io::Source;
-use crate::open::{Found, OpenOptions, open_rdf};
+use crate::open::{OpenOptions, open_rdf};
 use crate::options::RdfOptions;
 use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf};
@@ -95,10 +95,8 @@ pub fn apply(
     let mut net = Net::new(false)?;
     log.replay(1..version + 1, "reading the log", &mut net, &mut work)?;
     work.phase("reading the base");
-    let Found { mut feed, format, refused } = open_rdf(base, &options.base)?;
-    if let Some(error) = refused {
-        return Err(error);
-    }
+    let mut rows = open_rdf(base, &options.base)?;
+    let format = rows.format;
     let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
     let declares = |prefix: &super::prefixes::Prefix| prefix.is_of_the_dataset() && prefix.after().is_some();
     let needs =
@@ -109,7 +107,7 @@ pub fn apply(
     });
     let changes = net.changes();
     let texts = net.texts()?;
-    let mut sink = Applying {
+    let sink = Applying {
         nothing_to_do: net.is_empty() && !options.distinct,
         named: options.named,
         net,
@@ -123,7 +121,7 @@ pub fn apply(
         statements: 0,
         deleted: 0,
     };
-    work.feed(&mut feed, &mut sink, |sink| writer.take(&mut sink.target).map(|()| true))?;
+    let mut sink = work.feed(&mut *rows, sink, |sink| writer.take(&mut sink.target).map(|()| true))?;
     sink.begin()?;
     let Applying { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");

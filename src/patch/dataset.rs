@@ -6,7 +6,7 @@ use super::work::Work;
 use crate::blank::refuse_positions;
 use crate::error::Result;
 use crate::io::Source;
-use crate::open::{Found, OpenOptions, open_rdf};
+use crate::open::{OpenOptions, open_rdf};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Iri;
 
@@ -30,12 +30,9 @@ pub(crate) fn each_statement(
     work: &mut Work<'_>,
     take: impl FnMut(&Statement<'_>) -> Result<()>,
 ) -> Result<BTreeMap<String, String>> {
-    let Found { mut feed, refused, .. } = open_rdf(source, options)?;
-    if let Some(error) = refused {
-        return Err(error);
-    }
+    let mut rows = open_rdf(source, options)?;
     let each = Each { take, prefixes: BTreeMap::new() };
-    Ok(work.feed(&mut feed, each, |_| Ok(true))?.prefixes)
+    Ok(work.feed(&mut *rows, each, |_| Ok(true))?.prefixes)
 }
 
 struct Each<F> {

@@ -7,7 +7,7 @@ use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 ///
 /// Rows that are in no transaction are committed with their patch.
 #[derive(Debug, Default)]
-pub(super) struct Outcomes {
+pub(crate) struct Outcomes {
     /// Number of the first transaction of this patch.
     first: Option<u64>,
     /// One bit a transaction.
@@ -19,14 +19,14 @@ pub(super) struct Outcomes {
 
 impl Outcomes {
     /// Forgets the patch.
-    pub(super) fn next_patch(&mut self) {
+    pub(crate) fn next_patch(&mut self) {
         self.first = None;
         self.committed.clear();
         self.complete = false;
     }
 
     /// Whether the rows of a transaction count.
-    pub(super) fn is_committed(&self, txn: u64) -> bool {
+    pub(crate) fn is_committed(&self, txn: u64) -> bool {
         let (word, bit) = self.place(txn);
         self.committed.get(word).is_some_and(|word| word >> bit & 1 != 0)
     }

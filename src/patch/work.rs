@@ -1,9 +1,8 @@
-//! Drives feeds to their ends, and tells whoever waits how far they got.
+//! Reads sources to their ends, and reports how far the work got.
 
 use crate::error::Result;
-use crate::open::FeedState;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::reader::Feed;
+use crate::reader::RowSource;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 use crate::term::{Iri, Term};
 
@@ -47,22 +46,19 @@ impl<'w> Work<'w> {
     }
 
     /// Feeds all rows to `sink`; `look` looks at it now and then, and says whether to go on.
-    pub(crate) fn feed<F, S: Sink>(
+    pub(crate) fn feed<S: Sink>(
         &mut self,
-        feed: &mut F,
+        source: &mut dyn RowSource<Paced<S>>,
         sink: S,
         mut look: impl FnMut(&mut S) -> Result<bool>,
-    ) -> Result<S>
-    where
-        F: Feed<Paced<S>> + FeedState,
-    {
+    ) -> Result<S> {
         let mut paced = Paced { sink, rows: 0 };
         let before = self.now;
         loop {
             let Work { watch, now } = self;
-            let ended = feed.advance(&mut paced, &mut || watch(*now))?;
+            let ended = source.advance(&mut paced, &mut || watch(*now))?;
             paced.rows = 0;
-            let decoder = feed.decoder();
+            let decoder = source.decoder();
             self.now.rows = before.rows + decoder.progress().rows;
             self.now.bytes = before.bytes + decoder.consumed();
             let goes_on = look(&mut paced.sink)?;

@@ -12,11 +12,11 @@ use pyo3::types::PyCapsule;
 
 use super::capsule;
 use super::error::Failure;
-use super::handle::{AnyReader, Handle};
+use super::handle::Handle;
 use super::reader::Reader;
 use super::schema::Kind;
 use super::signals::{Interrupt, Signals};
-use crate::arrow::{self, Joined, ReadOptions, numbered};
+use crate::arrow::{self, Joined, ReadBatches, ReadOptions, numbered};
 use crate::error::{Result, catch_panic};
 use crate::io::Source;
 
@@ -176,9 +176,9 @@ impl Streams {
         let source = Source::Bytes(Arc::new(Value(self.values.values().slice_with_length(start, length))));
         let name = self.names.is_valid(row).then(|| Arc::from(self.names.value(row)));
         self.options.open.decode.source = name;
-        let reader = match self.kind {
-            Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, &self.options)?)),
-            Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, &self.options)?)),
+        let reader: Box<dyn ReadBatches> = match self.kind {
+            Kind::Rdf => Box::new(arrow::read_rdf(source, &self.options)?),
+            Kind::Patch => Box::new(arrow::read_patch(source, &self.options)?),
         };
         Ok(Some(Handle::new(reader, self.interrupt.clone())))
     }

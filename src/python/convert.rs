@@ -15,10 +15,9 @@ use crate::convert::{Adds, PatchTarget, RdfTarget, Skolemized, Tally, convert as
 use crate::create::{Encode, Writer};
 use crate::decode::DecodeOptions;
 use crate::error::{Error, Result, catch_panic};
-use crate::format::{PatchFormat, RdfFormat};
-use crate::open::{AnyFound, FeedState, Found, OpenOptions, open_any};
-use crate::reader::Feed;
-use crate::sink::Sink;
+use crate::format::{AnyFormat, PatchFormat, RdfFormat};
+use crate::open::{Input as OpenInput, OpenOptions};
+use crate::reader::RowSource;
 
 /// Reads the keywords about the source.
 pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -> PyResult<OpenOptions> {
@@ -104,9 +103,10 @@ pub(super) fn convert(
     let open = open_options(read, name)?;
     let destination = Destination::new(dest, &interrupt)?;
     let name = destination.name();
-    let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(open_any(source, &open)?)));
-    let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
-    let is_patch = matches!(found, AnyFound::Patch(_));
+    let opened = py.detach(|| catch_panic(|| Ok::<_, Failure>(OpenInput::open(source, &open)?)));
+    let input = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let format = input.format().map_err(Failure::Jelly)?;
+    let is_patch = matches!(format, AnyFormat::Patch(_));
     let skolem: Option<String> = Keywords(read).value("skolemize")?;
     if is_patch && skolem.is_some() {
         let message = "skolemize is for statements: patches tell blank nodes by their labels";
@@ -118,20 +118,30 @@ pub(super) fn convert(
         catch_panic(|| {
             let output = destination.open(write.compression, write.level)?;
             let writer = Writer::new(output);
-            match found {
-                AnyFound::Patch(found) => {
+            match format {
+                AnyFormat::Patch(format) => {
                     let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
-                    all(found, target, writer, report)
+                    all(input.patches(format)?.into_rows(), target, writer, report)
                 }
-                AnyFound::Rdf(found) if to_patch => {
+                AnyFormat::Rdf(format) if to_patch => {
                     let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
-                    all(found, Skolemized::new(Adds::new(target), skolem), writer, report)
+                    all(
+                        input.statements(format)?.into_rows(),
+                        Skolemized::new(Adds::new(target), skolem),
+                        writer,
+                        report,
+                    )
                 }
-                AnyFound::Rdf(found) => {
-                    let has_graphs = found.format != RdfFormat::NTriples && found.format != RdfFormat::Turtle;
+                AnyFormat::Rdf(format) => {
+                    let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
                     let target =
                         RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
-                    all(found, Skolemized::new(target, skolem), writer, report)
+                    all(
+                        input.statements(format)?.into_rows(),
+                        Skolemized::new(target, skolem),
+                        writer,
+                        report,
+                    )
                 }
             }
         })
@@ -140,21 +150,13 @@ pub(super) fn convert(
     Ok((done.rows, done.bytes_in, done.bytes_out))
 }
 
-fn all<F, T, K>(
-    found: Found<F, K>,
+fn all<T: Encode>(
+    mut rows: Box<dyn RowSource<T>>,
     mut target: T,
     mut writer: Writer,
     mut report: Report<'_>,
-) -> Result<Tally, Failure>
-where
-    F: Feed<T> + FeedState,
-    T: Sink + Encode,
-{
-    let Found { mut feed, refused, .. } = found;
-    if let Some(error) = refused {
-        return Err(Failure::Jelly(error));
-    }
-    let tally = run(&mut feed, &mut target, &mut writer, &mut |tally| report.poll(tally));
+) -> Result<Tally, Failure> {
+    let tally = run(&mut *rows, &mut target, &mut writer, &mut |tally| report.poll(tally));
     let tally = tally.map_err(|error: Error| Failure::Jelly(error))?;
     writer.finish()?;
     Ok(tally)

@@ -11,70 +11,10 @@ use super::error::{Failure, warn};
 use super::guard::Guarded;
 use super::rows::{Current, Left};
 use super::signals::{Interrupt, Signals};
-use crate::Namespaces;
-use crate::arrow::{PatchReader, RdfReader};
+use crate::arrow::ReadBatches;
 use crate::error::{Error, ErrorKind, Result};
-use crate::open::FeedState;
 use crate::options::StreamOptions;
-use crate::push::{Progress, PushState};
-use crate::warning::Warning;
-
-/// A reader of either format.
-pub(super) enum AnyReader {
-    Rdf(Box<RdfReader>),
-    Patch(Box<PatchReader>),
-}
-
-macro_rules! either {
-    ($self:expr, $reader:ident => $value:expr) => {
-        match $self {
-            AnyReader::Rdf($reader) => $value,
-            AnyReader::Patch($reader) => $value,
-        }
-    };
-}
-
-impl AnyReader {
-    fn next_batch(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<Option<RecordBatch>> {
-        either!(self, reader => reader.next_batch(poll))
-    }
-
-    fn read_ahead(&mut self, poll: &mut dyn FnMut() -> Result<()>) {
-        either!(self, reader => reader.read_ahead(poll));
-    }
-
-    fn decoder(&self) -> &dyn PushState {
-        either!(self, reader => reader.feed().decoder())
-    }
-
-    fn stream_options(&self) -> Option<StreamOptions> {
-        either!(self, reader => reader.feed().stream_options())
-    }
-
-    fn refused_a_patch(&self) -> bool {
-        either!(self, reader => reader.feed().refused_a_patch())
-    }
-
-    fn snapshot(&self) -> Result<Vec<u8>> {
-        either!(self, reader => reader.feed().snapshot())
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        either!(self, reader => reader.feed().warnings())
-    }
-
-    fn namespaces(&self) -> &Namespaces {
-        either!(self, reader => reader.batches().namespaces())
-    }
-
-    fn has_waiting_rows(&self) -> bool {
-        either!(self, reader => reader.has_waiting_rows())
-    }
-
-    fn close_source(&mut self) {
-        either!(self, reader => reader.feed_mut().close());
-    }
-}
+use crate::push::Progress;
 
 /// A reader behind a lock.
 pub(super) struct Handle {
@@ -86,7 +26,7 @@ pub(super) struct Handle {
 }
 
 struct Core {
-    reader: AnyReader,
+    reader: Box<dyn ReadBatches>,
     interrupt: Interrupt,
     signals: Signals,
     /// The end or an error was delivered.
@@ -97,7 +37,7 @@ struct Core {
 }
 
 impl Handle {
-    pub(super) fn new(reader: AnyReader, interrupt: Interrupt) -> Self {
+    pub(super) fn new(reader: Box<dyn ReadBatches>, interrupt: Interrupt) -> Self {
         let core = Core {
             reader,
             signals: Signals::new(interrupt.clone()),
@@ -203,7 +143,7 @@ impl Handle {
                         Ok(())
                     })?;
                 }
-                Ok(core.reader.stream_options())
+                Ok(core.reader.source().stream_options())
             })
         })
     }
@@ -214,16 +154,16 @@ impl Handle {
     }
 
     pub(super) fn metadata(&self, py: Python<'_>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        self.look(py, |core| core.reader.decoder().metadata().to_vec())
+        self.look(py, |core| core.reader.source().decoder().metadata().to_vec())
     }
 
     pub(super) fn progress(&self, py: Python<'_>) -> Result<Progress, Failure> {
-        self.look(py, |core| core.reader.decoder().progress())
+        self.look(py, |core| core.reader.source().decoder().progress())
     }
 
     /// Whether the last error was that of a patch of which no row was given.
     pub(super) fn refused_a_patch(&self, py: Python<'_>) -> Result<bool, Failure> {
-        self.look(py, |core| core.reader.refused_a_patch())
+        self.look(py, |core| core.reader.source().refused_a_patch())
     }
 
     pub(super) fn is_closed(&self, py: Python<'_>) -> Result<bool, Failure> {
@@ -246,7 +186,7 @@ impl Handle {
                     let message = "rows that were decoded wait to be taken: no snapshot now";
                     return Err(Error::new(ErrorKind::Argument, message).into());
                 }
-                Ok(core.reader.snapshot()?)
+                Ok(core.reader.source().snapshot()?)
             })
         })
     }
@@ -255,7 +195,7 @@ impl Handle {
         py.detach(|| {
             self.core.with(|core| {
                 core.closed = true;
-                core.reader.close_source();
+                core.reader.close();
                 Ok(())
             })
         })
@@ -276,18 +216,18 @@ impl Core {
         }
         // a panic or an error leaves the reader at its end
         self.ended = true;
-        let batch = self.attempt(AnyReader::next_batch);
+        let batch = self.attempt(|reader, poll| reader.next_batch(poll));
         self.warn()?;
         match &batch {
             Ok(Some(_)) => self.ended = false,
-            _ => self.reader.close_source(),
+            _ => self.reader.close(),
         }
         batch
     }
 
     /// Gives the warnings that came since.
     fn warn(&mut self) -> Result<(), Failure> {
-        let all = self.reader.warnings();
+        let all = self.reader.source().warnings();
         let new = all.get(self.warned..).unwrap_or_default();
         self.warned = all.len();
         if new.is_empty() {
@@ -300,15 +240,15 @@ impl Core {
     /// Runs the reader with Ctrl-C honoured; an interrupt closes it.
     fn attempt<R>(
         &mut self,
-        work: impl FnOnce(&mut AnyReader, &mut dyn FnMut() -> Result<()>) -> Result<R>,
+        work: impl FnOnce(&mut dyn ReadBatches, &mut dyn FnMut() -> Result<()>) -> Result<R>,
     ) -> Result<R, Failure> {
         let signals = &mut self.signals;
         let mut poll = || signals.poll();
-        let done = poll().and_then(|()| work(&mut self.reader, &mut poll));
+        let done = poll().and_then(|()| work(&mut *self.reader, &mut poll));
         match self.interrupt.take() {
             Some(error) => {
                 self.closed = true;
-                self.reader.close_source();
+                self.reader.close();
                 Err(Failure::Python(error))
             }
             None => Ok(done?),

@@ -6,16 +6,16 @@ use pyo3::types::PyDict;
 
 use super::convert::open_options;
 use super::error::Failure;
-use super::handle::{AnyReader, Handle};
+use super::handle::Handle;
 use super::input::Input;
 use super::options;
 use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
-use crate::arrow::{self, BatchSettings, Mode, ReadOptions};
+use crate::arrow::{self, BatchSettings, ReadBatches, ReadOptions};
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
-use crate::open::{AnyFound, OpenOptions, open_any};
-use crate::split::PartOf;
+use crate::format::AnyFormat;
+use crate::open::{OpenOptions, PartOf};
 
 /// What both functions take.
 struct Keywords<'a, 'py> {
@@ -96,20 +96,14 @@ fn open(py: Python<'_>, input: Input, kind: Kind, options: ReadOptions) -> PyRes
     let Input { source, interrupt, .. } = input;
     let opened = py.detach(|| {
         catch_panic(|| {
-            Ok(match kind {
-                Kind::Rdf => AnyReader::Rdf(Box::new(arrow::read_rdf(source, &options)?)),
-                Kind::Patch => AnyReader::Patch(Box::new(arrow::read_patch(source, &options)?)),
+            Ok::<Box<dyn ReadBatches>, _>(match kind {
+                Kind::Rdf => Box::new(arrow::read_rdf(source, &options)?),
+                Kind::Patch => Box::new(arrow::read_patch(source, &options)?),
             })
         })
     });
     let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
-    let schema = Schema::of(
-        kind,
-        options.batch.columns.clone(),
-        options.batch.terms,
-        options.mode == Mode::Permissive,
-    )
-    .map_err(Failure::Jelly)?;
+    let schema = Schema::of_batches(kind, &options, reader.schema());
     Ok(Reader::new(Handle::new(reader, interrupt), schema, options))
 }
 
@@ -122,17 +116,10 @@ pub(super) fn read_any<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let Input { source, name, interrupt } = Input::new(source)?;
     let options = ReadOptions { open: open_options(keywords, name)?, ..ReadOptions::default() };
-    let opened = py.detach(|| {
-        catch_panic(|| {
-            Ok(match open_any(source, &options.open)? {
-                AnyFound::Rdf(found) => AnyReader::Rdf(Box::new(arrow::rdf_reader(found, &options)?)),
-                AnyFound::Patch(found) => AnyReader::Patch(Box::new(arrow::patch_reader(found, &options)?)),
-            })
-        })
-    });
-    let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
-    let kind = if let AnyReader::Rdf(_) = reader { Kind::Rdf } else { Kind::Patch };
-    let schema = Schema::of(kind, None, options.batch.terms, false).map_err(Failure::Jelly)?;
+    let opened = py.detach(|| catch_panic(|| Ok(arrow::read_any(source, &options)?)));
+    let (format, reader) = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let kind = if let AnyFormat::Rdf(_) = format { Kind::Rdf } else { Kind::Patch };
+    let schema = Schema::of_batches(kind, &options, reader.schema());
     let reader = Reader::new(Handle::new(reader, interrupt), schema, options);
     Ok(match kind {
         Kind::Rdf => Py::new(py, (RdfReader, reader))?.into_bound(py).into_any(),

@@ -7,8 +7,8 @@ use pyo3::types::{PyCapsule, PyTuple};
 use super::capsule;
 use super::error::Failure;
 use super::options::{self, Choice};
-use crate::arrow::TermStyle;
 use crate::arrow::schema::{PATCH_COLUMNS, RDF_COLUMNS, choose, ddl, schema};
+use crate::arrow::{Mode, ReadOptions, TermStyle};
 use crate::error::Result;
 
 /// Statements or rows of patches.
@@ -26,6 +26,18 @@ impl Kind {
             Kind::Rdf => "rdf",
             Kind::Patch => "patch",
         }
+    }
+
+    fn all_columns(self) -> &'static [&'static str] {
+        match self {
+            Kind::Rdf => &RDF_COLUMNS,
+            Kind::Patch => &PATCH_COLUMNS,
+        }
+    }
+
+    /// Columns that were asked for; all columns in their order are those that are there without a wish.
+    fn other_columns(self, columns: Option<Vec<String>>) -> Option<Vec<String>> {
+        columns.filter(|names| !names.iter().eq(self.all_columns().iter()))
     }
 }
 
@@ -54,20 +66,16 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    pub(super) fn of(
-        kind: Kind,
-        columns: Option<Vec<String>>,
-        terms: TermStyle,
-        permissive: bool,
-    ) -> Result<Self> {
-        let all: &[&'static str] = match kind {
-            Kind::Rdf => &RDF_COLUMNS,
-            Kind::Patch => &PATCH_COLUMNS,
-        };
-        let arrow = schema(&choose(all, columns.as_deref())?, terms, permissive);
-        // all columns in their order are those that are there without a wish
-        let columns = columns.filter(|names| !names.iter().eq(all.iter()));
-        Ok(Schema { kind, columns, terms, permissive, arrow })
+    /// Of a reader, which has made it.
+    pub(super) fn of_batches(kind: Kind, options: &ReadOptions, arrow: SchemaRef) -> Self {
+        let columns = kind.other_columns(options.batch.columns.clone());
+        let permissive = options.mode == Mode::Permissive;
+        Schema { kind, columns, terms: options.batch.terms, permissive, arrow }
+    }
+
+    fn of(kind: Kind, columns: Option<Vec<String>>, terms: TermStyle, permissive: bool) -> Result<Self> {
+        let arrow = schema(&choose(kind.all_columns(), columns.as_deref())?, terms, permissive);
+        Ok(Schema { kind, columns: kind.other_columns(columns), terms, permissive, arrow })
     }
 
     pub(super) fn terms_word(&self) -> &'static str {

@@ -18,7 +18,7 @@ mod write_patch;
 
 pub use nquads::{Lines, LinesOptions};
 pub use other::{OtherRdf, TurtleWriter};
-pub(crate) use places::{Place, Places, TextKind};
+pub(crate) use places::{HEAD, Place, Places, TextKind};
 pub use rdf_patch::{PatchDialect, RdfPatch};
 pub use rows::TextRows;
 pub use write_lines::LinesWriter;

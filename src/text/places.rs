@@ -17,7 +17,9 @@ use crate::limits::Limits;
 use crate::reader::Poll;
 use crate::rows::{RowFormat, Step};
 use crate::sink::{PatchRow, PatchSink, Sink};
-use crate::split::HEAD;
+
+/// Bytes at the start of a part of text that must be the same again.
+pub(crate) const HEAD: usize = 64;
 
 /// The start of a line, between two rows, and what lies before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
-use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
+use jelly_patch::arrow::{ReadBatches, ReadOptions, read_patch, read_rdf};
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::io::Source;
-use jelly_patch::open::{FeedState, OpenOptions};
-use jelly_patch::reader::Feed;
-use jelly_patch::sink::Sink;
+use jelly_patch::open::OpenOptions;
 use jelly_patch::{Error, PatchFormat, RdfFormat};
 
 use super::rows::{PatchRow, RdfRow};
@@ -57,7 +55,7 @@ pub fn patch(source: Source, options: &ReadOptions) -> Read {
     }
 }
 
-fn drain<F: FeedState + Feed<B>, B: Batches + Sink>(reader: &mut BatchReader<F, B>) -> Read {
+fn drain(reader: &mut dyn ReadBatches) -> Read {
     let mut batches = Vec::new();
     let error = loop {
         match reader.next_batch(&mut || Ok(())) {

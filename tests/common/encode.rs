@@ -4,6 +4,7 @@ use jelly_patch::Result;
 use jelly_patch::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
 use jelly_patch::options::{PatchOptions, RdfOptions};
+use jelly_patch::push::Push;
 use jelly_patch::sink::{PatchOp, PatchRow, PatchSink, RdfRow, RdfSink, Same, Sink};
 use jelly_patch::term::{Iri, Term};
 

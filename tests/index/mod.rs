@@ -18,10 +18,9 @@ use jelly_patch::encode::EncodeOptions;
 use jelly_patch::format::{PatchFormat, RdfFormat};
 use jelly_patch::index::{Index, restart_points};
 use jelly_patch::io::Source;
-use jelly_patch::open::{FeedState, OpenOptions, open_patch, open_rdf};
+use jelly_patch::open::{OpenOptions, open_patch, open_rdf};
 use jelly_patch::options::{Features, PatchOptions, RdfOptions};
-use jelly_patch::reader::Feed;
-use jelly_patch::sink::Sink;
+use jelly_patch::reader::RowSource;
 use jelly_patch::{Error, Warning};
 
 use crate::common::core::{Collect, config};
@@ -86,26 +85,22 @@ impl<R> Read<R> {
     }
 }
 
-fn drain<F, R>(mut feed: F, pause: usize) -> Read<R>
-where
-    F: Feed<Collect<R>> + FeedState,
-    Collect<R>: Sink,
-{
+fn drain<R>(mut source: Box<dyn RowSource<Collect<R>>>, pause: usize) -> Read<R> {
     let mut sink = Collect::new(pause);
     let error = loop {
-        match feed.advance(&mut sink, &mut || Ok(())) {
+        match source.advance(&mut sink, &mut || Ok(())) {
             Ok(true) => break None,
             Ok(false) => sink.resume(),
             Err(error) => break Some(error),
         }
     };
-    Read { rows: sink.decoded.rows, error, warnings: feed.warnings() }
+    Read { rows: sink.decoded.rows, error, warnings: source.warnings() }
 }
 
 impl Rows for RdfRow {
     fn read(source: Source, options: &OpenOptions, pause: usize) -> Read<Self> {
         match open_rdf(source, options) {
-            Ok(found) => drain(found.feed, pause),
+            Ok(reader) => drain(reader.into_rows(), pause),
             Err(error) => Read::refuse(error),
         }
     }
@@ -114,7 +109,7 @@ impl Rows for RdfRow {
 impl Rows for PatchRow {
     fn read(source: Source, options: &OpenOptions, pause: usize) -> Read<Self> {
         match open_patch(source, options) {
-            Ok(found) => drain(found.feed, pause),
+            Ok(reader) => drain(reader.into_rows(), pause),
             Err(error) => Read::refuse(error),
         }
     }

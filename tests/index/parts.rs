@@ -2,7 +2,8 @@
 
 use jelly_patch::index::{How, Point};
 use jelly_patch::io::Source;
-use jelly_patch::open::{OpenOptions, open_patch};
+use jelly_patch::open::OpenOptions;
+use jelly_patch::push::{Push, PushState};
 
 use super::{Kept, Rows, memory, part, seekable, whole};
 use crate::common::rows::{PatchRow, RdfRow};
@@ -129,8 +130,7 @@ fn start_and_end_are_restart_points() {
     assert_eq!(refused(None, Some(at + 1)), ("argument", 0));
     assert_eq!(refused(Some(at), Some(at)), ("argument", 0));
     assert_eq!(refused(Some(at), Some(0)), ("argument", 0));
-    let open =
-        |options: OpenOptions| open_patch(memory(&bytes), &options).err().expect("refused").kind().slug();
+    let open = |options: OpenOptions| PatchRow::read(memory(&bytes), &options, 1).refused().0;
     assert_eq!(open(OpenOptions { committed: true, ..part(Some(at), None) }), "argument");
     assert_eq!(open(OpenOptions { resume: Some(Vec::new()), ..part(Some(at), None) }), "argument");
     let pipe = Source::Reader(Box::new(std::io::Cursor::new(bytes.clone())));

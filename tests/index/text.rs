@@ -6,8 +6,8 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::format::{PatchFormat, RdfFormat};
 use jelly_patch::io::{SharedFile, Source};
-use jelly_patch::open::OpenOptions;
-use jelly_patch::split::{PartOf, Split, SplitOptions, Splits, splits};
+use jelly_patch::open::{OpenOptions, PartOf};
+use jelly_patch::split::{Split, SplitOptions, Splits, splits};
 use jelly_patch::{ErrorKind, Limits};
 
 use super::{Rows, memory};

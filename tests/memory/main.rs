@@ -12,12 +12,9 @@ mod rows;
 
 use std::io::{BufWriter, Seek, Write};
 
-use jelly_patch::arrow::{BatchReader, Batches, ReadOptions, read_patch, read_rdf};
+use jelly_patch::arrow::{ReadBatches, ReadOptions, read_patch, read_rdf};
 use jelly_patch::decode::Framing;
 use jelly_patch::io::Source;
-use jelly_patch::open::FeedState;
-use jelly_patch::reader::Feed;
-use jelly_patch::sink::Sink;
 use jelly_patch::{Error, Limits, PatchFormat, RdfFormat};
 
 /// What the design promises for default limits.
@@ -105,9 +102,7 @@ fn measure(read: impl FnOnce() -> Result<Drained, Error>) -> Reading {
 }
 
 /// Reads as a consumer does who looks at one batch while the next is made.
-fn drain<F: FeedState + Feed<B>, B: Batches + Sink>(
-    reader: &mut BatchReader<F, B>,
-) -> Result<Drained, Error> {
+fn drain(reader: &mut dyn ReadBatches) -> Result<Drained, Error> {
     let (mut rows, mut bytes, mut held) = (0, 0, None);
     loop {
         match reader.next_batch(&mut || Ok(())) {

@@ -79,10 +79,10 @@ fn format_of(bytes: &[u8]) -> PatchFormat {
 /// A text as Jelly-Patch.
 pub fn jelly(text: &str) -> Vec<u8> {
     let options = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..OpenOptions::default() };
-    let mut found = open_patch(source(text), &options).unwrap();
+    let mut reader = open_patch(source(text), &options).unwrap();
     let out = Sink::default();
     let PatchOut { mut target, mut writer } = out.patch(PatchFormat::Jelly);
-    convert(&mut found.feed, &mut target, &mut writer, &mut |_| Ok(())).unwrap();
+    convert(&mut *reader, &mut target, &mut writer, &mut |_| Ok(())).unwrap();
     writer.finish().unwrap();
     out.bytes()
 }

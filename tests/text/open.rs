@@ -6,9 +6,8 @@ use std::sync::Arc;
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::io::Source;
 use jelly_patch::open::{OpenOptions, open_patch, open_rdf};
-use jelly_patch::reader::Feed;
 use jelly_patch::text::TurtleWriter;
-use jelly_patch::{ErrorKind, PatchFormat, RdfFormat};
+use jelly_patch::{ErrorKind, PatchFormat, PatchOpBuf, RdfFormat};
 
 use crate::common::core::Collect;
 use crate::common::rows::{Decoded, PatchRow, RdfRow};
@@ -24,9 +23,8 @@ fn memory(text: &str) -> Source {
 
 fn rdf(text: &str, options: &OpenOptions) -> Decoded<RdfRow> {
     let mut sink = Collect::new(usize::MAX);
-    let mut found = open_rdf(memory(text), options).expect("bytes");
-    assert!(found.refused.is_none());
-    match found.feed.advance(&mut sink, &mut || Ok(())) {
+    let mut rows = open_rdf(memory(text), options).expect("a format");
+    match rows.advance(&mut sink, &mut || Ok(())) {
         Ok(done) => assert!(done),
         Err(error) => {
             sink.decoded.error = Some(crate::common::rows::Fault {
@@ -98,8 +96,8 @@ fn errors_of_other_syntaxes_have_their_place() {
 #[test]
 fn turtle_and_trig_come_back() {
     let mut writer = TurtleWriter::trig();
-    let mut found = open_rdf(memory(TRIG), &options("x")).expect("bytes");
-    assert!(found.feed.advance(&mut writer, &mut || Ok(())).expect("rows"));
+    let mut rows = open_rdf(memory(TRIG), &options("x")).expect("a format");
+    assert!(rows.advance(&mut writer, &mut || Ok(())).expect("rows"));
     writer.finish().expect("the end");
     let text = String::from_utf8(std::mem::take(writer.output())).expect("UTF-8");
     assert!(text.starts_with("@prefix ex: <urn:ex:> .\n") && text.contains("ex:g {"), "{text}");
@@ -114,8 +112,8 @@ fn turtle_and_trig_come_back() {
         let told = OpenOptions { rdf_format: Some(RdfFormat::NQuads), ..options("x") };
         let mut told = OpenOptions { decode: DecodeOptions { lenient_flags: true, ..told.decode }, ..told };
         told.decode.source = None;
-        let mut found = open_rdf(memory(text), &told).expect("bytes");
-        let done = found.feed.advance(&mut writer, &mut || Ok(()));
+        let mut rows = open_rdf(memory(text), &told).expect("a format");
+        let done = rows.advance(&mut writer, &mut || Ok(()));
         done.and_then(|_| writer.finish())
             .map(|()| String::from_utf8(std::mem::take(writer.output())).expect("UTF-8"))
     };
@@ -143,8 +141,8 @@ fn committed_rows_of_text() {
         let mut sink: Collect<PatchRow> = Collect::new(usize::MAX);
         let source = if once { Source::Reader(Box::new(Slow(Cursor::new(LOG)))) } else { memory(LOG) };
         let options = OpenOptions { committed: true, ..options("x.rdfp") };
-        let mut found = open_patch(source, &options).expect("bytes");
-        while !found.feed.advance(&mut sink, &mut || Ok(())).expect("rows") {}
+        let mut reader = open_patch(source, &options).expect("a format");
+        while !reader.advance(&mut sink, &mut || Ok(())).expect("rows") {}
         let rows: Vec<_> = sink.decoded.rows.iter().map(|row| (row.patch, super::line(row))).collect();
         let expected = [
             (0, "A <urn:s> <urn:p> <urn:1>"),
@@ -154,6 +152,59 @@ fn committed_rows_of_text() {
         ];
         assert_eq!(rows, expected.map(|(patch, row)| (patch, row.to_owned())));
     }
+}
+
+/// The rows of each patch as text, and the error after them.
+fn patches(text: &str, committed: bool) -> (Vec<Vec<String>>, Option<ErrorKind>) {
+    let options = OpenOptions { committed, ..options("x.rdfp") };
+    let mut patches = Vec::new();
+    for patch in open_patch(memory(text), &options).expect("a format").patches() {
+        match patch {
+            Ok(rows) => patches.push(
+                rows.iter()
+                    .map(|row| match &row.op {
+                        PatchOpBuf::Add(statement) => format!("A {statement}"),
+                        PatchOpBuf::Delete(statement) => format!("D {statement}"),
+                        other => {
+                            format!("{other:?}").chars().take_while(|letter| letter.is_alphabetic()).collect()
+                        }
+                    })
+                    .collect(),
+            ),
+            Err(error) => return (patches, Some(error.kind())),
+        }
+    }
+    (patches, None)
+}
+
+#[test]
+fn patches_one_by_one() {
+    let [add, other] = ["A <urn:s> <urn:p> <urn:1>", "A <urn:s> <urn:p> <urn:2>"];
+    let (all, error) = patches(LOG, false);
+    assert_eq!(error, None);
+    assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [8, 4, 4]);
+    assert_eq!(all[0], ["Header", "Begin", add, "Commit", "Begin", other, "Abort", "End"]);
+    let (committed, error) = patches(LOG, true);
+    assert_eq!(error, None);
+    assert_eq!(committed[0], [add]);
+    assert_eq!(committed.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 1]);
+    let cut = format!("{LOG}\nZ .\nTX .\n{add} .\nH id <urn:4> .");
+    let (before, error) = patches(&cut, true);
+    assert_eq!((before, error), (committed, Some(ErrorKind::PatchUnfinished)));
+    let (before, error) = patches(&format!("{LOG}\nZ .\n{add} .\nA <urn:s"), false);
+    assert_eq!((before, error), (all, Some(ErrorKind::TruncatedRow)));
+}
+
+#[test]
+fn statements_one_by_one() {
+    let lines: String = (0..1000).map(|at| format!("<urn:s> <urn:p> \"{at}\" <urn:g> .\n")).collect();
+    let rows = || open_rdf(memory(&lines), &options("x.nq")).expect("a format").rows();
+    let written: String = rows().map(|row| format!("{} .\n", row.expect("a statement"))).collect();
+    assert_eq!(written, lines);
+    let mut cut = open_rdf(memory(&format!("{lines}<urn:s> <")), &options("x.nq")).expect("a format").rows();
+    assert_eq!(cut.by_ref().take(1000).filter(Result::is_ok).count(), 1000);
+    assert!(cut.next().is_some_and(|row| row.is_err()) && cut.next().is_none());
+    assert_eq!(cut.source().decoder().progress().rows, 1000);
 }
 
 /// Gives three bytes at a time.
@@ -168,15 +219,16 @@ impl<R: Read> Read for Slow<R> {
 
 #[test]
 fn formats_are_found_or_refused() {
-    let refused = |text: &str| {
-        open_patch(memory(text), &options("x")).expect("bytes").refused.map(|error| error.kind())
+    let patch = |text: &str, options: &OpenOptions| {
+        open_patch::<Collect<PatchRow>>(memory(text), options).err().map(|error| error.kind())
     };
+    let refused = |text: &str| patch(text, &options("x"));
     assert_eq!(refused("<urn:s> <urn:p> <urn:o> ."), Some(ErrorKind::WireFormat));
     assert_eq!(refused(LOG), None);
-    let refused = open_rdf(memory(LOG), &options("x")).expect("bytes").refused.map(|error| error.kind());
-    assert_eq!(refused, Some(ErrorKind::OptionsFormat));
+    let refused = open_rdf::<Collect<RdfRow>>(memory(LOG), &options("x"));
+    assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::OptionsFormat));
     let told = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..options("x") };
-    assert!(open_patch(memory("<urn:s>"), &told).expect("bytes").refused.is_none());
+    assert_eq!(patch("<urn:s>", &told), None);
     let resume = OpenOptions { resume: Some(Vec::new()), ..told };
-    assert_eq!(open_patch(memory(LOG), &resume).err().map(|error| error.kind()), Some(ErrorKind::Argument));
+    assert_eq!(patch(LOG, &resume), Some(ErrorKind::Argument));
 }

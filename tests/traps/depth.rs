@@ -1,6 +1,7 @@
 //! Nesting as deep as limits can say, on a small stack.
 
 use jelly_patch::decode::{DecodeOptions, RdfDecoder};
+use jelly_patch::push::{Push, PushState};
 use jelly_patch::sink::{RdfRow, RdfSink, Sink};
 use jelly_patch::term::TermBuf;
 

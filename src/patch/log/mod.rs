@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::again::Again;
 use super::work::Work;
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
-use crate::open::{Found, open_patch};
+use crate::open::open_patch;
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 pub use collected::{LogOrder, PatchFacts, order_log};
@@ -188,18 +188,18 @@ impl Log {
     }
 
     fn scan_source(&mut self, source: &Again, facts: &mut SourceFacts, work: &mut Work<'_>) -> Result<()> {
-        let Found { mut feed, refused, .. } = open_patch(source.source(), &source.options)?;
-        if let Some(error) = refused {
-            return Err(error);
-        }
-        // what is learned must outlive an error
-        let read = work.feed(&mut feed, &mut *facts, |_| Ok(true)).map(drop);
+        let (read, stream_options) = {
+            let mut rows = open_patch(source.source(), &source.options)?;
+            // what is learned must outlive an error
+            let read = work.feed(&mut *rows, &mut *facts, |_| Ok(true)).map(drop);
+            (read, rows.stream_options())
+        };
         match read {
             Ok(()) => {}
             Err(error) if error.kind().class() == ErrorClass::Truncated && facts.cut_off() => {}
             Err(error) => return Err(error),
         }
-        match (crate::open::FeedState::stream_options(&feed), self.options) {
+        match (stream_options, self.options) {
             (Some(StreamOptions::Patch(options)), None) => self.options = Some(options),
             (Some(StreamOptions::Patch(options)), Some(all)) => {
                 self.options = Some(all.widened(Some(&options)));

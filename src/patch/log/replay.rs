@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Log, SourceFacts, is_of_the_data};
 use crate::blank::refuse_position;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
-use crate::open::{Found, open_patch};
+use crate::open::open_patch;
 use crate::patch::work::Work;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 
@@ -65,11 +65,12 @@ impl Log {
         work: &mut Work<'_>,
     ) -> Result<()> {
         let (source, facts) = &self.sources[source];
-        let Found { mut feed, .. } = open_patch(source.source(), &source.options)?;
+        let mut rows = open_patch(source.source(), &source.options)?;
         let is_last = patches.end == facts.patches.len();
         let takes_positions = self.takes_positions;
         let mut run = Run { sink, facts, takes_positions, patches, version, at: 0, rows: 0, done: false };
-        let read = work.feed(&mut feed, &mut run, |run| run.sink.look().map(|()| !run.done)).map(drop);
+        let read = work.feed(&mut *rows, &mut run, |run| run.sink.look().map(|()| !run.done)).map(drop);
+        drop(rows); // which would borrow the sink
         match read {
             Ok(()) => {}
             Err(error) if run.done && is_of_the_data(&error) => {} // what follows was not asked for

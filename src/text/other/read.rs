@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::RdfFormat;
 use crate::io::Stream;
 use crate::push::{Progress, PushState};
-use crate::reader::{Feed, Poll};
+use crate::reader::{Poll, RowSource, SourceState};
 use crate::rows::check_kept;
 use crate::sink::{RdfRow, RdfSink, Statement};
 use crate::term::{Term, TermBuf};
@@ -134,11 +134,6 @@ impl OtherRdf {
         }
     }
 
-    /// Closes the source.
-    pub fn close(&mut self) {
-        self.parser = None;
-    }
-
     fn next<S: RdfSink>(&mut self, sink: &mut S) -> Result<bool> {
         let Some(parser) = &mut self.parser else { return Ok(false) };
         let Some(quad) = parser.next(&self.written)? else {
@@ -180,7 +175,7 @@ impl OtherRdf {
     }
 }
 
-impl<S: RdfSink> Feed<S> for OtherRdf {
+impl<S: RdfSink> RowSource<S> for OtherRdf {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
         if self.failed {
             let message = "this decoder failed before; nothing after its error can be trusted";
@@ -199,6 +194,16 @@ impl<S: RdfSink> Feed<S> for OtherRdf {
             }
         }
         Ok(false)
+    }
+}
+
+impl SourceState for OtherRdf {
+    fn decoder(&self) -> &dyn PushState {
+        self
+    }
+
+    fn close(&mut self) {
+        self.parser = None;
     }
 }
 

@@ -5,6 +5,7 @@ pub mod rdf;
 
 use jelly_patch::Error;
 use jelly_patch::decode::{DecodeOptions, Decoder, Dialect, DialectState, Patch, Rdf};
+use jelly_patch::push::Push;
 use jelly_patch::sink::Sink;
 
 use super::core::Collect;

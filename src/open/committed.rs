@@ -4,23 +4,23 @@
 //! the end of the patch and learns the outcomes, the other follows and delivers. A source that can be
 //! opened again is; what lies between the two of any other is kept in a temporary file.
 
-use super::outcomes::Outcomes;
 use super::spool::split;
 use crate::decode::DecodeOptions;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Compression, Opened, Stream, open};
-use crate::open::AnyPatchDecoder;
 use crate::options::{PatchOptions, StreamOptions};
-use crate::push::PushState;
-use crate::reader::{Feed, Poll, Reader};
+use crate::patch::Outcomes;
+use crate::push::{Push, PushState};
+use crate::reader::{Poll, Reader, RowSource, SourceState};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+use crate::warning::Warning;
 
 /// Feeds A, D, PA and PD rows of committed transactions, and those outside of any transaction.
 ///
 /// A patch with an unfinished or stray transaction is refused whole, after the rows of the patches before.
-pub struct Committed {
-    lead: Reader<AnyPatchDecoder>,
-    follow: Reader<AnyPatchDecoder>,
+pub(super) struct Committed<D> {
+    lead: Reader<D>,
+    follow: Reader<D>,
     outcomes: Outcomes,
     /// The follower may deliver up to here.
     safe: u64,
@@ -32,9 +32,23 @@ pub struct Committed {
     gap: bool,
 }
 
-impl Committed {
+/// A decoder that can lead and follow.
+pub(super) trait PushTwice<S>: Push<S> + Push<Outcomes> + for<'f> Push<Filter<'f, S>>
+where
+    S: PatchSink,
+{
+}
+
+impl<S, D> PushTwice<S> for D
+where
+    S: PatchSink,
+    D: Push<S> + Push<Outcomes> + for<'f> Push<Filter<'f, S>>,
+{
+}
+
+impl<D: PushState> Committed<D> {
     /// Reads an opened source with two decoders that are alike.
-    pub fn new(opened: Opened, config: &DecodeOptions, decoders: [AnyPatchDecoder; 2]) -> Result<Self> {
+    pub(super) fn new(opened: Opened, config: &DecodeOptions, decoders: [D; 2]) -> Result<Self> {
         let Opened { stream, compression, again, .. } = opened;
         let (lead, follow) = match (stream, again) {
             (stream, Some(again)) => (stream, reopen(again, compression, config)?),
@@ -49,7 +63,7 @@ impl Committed {
     }
 
     /// Reads with two readers of the same bytes, of which no patch is cut.
-    pub(crate) fn of([lead, follow]: [Reader<AnyPatchDecoder>; 2]) -> Self {
+    pub(super) fn of([lead, follow]: [Reader<D>; 2]) -> Self {
         Committed {
             lead,
             follow,
@@ -61,24 +75,31 @@ impl Committed {
             gap: false,
         }
     }
+}
 
-    /// The decoder whose rows are delivered.
-    pub fn decoder(&self) -> &AnyPatchDecoder {
+impl<D: PushState> SourceState for Committed<D> {
+    fn decoder(&self) -> &dyn PushState {
         self.follow.decoder()
     }
 
     /// The options: of what is delivered, or else of what was looked at.
-    pub fn stream_options(&self) -> Option<StreamOptions> {
-        self.follow.decoder().stream_options().or_else(|| self.lead.decoder().stream_options())
+    fn stream_options(&self) -> Option<StreamOptions> {
+        self.follow.stream_options().or_else(|| self.lead.stream_options())
     }
 
-    /// Whether the last error was that of a patch of which no row is delivered.
-    pub fn refused_a_patch(&self) -> bool {
+    fn refused_a_patch(&self) -> bool {
         self.refused
     }
 
-    /// Closes the source.
-    pub fn close(&mut self) {
+    fn warnings(&self) -> Vec<Warning> {
+        self.decoder().warnings()
+    }
+
+    fn snapshot(&self) -> Result<Vec<u8>> {
+        Err(Error::new(ErrorKind::Argument, "a snapshot needs rows=\"all\""))
+    }
+
+    fn close(&mut self) {
         self.lead.close();
         self.follow.close();
     }
@@ -88,7 +109,7 @@ fn reopen(again: crate::io::Source, compression: Compression, config: &DecodeOpt
     open(again, Some(compression), config.framing, &config.limits).map(|opened| opened.stream)
 }
 
-impl<S: PatchSink> Feed<S> for Committed {
+impl<S: PatchSink, D: PushTwice<S> + Send> RowSource<S> for Committed<D> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
         loop {
             let mut filter = Filter { sink, outcomes: &self.outcomes, gap: &mut self.gap };
@@ -117,7 +138,7 @@ impl<S: PatchSink> Feed<S> for Committed {
 }
 
 /// Passes on what counts.
-struct Filter<'f, S> {
+pub(super) struct Filter<'f, S> {
     sink: &'f mut S,
     outcomes: &'f Outcomes,
     gap: &'f mut bool,

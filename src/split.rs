@@ -4,15 +4,11 @@
 //! lines, after one walk over the bytes, and each part carries what is counted before it. What cannot be entered
 //! in the middle is one part.
 
-mod state;
-
-pub use state::{AnyFormat, PartOf};
-pub(crate) use state::{HEAD, TextState};
-
 use crate::error::{ErrorKind, Result};
+use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::index::{Bytes, Index};
 use crate::io::{Compression, Identity, Source, Stamp};
-use crate::open::{OpenOptions, find_format};
+use crate::open::{Input, OpenOptions, PartOf, TextState};
 use crate::reader::Poll;
 use crate::text::{Place, Places};
 use crate::warning::Warning;
@@ -76,9 +72,16 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
     let stamp = path.as_ref().map(|path| path.metadata()).transpose()?.and_then(|found| Stamp::of(&found));
     let identity = Identity { size: source.size()?.unwrap_or_default(), stamp, checked: None };
     let bytes = again()?;
-    let found = find_format(again()?, &options.open)?;
-    let (format, opened) = (found.format, found.opened);
-    let compression = opened.compression;
+    let input = Input::open(again()?, &options.open)?;
+    let compression = input.compression();
+    let detected = input.format();
+    // a file in another format has one part, whose reader raises the error
+    let is_refused = detected.is_err();
+    let format = detected.unwrap_or(if input.has_patches() {
+        AnyFormat::Patch(PatchFormat::Jelly)
+    } else {
+        AnyFormat::Rdf(RdfFormat::Jelly)
+    });
     let mut plan =
         Plan { format, identity, length: None, whole_patches: options.whole_patches, cuts: Vec::new() };
     let mut warnings = Vec::new();
@@ -89,13 +92,13 @@ pub fn splits(source: Source, options: &SplitOptions, poll: Poll<'_>) -> Result<
         Ok(mut bytes) => {
             plan.length = Some(bytes.len());
             let targets = targets(bytes.len(), options.split_bytes);
-            if found.is_refused || targets.is_empty() {
+            if is_refused || targets.is_empty() {
                 // it has one part
-            } else if let Some(kind) = found.format.text_kind() {
-                let reader = opened.stream.into_reader();
+            } else if let Some(kind) = format.text_kind() {
+                let reader = input.into_opened().stream.into_reader();
                 let mut places = Places::new(reader, kind, &options.open.decode.limits);
                 plan.cut_text(&mut places, targets, poll)?;
-            } else if found.format.is_jelly() {
+            } else if format.is_jelly() {
                 let index = Index::read(&mut bytes, path.as_deref(), name.as_ref(), None)?;
                 plan.identity.checked = index.checked();
                 plan.cut_jelly(&index, targets);

@@ -5,7 +5,7 @@
 //! and a checksum of the first bytes of the part; all of them varints. Then CRC-32C of that, little endian.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{PatchFormat, RdfFormat};
+use crate::format::AnyFormat;
 use crate::index::{Counters, number};
 use crate::io::{Checked, Identity, Stamp};
 use crate::text::Place;
@@ -22,9 +22,6 @@ const HALF: u64 = u32::MAX as u64;
 const IN_TRANSACTION: u64 = 1;
 const HAS_ROWS: u64 = 2;
 const HAS_CHANGES: u64 = 4;
-
-/// Bytes at the start of a part of text that must be the same again.
-pub(crate) const HEAD: usize = 64;
 
 /// A part of a file as it was when it was split.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,32 +43,8 @@ pub(crate) struct TextState {
     pub(crate) place: Place,
     /// Rows before its end.
     pub(crate) end_rows: u64,
-    /// Of its first [`HEAD`] bytes.
+    /// Of its first 64 bytes.
     pub(crate) checksum: u32,
-}
-
-/// A format of statements or of patches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnyFormat {
-    /// Of statements.
-    Rdf(RdfFormat),
-    /// Of patches.
-    Patch(PatchFormat),
-}
-
-impl AnyFormat {
-    /// The name in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            AnyFormat::Rdf(format) => format.name(),
-            AnyFormat::Patch(format) => format.name(),
-        }
-    }
-
-    fn all() -> impl Iterator<Item = AnyFormat> {
-        let rdf = RdfFormat::ALL.iter().copied().map(AnyFormat::Rdf);
-        rdf.chain(PatchFormat::ALL.iter().copied().map(AnyFormat::Patch))
-    }
 }
 
 impl PartOf {
