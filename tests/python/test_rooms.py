@@ -10,22 +10,18 @@ from rooms import Arrow
 RUST: set[Arrow] = {
     ("decode", "index"),
     ("decode", "text"),
-    ("index", "open"),
-    ("index", "reader"),
-    ("open", "split"),
     ("patch", "convert"),
     ("patch", "create"),
     ("patch", "open"),
     ("patch", "text"),
     ("term", "text"),
-    ("text", "split"),
     ("wire", "text"),
 }
 PYTHON: set[Arrow] = {
     ("_internal", "inspection"),  # the native module makes the classes that Python declares
     ("types", "_internal"),
 }
-MOST = {"rust": 12, "python": 2}
+MOST = {"rust": 8, "python": 2}
 
 
 @pytest.mark.parametrize("language", ["rust", "python"])
