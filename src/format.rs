@@ -1,7 +1,7 @@
 //! The formats there are, their names and extensions.
 
+use crate::compression::unpacked;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::unpacked;
 
 macro_rules! formats {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $others:tt $title:literal $extensions:tt,)* }) => {

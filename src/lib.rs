@@ -22,6 +22,7 @@
 #[cfg(feature = "arrow")]
 pub mod arrow;
 pub mod blank;
+mod compression;
 pub mod convert;
 pub mod create;
 pub mod decode;

@@ -6,8 +6,8 @@ use flate2::write::GzEncoder;
 use zstd::stream::raw::{CParameter, Encoder, Operation};
 use zstd::stream::zio;
 
-use super::compression::Compression;
 use super::seek_table::{Frame, encode};
+use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Larger zstd frames are cut by themselves: a seek table counts in 32 bits.

@@ -6,7 +6,7 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
 use liblzma::bufread::XzDecoder;
 
-use super::compression::Compression;
+use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
 

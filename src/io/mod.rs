@@ -2,7 +2,6 @@
 
 mod aside;
 mod compress;
-mod compression;
 mod decompress;
 mod detect;
 mod identity;
@@ -14,9 +13,8 @@ mod shared;
 mod source;
 mod whole_file;
 
+pub use crate::compression::Compression;
 pub use aside::Aside;
-pub use compression::Compression;
-pub(crate) use compression::unpacked;
 pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub(crate) use identity::{Checked, Identity, Stamp};
 pub use local::local_path;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compress::Compressor;
-use super::compression::Compression;
 use super::local::local_path;
 use super::whole_file::WholeFile;
+use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Position, Result};
 
 /// Where bytes go.

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, SeekFrom};
 
-use super::compression::Compression;
 use super::decompress::decompress;
 use super::seek_table;
 use super::shared::ReadSeek;
 use super::source::{ByRef, MAGIC, Source, Stream};
+use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 

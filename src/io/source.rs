@@ -5,10 +5,10 @@ use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::compression::Compression;
 use super::decompress::decompress;
 use super::detect::{Content, is_certain, sniff};
 use super::shared::SharedFile;
+use crate::compression::Compression;
 use crate::decode::Framing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use crate::io::unpacked;
+use crate::compression::unpacked;
 
 /// Endings that formats of patches have in folders.
 const PATCHES: [&str; 3] = [".jellyp", ".rdfp", ".trp"];
