@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
     from jelly.counting import Statistics, stats
     from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
-    from jelly.log_folder import Head, Log, Published
+    from jelly.log import Head, Log, LogInfo, LogVersion, Published
     from jelly.logs import LogReport, Period, Problem, history, verify_log
     from jelly.patches import Patch, Transaction
     from jelly.readers import read_patch, read_rdf
@@ -64,7 +64,9 @@ __all__ = [
     "Inspection",
     "Limits",
     "Log",
+    "LogInfo",
     "LogReport",
+    "LogVersion",
     "Patch",
     "PatchOptions",
     "PatchReader",
@@ -140,7 +142,7 @@ _NAMES = {
     "jelly.changing": "Compared, Patched, between, canonicalize, diff, invert, net, squash",
     "jelly.counting": "Statistics, stats",
     "jelly.inspection": "Advice, Inspection, ValidationReport, inspect, validate",
-    "jelly.log_folder": "Head, Log, Published",
+    "jelly.log": "Head, Log, LogInfo, LogVersion, Published",
     "jelly.logs": "LogReport, Period, Problem, history, verify_log",
     "jelly.patches": "Patch, Transaction",
     "jelly.readers": "read_patch, read_rdf",

@@ -6,10 +6,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jelly._log_files import BASE_JSON
 from jelly._whole_file import sync_folder, written_json
 from jelly.errors import PatchError
 
-BASE_JSON = "base.json"
 _LAST = "last_dump"
 
 

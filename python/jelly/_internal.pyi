@@ -61,9 +61,11 @@ __all__ = [
     "invert",
     "local_path",
     "log_head",
+    "log_known_end",
     "log_versions",
     "order_log",
     "patch_files",
+    "place_patch",
     "quad_keys",
     "read_any",
     "read_column",
@@ -72,6 +74,7 @@ __all__ = [
     "restart_points",
     "splits",
     "squash",
+    "summarize",
     "table_keys",
     "verify_log",
 ]
@@ -557,6 +560,22 @@ def in_order(names: list[str]) -> list[str]:
 
 def log_head(folder: Path) -> tuple[int, str | None]:
     """Number and id of the last patch of a folder of `patch-0001` and so on."""
+
+def log_known_end(folder: Path) -> int | None:
+    """The last version that the index of a folder knows."""
+
+def summarize(
+    patches: Any, keywords: dict[str, Any]
+) -> tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str]:
+    """Reads a source of patches to its end: what it says, and the digest of its rows."""
+
+def place_patch(
+    claim: tuple[str | None, str | None, str],
+    expect: int | str | None,
+    head: tuple[int, str | None],
+    known: tuple[int, str] | None,
+) -> int | None:
+    """Whether a patch can be the next one of a log whose head is this one; the version that it made already, or None."""
 
 def backup_base(folder: Path) -> tuple[str, int, str, int, str | None]:
     """What the `base.json` of a backup says: file, statements, timestamp, version and id."""

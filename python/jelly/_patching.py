@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 from jelly import _internal
 from jelly.types import Framing, Limits, PatchFormat, PatchOptions, RdfFormat, RdfOptions, Source
 
-Patches: TypeAlias = Source | Iterable[Source]
-"""One source of patches, several, or a directory of them."""
+
+class Standing(Protocol):
+    """A log that stands somewhere: :class:`jelly.Log`."""
+
+    def _source(self) -> Any: ...
+
+
+Patches: TypeAlias = Source | Standing | Iterable[Source | Standing]
+"""One source of patches, several, a directory of them, or a log."""
 
 
 class Step(NamedTuple):
@@ -150,7 +157,12 @@ def sources(patches: Patches) -> list[Any]:
     given = list(patches) if _is_several(patches) else [patches]  # type: ignore[arg-type]
     if not given:
         raise ValueError("there are no patches: give a file, several, or a directory")
-    return given
+    return [place_of(source) for source in given]
+
+
+def place_of(source: Any) -> Any:
+    """Where a log stands, of a :class:`jelly.Log`; else the source itself."""
+    return source._source() if hasattr(source, "_source") else source
 
 
 def _is_several(patches: object) -> bool:

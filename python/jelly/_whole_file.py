@@ -70,8 +70,7 @@ def beside(dest: str | os.PathLike[str]) -> Iterator[Path]:
             raise
         if path.exists():
             shutil.copymode(path, part)
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
+        sync_file(part)
         part.replace(path)
         sync_folder(path.parent)
 
@@ -159,6 +158,12 @@ def written_json(part: Path, said: dict[str, Any]) -> Path:
         file.flush()
         os.fsync(file.fileno())
     return part
+
+
+def sync_file(path: Path) -> None:
+    """Makes the content of a file last."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

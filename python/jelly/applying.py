@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
+from jelly._log_files import refuse_own_files
 from jelly._patching import (
     DatasetOptions,
     Patches,
@@ -16,7 +17,6 @@ from jelly._patching import (
     sources,
 )
 from jelly._whole_file import check_folder, local_path
-from jelly.log_folder import refuse_own_files
 from jelly.types import Destination, Source
 
 

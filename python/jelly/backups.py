@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._base_json import BASE_JSON, keep_last_dump, last_dump
+from jelly._base_json import keep_last_dump, last_dump
+from jelly._log_files import BASE_JSON, number_of, refuse_own_files
 from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
 from jelly._times import Time, end_of, shown, start_of
 from jelly._whole_file import (
@@ -26,7 +27,8 @@ from jelly._whole_file import (
 from jelly.applying import Applied, applied
 from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
-from jelly.log_folder import Log, count_of, number_of, refuse_own_files
+from jelly.log._folder import FolderLog as Log
+from jelly.log._patch import count_of
 from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
@@ -190,7 +192,9 @@ def backup(
             "statements": f'"{statements}"^^{_INTEGER}',
         }
         published = log.publish_state(patch, expect=last.version, headers=headers)
-        return BackedUp(published.version, published.id, published.path, True, statements, *counts)
+        return BackedUp(
+            published.version, published.id, log.path(published.version), True, statements, *counts
+        )
 
 
 def restore(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from jelly._patching import LookingOptions, Report
 from jelly._whole_file import local_path
 from jelly.applying import apply
-from jelly.log_folder import Log, Published, problems_of_one, refuse, same_id
-from jelly.logs import Problem, verify_log
+from jelly.errors import PatchError
+from jelly.log import Log, Published
+from jelly.log._patch import refused, several, summary_of
+from jelly.logs import LogReport, Problem, verify_log
 from jelly.types import PatchFormat, Source
 
 _Rereadable: TypeAlias = str | os.PathLike[str] | bytes
@@ -77,7 +79,9 @@ class Staged(NamedTuple):
         """
         if self.log is None or self.head is None:
             raise ValueError("stage() was given no log to publish to")
-        refuse([problem for problem in self.problems if problem.kind != "patch.effect"])
+        for kind, source, _, _, message in self.problems:
+            if kind != "patch.effect":
+                raise refused(kind, message.removeprefix(f"{kind}: "), source)
         return self.log.publish(self.data, expect=self.head, format=self.format)
 
     def __repr__(self) -> str:
@@ -130,14 +134,17 @@ def stage(
     if isinstance(patch, str | os.PathLike):
         named = (problem._replace(source=os.fsdecode(patch)) for problem in report.problems)
         report = report._replace(problems=tuple(named))
-    found = problems_of_one(report)
+    found = _problems_of_one(report)
     wrong = found + [problem for problem in report.problems if problem.kind == "patch.effect"]
+    is_known = False
     if target is not None and head is not None and not found:
-        misplaced = target.misplaced(report, head)
-        wrong = [*([misplaced] if misplaced else []), *wrong]
-    is_head = head is not None and same_id(report.head, head.id)
+        try:
+            is_known = target.would_replay(summary_of(data, **_reading(options)), head)
+        except PatchError as error:
+            message = str(error).removeprefix(f"{error.kind}: ")
+            wrong.insert(0, Problem(error.kind, None, 0, report.head, message))
     rows = report.changes + report.prefixes
-    if not found and rows and report.without_effect == rows and not is_head:
+    if not found and rows and report.without_effect == rows and not is_known:
         message = (
             "no row changes the dataset: the patch was made for another one, or is applied already"
         )
@@ -152,6 +159,18 @@ def stage(
         None if head is None else head.version, tuple(wrong),
         data, options.get("patch_format", "auto"), target,
     )  # fmt: skip
+
+
+def _problems_of_one(report: LogReport) -> list[Problem]:
+    """Why what was looked at cannot be published."""
+    found = [problem for problem in report.problems if problem.kind != "patch.effect"]
+    if report.patches != 1 and not found:
+        found.append(Problem("patch.several", None, 0, report.head, several(report.patches)))
+    return found
+
+
+def _reading(options: LookingOptions) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in ("chain", "base_format")}
 
 
 class _Nowhere:

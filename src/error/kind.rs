@@ -224,6 +224,8 @@ kinds! {
     PatchGap = Patch "patch.gap" "Find the missing patch; versions before the gap can still be read.",
     /// Patches of a log that come after each other in a circle.
     PatchCycle = Patch "patch.cycle" "Correct the `prev` of one of them.",
+    /// A log of which no base is known has no dataset.
+    PatchBase = Patch "patch.base" "Give the dataset before the first patch: `jelly log create PLACE --base FILE`, or `--empty`.",
     /// A version that the log does not have.
     PatchVersion = Patch "patch.version" "Ask for a version that the message lists.",
     /// A row that provably changes nothing, where only those that do can be undone.

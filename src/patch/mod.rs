@@ -32,8 +32,9 @@ pub use emit::{PatchOut, Patched};
 pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub use log::{
-    Base, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, Problem, Version, backup_base, head,
-    holds_patches, id_from_text, in_order, order_log, patch_files,
+    Base, Claim, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed, Problem,
+    Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log, patch_files,
+    place, summarize,
 };
 pub(crate) use numbering::Numbering;
 pub(crate) use outcomes::Outcomes;

@@ -23,6 +23,7 @@ mod log;
 mod objects;
 mod open;
 mod options;
+mod publish;
 mod reader;
 mod rows;
 mod schema;
@@ -68,6 +69,8 @@ mod _internal {
     };
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf};
+    #[pymodule_export]
+    use super::publish::{log_known_end, place_patch, summarize};
     #[pymodule_export]
     use super::reader::{PatchReader, RdfReader, Reader};
     #[pymodule_export]

@@ -55,6 +55,7 @@ def test_states(tmp_path: Path) -> None:
     assert again == done[-1]._replace(written=False, added=0, prefixes=0)
     assert sorted(folder.iterdir()) == before
     assert {path.name for path in before} == {
+        "_index.jsonl",
         "base.json",
         "base.jelly.zst",
         *(f"patch-{n:04}.jellyp.zst" for n in range(1, 5)),
@@ -297,4 +298,6 @@ def test_a_log_that_is_no_backup(tmp_path: Path) -> None:
     jelly.Log(tmp_path).publish(b"TX .\nTC .\n")
     with pytest.raises(PatchError, match="this folder has a log, but no backup"):
         jelly.backup(DUMPS[0], tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.json", "patch-0001.jellyp"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "_index.jsonl", "log.json", "patch-0001.jellyp"
+    ]  # fmt: skip

@@ -16,8 +16,9 @@ from jelly.errors import ArgumentError, JellyError
 _COMMANDS = {
     "convert": "convert cat index inspect validate",
     "keeping": "backup publish restore stage",
+    "logs": "log",
     "looking": "stats",
-    "patching": "apply as-of between canonicalize diff history invert log net squash",
+    "patching": "apply as-of between canonicalize diff history invert net squash",
     "replicas": "replica",
 }
 _MODULE_OF = {name: module for module, names in _COMMANDS.items() for name in names.split()}

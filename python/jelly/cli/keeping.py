@@ -150,7 +150,8 @@ def _staged(staged: jelly.Staged) -> str:
 
 def _published(done: jelly.Published) -> str:
     again = "; it was there already" if done.replayed else ""
-    return f"version {done.version:,}: {done.path.name}, id {done.id}{again}"
+    name = f"{done.path.name}, " if done.path else ""
+    return f"version {done.version:,}: {name}id {done.id}{again}"
 
 
 COMMANDS = [backup_command, publish_command, restore_command, stage_command]

@@ -89,7 +89,7 @@ pub fn order_log(
         .map(|(folder, files)| start_of(folder, names[files.clone()].iter().copied().flatten()))
         .collect();
     let folder_rows: Vec<_> = (folders.iter().zip(&starts))
-        .map(|((_, files), start)| FolderRow { start, files: files.clone() })
+        .map(|((_, files), start)| FolderRow { start, last: None, files: files.clone() })
         .collect();
     let Ordered { order, before, faults, by_name, .. } = order(&rows, &folder_rows, options.ignore_chain);
     if let Some(mut fault) = faults.into_iter().next() {

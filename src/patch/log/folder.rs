@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::indexed;
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, shifted};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -106,6 +107,8 @@ pub struct LogSources {
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) start: Start,
+    /// The last version that its index knows.
+    pub(super) last: Option<u64>,
     /// Its sources, by their numbers.
     pub(super) files: Range<usize>,
 }
@@ -130,7 +133,8 @@ impl LogSources {
             options.decode.source = Some(path.to_string_lossy().into());
             self.sources.push(Again::new(Source::Path(path), options)?);
         }
-        self.folders.push(Folder { path: folder.to_owned(), start, files: first..self.sources.len() });
+        let (files, last) = (first..self.sources.len(), indexed::last(folder));
+        self.folders.push(Folder { path: folder.to_owned(), start, last, files });
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::facts::{Facts, SourceFacts};
 use super::folder::{Start, patch_files};
+use super::indexed;
 use super::names::number_in;
 use super::order::{SourceRow, check_files};
 use super::{Log, LogOptions};
@@ -45,7 +46,7 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
     let rows: Vec<_> = (names.iter().zip(&facts))
         .map(|(name, patches)| SourceRow { name: Some(name.into()), patches, is_whole: true })
         .collect();
-    check_files(&rows, &start).map_err(|fault| {
+    check_files(&rows, &start, indexed::last(folder)).map_err(|fault| {
         let source =
             fault.place.map_or_else(|| folder.to_string_lossy().into(), |(at, _)| names[at].as_str().into());
         let place = Position { source: Some(source), ..Position::default() };

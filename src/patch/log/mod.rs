@@ -8,10 +8,13 @@ mod collected;
 mod facts;
 mod folder;
 mod head;
+mod indexed;
 mod manifest;
 mod names;
 mod order;
+mod place;
 mod replay;
+mod summary;
 mod version;
 
 use std::ops::Range;
@@ -30,10 +33,13 @@ use facts::{Facts, SourceFacts};
 use folder::{Folder, Start};
 pub use folder::{LogSources, backup_base, patch_files};
 pub use head::{Head, head};
+pub use indexed::last as known_end;
 pub use manifest::Base;
 pub use names::{holds_patches, in_order};
 use order::{FolderRow, Ordered, SourceRow, order, restorable};
+pub use place::{Claim, Placed, place};
 pub(crate) use replay::{Change, LogSink};
+pub use summary::{PatchSummary, summarize};
 pub use version::Version;
 use version::Versions;
 
@@ -221,7 +227,9 @@ impl Log {
         let folders: Vec<_> = (self.folders.iter())
             .map(|folder| {
                 let files = folder.files.start.min(rows.len())..folder.files.end.min(rows.len());
-                FolderRow { start: &folder.start, files }
+                // files behind one that is damaged were not looked at
+                let last = folder.last.filter(|_| files.end == folder.files.end);
+                FolderRow { start: &folder.start, files, last }
             })
             .collect();
         let Ordered { mut order, before, certain, faults, by_name } =

@@ -22,6 +22,8 @@ pub(super) struct SourceRow<'a> {
 /// A folder of sources that are in the order of their names.
 pub(super) struct FolderRow<'a> {
     pub(super) start: &'a Start,
+    /// The last version that the index of the folder knows.
+    pub(super) last: Option<u64>,
     /// Its sources, by their numbers.
     pub(super) files: Range<usize>,
 }
@@ -204,6 +206,28 @@ impl Numbers<'_> {
             }
             before = Some((number, source.patches.last().and_then(|patch| patch.id.as_ref())));
         }
+        if let (Some(last), Some((number, _))) = (self.folder.last, before)
+            && last > number
+        {
+            self.lost_end(found, number, last);
+        }
+    }
+
+    /// The index knows versions after the last file.
+    fn lost_end(&self, found: &mut Ordered, number: u64, last: u64) {
+        let files = &self.sources[self.folder.files.clone()];
+        let others =
+            if last == number + 1 { String::new() } else { format!(" and {} more", last - number - 1) };
+        let missing = name_like(number + 1, files.last().map_or("patch-0001.jellyp", file_name));
+        let index = super::indexed::INDEX;
+        let message = format!(
+            "{missing}{others} is missing: {index} knows versions up to {last}; if it was removed on purpose, remove {index} too"
+        );
+        let before: usize = files.iter().map(|source| source.patches.len()).sum();
+        let place = (!files.is_empty()).then(|| (self.folder.files.end - 1, 0));
+        found.certain = found.certain.min(self.folder.files.start + before);
+        let hint = Some(String::new());
+        found.faults.push(OrderFault { place, kind: ErrorKind::PatchGap, message, hint });
     }
 
     /// Whether a file comes right after what is before it.
@@ -296,8 +320,12 @@ impl Numbers<'_> {
 }
 
 /// What is wrong with the files of a folder, by their names and what is known of their patches.
-pub(super) fn check_files(sources: &[SourceRow<'_>], start: &Start) -> Result<(), OrderFault> {
-    let folder = FolderRow { start, files: 0..sources.len() };
+pub(super) fn check_files(
+    sources: &[SourceRow<'_>],
+    start: &Start,
+    last: Option<u64>,
+) -> Result<(), OrderFault> {
+    let folder = FolderRow { start, last, files: 0..sources.len() };
     let mut found =
         Ordered { before: version_before(sources, &folder), certain: sources.len(), ..Ordered::default() };
     Numbers { sources, folder: &folder }.check(&mut found);

@@ -1,0 +1,141 @@
+"""The commands ``jelly log``: what a log has, wherever it stands."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+import jelly
+from jelly.cli.output import destination
+from jelly.cli.patching import log_group, version_of
+from jelly.log._types import as_json
+
+_JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")
+_OUT = click.option("-o", "--output", "dest", default="-", metavar="DEST", help="Where to; - is standard output.")  # fmt: skip
+
+
+@log_group.command(name="create", short_help="A new log, empty or with a base.")
+@click.argument("place")
+@click.option("--base", metavar="BASE", help="The dataset before the first patch.")
+@click.option("--base-format", default="auto", metavar="FORMAT", help="Of BASE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option(
+    "--empty", is_flag=True, help="The log begins with nothing; so it does without --base."
+)
+@click.option("--ending", default=".jellyp", help="Of the files: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
+def create_command(
+    place: str, base: str | None, base_format: str, empty: bool, ending: str
+) -> None:
+    """Makes a log at PLACE, or says once how a log begins that does not say it."""
+    if base is not None and empty:
+        raise click.UsageError("--base and --empty cannot both be given")
+    log = jelly.Log.create(place, base, ending=ending, base_format=base_format)
+    click.echo(f"{place}: begins {_begins(log.info().base)}", err=True)
+
+
+@log_group.command(name="list", short_help="The versions of a log.")
+@click.argument("place")
+@click.option("--after", default=0, help="Begin after this version.")
+@click.option("--upto", type=int, help="End with this version; the last one otherwise.")
+@_JSON
+def list_command(place: str, after: int, upto: int | None, is_json: bool) -> None:
+    """Lists the versions of the log at PLACE."""
+    for version in jelly.Log(place).versions(after, upto):
+        _say(version, is_json)
+
+
+@log_group.command(name="show", short_help="What a log is, or one version of it.")
+@click.argument("place")
+@click.argument("version", required=False)
+@_JSON
+def show_command(place: str, version: str | None, is_json: bool) -> None:
+    """Shows what the log at PLACE is, or the patch that made VERSION (a number or an id)."""
+    log = jelly.Log(place)
+    if version is None:
+        info = log.info()
+        if is_json:
+            click.echo(json.dumps(as_json(info)))
+            return
+        said = f"{info.name}: version {info.head.version:,}"
+        said += f", id {info.head.id}" if info.head.id else ""
+        click.echo(f"{said}; begins {_begins(info.base)}; {info.format}")
+    elif is_json:
+        with click.open_file("/dev/null", "wb") as nowhere:
+            click.echo(json.dumps(as_json(log.fetch(version_of(version), nowhere))))
+    else:
+        with destination("-") as out:
+            log.fetch(version_of(version), out, to="rdfp")
+
+
+@log_group.command(name="fetch", short_help="One patch of a log.")
+@click.argument("place")
+@click.argument("version")
+@_OUT
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly-patch, rdfp or trp; by the extension of DEST otherwise, else Jelly-Patch.")  # fmt: skip
+def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
+    """Writes the patch that made VERSION (a number or an id) of the log at PLACE."""
+    with destination(dest) as out:
+        jelly.Log(place).fetch(version_of(version), out, to=to)
+
+
+@log_group.command(name="dataset", short_help="The dataset that a log makes.")
+@click.argument("place")
+@click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
+@_OUT
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of DEST otherwise.")  # fmt: skip
+def dataset_command(place: str, version: str | None, dest: str, to: str) -> None:
+    """Writes the dataset of the log at PLACE, as it is or was."""
+    wanted = None if version is None else version_of(version)
+    with destination(dest) as out:
+        done = jelly.Log(place).dataset(out, wanted, to=to)
+    click.echo(f"version {done.version:,}: {done.statements:,} statements", err=True)
+
+
+@log_group.command(name="watch", short_help="Versions of a log as they come.")
+@click.argument("place")
+@click.option("--after", type=int, help="Begin after this version; after the last one otherwise.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="End after so long without a new version.")  # fmt: skip
+@_JSON
+def watch_command(place: str, after: int | None, timeout: float | None, is_json: bool) -> None:
+    """Waits for versions of the log at PLACE, and lists them."""
+    for version in jelly.Log(place).watch(after, timeout):
+        _say(version, is_json)
+
+
+@log_group.command(name="pull", short_help="A copy of a log as a folder.")
+@click.argument("place")
+@click.argument("folder")
+def pull_command(place: str, folder: str) -> None:
+    """Copies the log at PLACE to FOLDER, or what is new since the last time."""
+    head = jelly.Log(place).pull(folder).head
+    click.echo(f"{folder}: version {head.version:,}", err=True)
+
+
+@log_group.command(name="repair", short_help="Set aside what stands behind a hole.")
+@click.argument("folder")
+def repair_command(folder: str) -> None:
+    """Sets aside the patches of FOLDER that stand behind a missing one, so that it can be published to."""
+    from jelly.log._repair import repair
+
+    done = repair(folder)
+    if done.moved:
+        click.echo(f"{len(done.moved):,} files are in {done.moved[0].parent} now", err=True)
+    click.echo(f"the head is version {done.head:,}; {done.lost:,} lost at the end", err=True)
+
+
+def _begins(base: str | None) -> str:
+    if base is None:
+        return "in a way that nothing says"
+    return base if base == "empty" else f"with {base}"
+
+
+def _say(version: jelly.LogVersion, is_json: bool) -> None:
+    if is_json:
+        click.echo(json.dumps(as_json(version)))
+        return
+    time = as_json(version.time) or "no time"
+    click.echo(f"{version.version}  {time}  +{version.added} -{version.deleted}  {version.id or 'no id'}")  # fmt: skip
+
+
+COMMANDS = [log_group]

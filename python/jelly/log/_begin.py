@@ -1,0 +1,155 @@
+"""How the log of a folder begins: ``log.json``, and the base that ``base.json`` names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import uuid
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jelly import _internal
+from jelly._log_files import BASE_JSON, LOG_JSON
+from jelly._whole_file import local_path, sync_folder, written_json
+from jelly.applying import applied
+from jelly.errors import PatchError
+from jelly.log._patch import refused
+from jelly.types import Source
+
+BASE = "base.jelly.zst"
+_BEGINS = "begins"
+EMPTY = "empty"
+
+
+def said_of(folder: Path) -> dict[str, Any]:
+    """What ``log.json`` says; nothing, if there is none.
+
+    Raises:
+        PatchError: It is damaged.
+    """
+    try:
+        said = json.loads((folder / LOG_JSON).read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except ValueError as error:
+        raise refused("patch.damaged", f"{LOG_JSON} is not whole: {error} ({folder})", str(folder)) from None  # fmt: skip
+    return said if isinstance(said, dict) else {}
+
+
+def is_log(folder: Path) -> bool:
+    """Whether a folder says that it is a log."""
+    return any((folder / name).exists() for name in (BASE_JSON, LOG_JSON))
+
+
+def base_of(folder: Path) -> str | None:
+    """How a log begins: ``empty``, or the name of its base; None: it does not say."""
+    if (folder / BASE_JSON).exists():
+        return _internal.backup_base(folder)[0]
+    return EMPTY if said_of(folder).get(_BEGINS) == EMPTY else None
+
+
+def manifest(work: Path, ending: str, **more: object) -> Path:
+    """``log.json`` of a log that begins now, in a work folder."""
+    said = {"id": str(uuid.uuid4()), "created": datetime.now(UTC).isoformat(), "ending": ending}
+    return written_json(work / LOG_JSON, said | more)
+
+
+def begin(
+    folder: Path,
+    work: Path,
+    alone: AbstractContextManager[None],
+    ending: str,
+    base: tuple[Source, str, str] | None,
+) -> bool:
+    """Makes a log in a folder begin, with a base (source, digest of its bytes, format) or empty.
+
+    Returns:
+        Whether it did not say before how it begins.
+
+    Raises:
+        PatchError: It began otherwise (``patch.conflict``).
+    """
+    wanted = None
+    if base is not None:
+        source, digest, format = base
+        told = {
+            "distinct": True,
+            "base_format": format,
+            "to": "jelly",
+            "named": True,
+            "namespaces": True,
+        }
+        done = applied(source, b"", work / BASE, told, None)
+        wanted = {
+            "base": BASE,
+            "statements": done.statements,
+            "timestamp": datetime.now(UTC).isoformat(),
+        }
+        wanted["sha256"] = digest
+        written_json(work / BASE_JSON, wanted)
+    with alone:
+        now = base_of(folder)
+        if now is not None:
+            _refuse_other(folder, now, wanted)
+            return False
+        said = said_of(folder)
+        if not said:
+            more = {_BEGINS: EMPTY} if base is None else {}
+            manifest(work, ending, **more)
+        elif base is None:
+            written_json(work / LOG_JSON, said | {_BEGINS: EMPTY})
+        if base is not None:
+            (work / BASE).replace(folder / BASE)
+            sync_folder(folder)
+            (work / BASE_JSON).replace(folder / BASE_JSON)
+        with suppress(FileNotFoundError):
+            (work / LOG_JSON).replace(folder / LOG_JSON)
+        sync_folder(folder)
+    return True
+
+
+def _refuse_other(folder: Path, now: str, wanted: dict[str, Any] | None) -> None:
+    """Refuses a beginning that is not the one that the log has."""
+    has_patches = bool(_internal.patch_files(folder))
+    if wanted is None and now == EMPTY and not has_patches:
+        return
+    if wanted is not None and now != EMPTY and not has_patches:
+        known = json.loads((folder / BASE_JSON).read_text())
+        if known.get("sha256") is not None and known["sha256"] == wanted.get("sha256"):
+            return
+    what = "empty" if now == EMPTY else f"with the base {now}"
+    patches = ", and has patches" if has_patches else ""
+    message = f"a log is here already; it begins {what}{patches} ({folder})"
+    raise refused("patch.conflict", message, str(folder))
+
+
+def with_digest(base: Source, work: Path) -> tuple[Source, str]:
+    """A base that can be read again, and the SHA-256 of its bytes."""
+    if isinstance(base, bytes | bytearray | memoryview):
+        return base, hashlib.sha256(base).hexdigest()
+    if isinstance(base, str | os.PathLike) and os.fsdecode(base) != "-":
+        with local_path(base).open("rb") as file:
+            return base, hashlib.file_digest(file, "sha256").hexdigest()
+    digest, copy = hashlib.sha256(), work / "given"
+    with copy.open("wb") as file:
+        for piece in _pieces(base):
+            digest.update(piece)
+            file.write(piece)
+    return copy, digest.hexdigest()
+
+
+def _pieces(source: Any) -> Iterable[bytes]:
+    if isinstance(source, str):
+        source = sys.stdin.buffer
+    return iter(lambda: source.read(1 << 20), b"") if hasattr(source, "read") else source
+
+
+def no_base(folder: object) -> PatchError:
+    """The error of a log that does not say how it begins."""
+    message = f"this log does not say how it begins, so no dataset can be made; `jelly log create` says it once: with --base FILE, or --empty ({folder})"
+    return refused("patch.base", message, str(folder))

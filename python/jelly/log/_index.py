@@ -1,0 +1,146 @@
+"""``_index.jsonl``: what is known of each version of a log without reading its patch.
+
+The index is derived: it may be deleted, and is made again. A line is one append and ends with a
+checksum of its own, so nobody needs a lock; lines that are torn or double are passed over. A line
+counts for a version only while size and time of its file agree.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from jelly import _internal
+from jelly._log_files import INDEX
+from jelly.log._patch import Summary, lexical, summary_of
+from jelly.log._types import LogVersion, time_of
+
+_CHECKSUM = ',"crc":"'
+
+
+class Line(NamedTuple):
+    """What the index knows of a version."""
+
+    version: int
+    name: str
+    size: int
+    mtime: int
+    id: str | None
+    prev: str | None
+    added: int
+    deleted: int
+    prefixes: int
+    digest: str
+    headers: list[list[str]]
+
+    @property
+    def time(self) -> datetime | None:
+        """The ``H timestamp`` of the patch."""
+        said = {key.lower(): value for key, value in self.headers}
+        return time_of(lexical(said.get("timestamp", "")))
+
+
+class Index:
+    """The index of a folder. Not for several threads at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / INDEX
+        self._lines: dict[int, Line] = {}
+        self._versions: dict[str, int] = {}
+        # the latest time up to each version, as far as it was asked for
+        self._times: dict[int, datetime | None] = {}
+        for text in self._texts():
+            if (line := _parsed(text)) is not None:
+                self.keep(line)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def of(self, version: int, name: str) -> Line:
+        """What is known of a version; the patch is read where the index does not fit its file."""
+        stat = (self._folder / name).stat()
+        line = self._lines.get(version)
+        if line is None or (line.name, line.size, line.mtime) != (name, stat.st_size, stat.st_mtime_ns):  # fmt: skip
+            path = self._folder / name
+            line = line_of(version, path, summary_of(path, takes_positions=True))
+            self.keep(line)
+            append(self._folder, line)
+        return line
+
+    def version_of(self, identity: str) -> int | None:
+        """The version whose patch has an id."""
+        return self._versions.get(identity)
+
+    def described(self, version: int, line: Line, before: datetime | None) -> LogVersion:
+        """A version as users see it; ``before`` is the latest time before it."""
+        own = line.time
+        time = max(before, own) if before and own else own or before
+        headers = tuple((key, value) for key, value in line.headers)
+        self._times[version] = time
+        counts = line.added, line.deleted, line.prefixes
+        return LogVersion(version, line.id, line.prev, time, *counts, line.size, headers)
+
+    def time_before(self, version: int) -> datetime | None:
+        """The latest time before a version, of those versions that the index knows."""
+        if version - 1 in self._times:
+            return self._times[version - 1]
+        times = (line.time for number, line in self._lines.items() if number < version)
+        self._times[version - 1] = max((time for time in times if time), default=None)
+        return self._times[version - 1]
+
+    def keep(self, line: Line) -> None:
+        """Takes a version whose patch was read or written."""
+        if line.version in self._lines:
+            self._times.clear()
+        self._lines[line.version] = line
+        if line.id is not None:
+            self._versions[_internal.identify(line.id)[1]] = line.version
+
+    def _texts(self) -> list[str]:
+        try:
+            return self._path.read_bytes().decode("utf-8", "replace").split("\n")
+        except OSError:
+            return []
+
+
+def line_of(version: int, path: Path, found: Summary) -> Line:
+    """What the index says of a version whose patch was read or written."""
+    stat = path.stat()
+    headers = [list(pair) for pair in found.headers]
+    return Line(
+        version, path.name, stat.st_size, stat.st_mtime_ns, found.id, found.prev,
+        found.added, found.deleted, found.prefixes, found.digest, headers,
+    )  # fmt: skip
+
+
+def append(folder: Path, line: Line) -> None:
+    """Adds a line to the index, if that can be: it is derived."""
+    with suppress(OSError):
+        handle = os.open(folder / INDEX, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            size = os.fstat(handle).st_size
+            is_torn = size and os.pread(handle, 1, size - 1) != b"\n"
+            os.write(handle, (("\n" if is_torn else "") + _text(line) + "\n").encode())
+        finally:
+            os.close(handle)
+
+
+def _text(line: Line) -> str:
+    body = json.dumps(line._asdict(), separators=(",", ":"))[:-1]
+    return f'{body}{_CHECKSUM}{zlib.crc32(body.encode()):08x}"}}'
+
+
+def _parsed(text: str) -> Line | None:
+    body, found, checksum = text.rpartition(_CHECKSUM)
+    if not found or f'{zlib.crc32(body.encode()):08x}"}}' != checksum:
+        return None
+    try:
+        return Line(**json.loads(body + "}"))
+    except (ValueError, TypeError):
+        return None

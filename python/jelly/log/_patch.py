@@ -1,0 +1,179 @@
+"""A patch before it is published: read once, checked, given the headers that a log gives."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jelly import _internal
+from jelly._log_files import ENDING
+from jelly._times import shown
+from jelly.errors import PatchError
+from jelly.log._types import time_of
+from jelly.readers import read_patch
+from jelly.types import PatchFormat, Source
+from jelly.writers import PatchWriter
+
+OF_THE_CHAIN = ("id", "prev", "previous")
+DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
+_AHEAD = timedelta(minutes=5)
+# what a row of a patch is, without the place that it had
+_ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
+
+
+class Summary(NamedTuple):
+    """What one patch says and does.
+
+    Attributes:
+        patches: Patches in the source.
+        headers: Those of the first patch, in order.
+        id: Its id.
+        prev: The id of the patch before.
+        identity: By what the id is compared.
+        added: ``A`` rows that count.
+        deleted: ``D`` rows that count.
+        prefixes: ``PA`` and ``PD`` rows that count.
+        digest: SHA-256 of its rows.
+    """
+
+    patches: int
+    headers: list[tuple[str, str]]
+    id: str | None
+    prev: str | None
+    identity: str | None
+    added: int
+    deleted: int
+    prefixes: int
+    digest: str
+
+    @property
+    def said(self) -> dict[str, str]:
+        """The headers under names in lower case."""
+        return {key.lower(): value for key, value in self.headers}
+
+
+def summary_of(source: Source, **options: object) -> Summary:
+    """Reads patches to their end.
+
+    Raises:
+        PatchError: They have no meaning.
+        JellyError: The source is bad.
+    """
+    return Summary._make(_internal.summarize(source, options))
+
+
+class Prepared(NamedTuple):
+    """A patch that has a meaning, in a file of its own.
+
+    Attributes:
+        copy: Its rows, as Jelly-Patch.
+        summary: What it says.
+        more: Headers that the publisher adds.
+    """
+
+    copy: Path
+    summary: Summary
+    more: dict[str, str]
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Its headers, under names in lower case."""
+        return {key.lower(): value for key, value in self.more.items()} | self.summary.said
+
+    def write(self, path: Path, ending: str, prev: str | None) -> Summary:
+        """Writes the patch as the next one after ``prev``; returns what it says then.
+
+        It gets an id, the time and the ``prev``, where it has none.
+        """
+        made = self.summary.id or f"<urn:uuid:{uuid.uuid4()}>"
+        more = {"id": made} | ({} if prev is None else {"prev": prev}) | self.more
+        has = set(self.summary.said)
+        if "previous" in has:
+            has.add("prev")
+        if "timestamp" not in self.said:
+            more["timestamp"] = f'"{shown(datetime.now(UTC))}"^^{DATE_TIME}'
+        format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
+        added = [(key, value) for key, value in more.items() if key.lower() not in has]
+        with closing(read_patch(self.copy, columns=_ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip
+            writer.write({"op": "H", "name": key, "value": value} for key, value in added)
+            writer.write(reader)
+        headers = added + self.summary.headers
+        return self.summary._replace(id=made, prev=self.summary.prev or prev, headers=headers)
+
+
+def prepared(
+    patch: Source,
+    work: Path,
+    headers: Mapping[str, str],
+    format: PatchFormat,
+    **options: Any,
+) -> Prepared:
+    """Reads a patch that is to be published, and checks what it means.
+
+    Raises:
+        PatchError: It has no meaning, or is not one patch.
+        JellyError: The source is bad.
+        ValueError: A header is one that the log gives.
+    """
+    if told := [key for key in headers if key.lower() in OF_THE_CHAIN]:
+        raise ValueError(f"headers cannot have {told[0]!r}: the log gives it, or the patch has it")
+    copy = work / "copy.jellyp"
+    with (
+        closing(read_patch(patch, format=format, **options)) as reader,
+        PatchWriter(copy) as writer,
+    ):
+        writer.write(reader)
+    found = Prepared(copy, summary_of(copy), dict(headers))
+    if (count := found.summary.patches) != 1:
+        raise refused("patch.several", several(count))
+    if "blank-nodes" in found.said:
+        message = "the header 'blank-nodes' is for patches between dumps: a published log has labels that last"
+        raise refused("patch.labels", message)
+    return found
+
+
+def refuse_later(found: Prepared) -> None:
+    """Refuses a time that is ahead of the clock: all later times of the log would be wrong.
+
+    Raises:
+        PatchError: It is (``patch.time``).
+    """
+    time = time_of(lexical(found.said.get("timestamp", "")))
+    if time is not None and time > datetime.now(UTC) + _AHEAD:
+        message = f"the header 'timestamp' says {shown(time)}, which is ahead of the clock: it is {shown(datetime.now(UTC))}"
+        raise refused("patch.time", message)
+
+
+def several(count: int) -> str:
+    """Why so many patches are not one."""
+    if not count:
+        return "no patch is here"
+    return f"{count} patches are here; publish one at a time, or squash them"
+
+
+def joined(files: Iterable[Path], out: Any, format: Any) -> None:
+    """Writes the patches of files one after the other, as one stream."""
+    with PatchWriter(out, format=format) as writer:
+        for path in files:
+            with closing(read_patch(path, columns=_ROW)) as reader:
+                writer.write(reader)
+
+
+def lexical(term: str) -> str:
+    """The text of a literal; empty: the term is none."""
+    return term.split('"')[1] if term.startswith('"') else ""
+
+
+def count_of(term: str) -> int | None:
+    """The number that a literal says."""
+    text = lexical(term)
+    return int(text) if text.isascii() and text.isdecimal() else None
+
+
+def refused(kind: str, message: str, source: str | None = None) -> PatchError:
+    """The error of a patch that a log does not take."""
+    return PatchError(f"{kind}: {message}", kind=kind, source=source)

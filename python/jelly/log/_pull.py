@@ -1,0 +1,69 @@
+"""``Log.pull``: a copy of a log in a folder, continued where it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from jelly._log_files import BASE_JSON, LOG_JSON, name_of
+from jelly._whole_file import local_path, make_folder, sync_folder, work_folder, written_json
+from jelly.log._folder import FolderLog
+from jelly.log._log import Log
+from jelly.log._patch import refused
+
+
+def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
+    """Copies what is new; see :meth:`Log.pull`."""
+    home = local_path(folder)
+    info = source.info()
+    make_folder(home)
+    with work_folder(home) as work:
+        copy = FolderLog(home)
+        if not (home / LOG_JSON).exists() and not (home / BASE_JSON).exists():
+            if copy.files:
+                raise refused("patch.fork", f"{home} has patches, but no {LOG_JSON}: it is no copy of a log", str(home))  # fmt: skip
+            _begin(source, info.id, home, work, info.base)
+            copy = FolderLog(home)
+        version = copy.head.version
+        _check(source, copy, info.id, info.head.version)
+        for number in range(version + 1, info.head.version + 1):
+            name = name_of(number, copy.ending)
+            source._stored(number, work / name)
+            with copy.alone():
+                (home / name).hardlink_to(work / name)
+                (work / name).unlink()
+                sync_folder(home)
+    return Log(home)
+
+
+def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None) -> None:
+    """Begins the copy as the log began."""
+    said: dict[str, object] = {"id": id, "ending": source._stored_ending()}
+    created = source.info().created
+    said["created"] = None if created is None else created.isoformat()
+    if base == "empty":
+        said["begins"] = base
+    elif base is not None:
+        name = source._copy_base(work)
+        (work / name).replace(home / name)
+        sync_folder(home)
+        (work / BASE_JSON).replace(home / BASE_JSON)
+    written_json(work / LOG_JSON, said).replace(home / LOG_JSON)
+    sync_folder(home)
+
+
+def _check(source: Log, copy: FolderLog, id: str | None, last: int) -> None:
+    """Refuses a folder that has something else than the log."""
+    head = copy.head
+    said = json.loads((copy.folder / LOG_JSON).read_text()) if (copy.folder / LOG_JSON).exists() else {}  # fmt: skip
+    where = str(copy.folder)
+    if said.get("id") not in (None, id):
+        raise refused("patch.fork", f"{where} is a copy of another log", where)
+    if head.version > last:
+        raise refused("patch.fork", f"{where} has version {head.version}, but the head of the log is {last}", where)  # fmt: skip
+    if (
+        head.version >= copy.info().first
+        and (found := next(source.versions(head.version - 1, head.version))).id != head.id
+    ):
+        raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip

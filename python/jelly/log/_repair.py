@@ -1,0 +1,70 @@
+"""Setting aside what stands behind a hole, so that a log can be published to again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from jelly import _internal
+from jelly._log_files import BASE_JSON, INDEX, LOG_JSON, number_of
+from jelly._whole_file import local_path, sync_folder
+from jelly.log._folder import FolderLog
+
+
+class Repaired(NamedTuple):
+    """What was set aside.
+
+    Attributes:
+        head: The last version that is left.
+        moved: The files that stood behind the hole, where they are now.
+        lost: Versions that the index knew and that are gone.
+    """
+
+    head: int
+    moved: tuple[Path, ...]
+    lost: int
+
+
+def repair(folder: Path | str) -> Repaired:
+    """Sets aside the patches behind the first one that is missing; nothing is deleted but the index.
+
+    Nothing happens to a log without a hole.
+
+    Raises:
+        PatchError: ``base.json`` or ``log.json`` is damaged.
+        ValueError: The folder is no log of ``patch-0001`` and so on.
+        OSError: Reading or writing failed.
+    """
+    home = local_path(folder)
+    files = [(number_of(path), path) for path in _internal.patch_files(home)]
+    if any(number is None for number, _ in files):
+        raise ValueError(f"{home}: only logs of patch-0001, patch-0002 and so on can be repaired")
+    with FolderLog(home).alone():
+        head = _before(home, files[0][0] if files else None)
+        behind: list[Path] = []
+        for number, path in files:
+            if number == head + 1 and not behind:
+                head = number
+            else:
+                behind.append(path)
+        last = _internal.log_known_end(home) or 0
+        lost = max(0, last - head - len(behind))
+        if not behind and not lost:
+            return Repaired(head, (), 0)
+        moved: list[Path] = []
+        if behind:
+            aside = home / f"aside-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
+            aside.mkdir()
+            moved = [path.replace(aside / path.name) for path in behind]
+            sync_folder(aside)
+        (home / INDEX).unlink(missing_ok=True)
+        sync_folder(home)
+    return Repaired(head, tuple(moved), lost)
+
+
+def _before(home: Path, first: int | None) -> int:
+    """The version before the first patch."""
+    if (home / BASE_JSON).exists():
+        return _internal.backup_base(home)[3]
+    return 0 if (home / LOG_JSON).exists() or first is None else first - 1

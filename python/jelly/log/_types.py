@@ -1,0 +1,112 @@
+"""What a log says of itself: its head, its versions, what was published."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from jelly._times import shown
+
+WrittenPatch: TypeAlias = Literal["auto", "text", "jelly-patch", "rdfp", "trp"]
+"""Formats in which a patch of a log is written."""
+
+
+class Head(NamedTuple):
+    """Where a log ends.
+
+    Attributes:
+        version: The number of its last patch; 0: it has none.
+        id: The id of that patch.
+    """
+
+    version: int
+    id: str | None
+
+
+class Published(NamedTuple):
+    """A patch of a log.
+
+    Attributes:
+        version: Its number.
+        id: Its id.
+        prev: The id of the patch before it.
+        path: Its file, of a log in a folder; else None.
+        replayed: The log had it already, and nothing was written.
+    """
+
+    version: int
+    id: str
+    prev: str | None
+    path: Path | None
+    replayed: bool
+
+
+class LogVersion(NamedTuple):
+    """A version of a log.
+
+    Attributes:
+        version: Its number; the first patch after an empty dataset makes version 1.
+        id: The id of the patch that makes it.
+        prev: The id of the patch before.
+        time: The latest ``H timestamp`` up to this version, in UTC. None: no patch up to it has one.
+        added: ``A`` rows that count.
+        deleted: ``D`` rows that count.
+        prefixes: ``PA`` and ``PD`` rows that count.
+        bytes: The size of the patch as it is stored.
+        headers: The headers of the patch, key and term, in order.
+    """
+
+    version: int
+    id: str | None
+    prev: str | None
+    time: datetime | None
+    added: int
+    deleted: int
+    prefixes: int
+    bytes: int
+    headers: tuple[tuple[str, str], ...]
+
+
+class LogInfo(NamedTuple):
+    """What a log is.
+
+    Attributes:
+        name: Its name: that of the folder.
+        id: A UUID of its own. None: nobody gave it one.
+        head: The last version.
+        first: The first version whose patch can be read.
+        base: How it begins: ``empty``, or the name of the file with the dataset before the first
+            patch. None: that is not known, so the log has versions but no dataset.
+        format: The format of its patches: ``jelly-patch``, ``rdfp`` or ``trp``.
+        created: When it was made, in UTC; None: that is not known.
+    """
+
+    name: str
+    id: str | None
+    head: Head
+    first: int
+    base: str | None
+    format: str
+    created: datetime | None
+
+
+def as_json(found: Any) -> Any:
+    """A result as JSON has it: names of fields, times as text, headers as pairs."""
+    if isinstance(found, tuple) and hasattr(found, "_asdict"):
+        return {name: as_json(value) for name, value in found._asdict().items()}
+    if isinstance(found, tuple | list):
+        return [as_json(value) for value in found]
+    if isinstance(found, datetime):
+        return shown(found)
+    return str(found) if isinstance(found, Path) else found
+
+
+def time_of(text: str | None) -> datetime | None:
+    """The time that JSON or a header says; None: it says none."""
+    try:
+        found = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    # a time without zone is taken as UTC, or it would be another one on each machine
+    return found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)

@@ -1,0 +1,69 @@
+//! Whether a patch can be the next one of a log: the rules of publishing.
+
+use super::facts::identity;
+use super::{Head, Version};
+use crate::error::{Error, ErrorKind, Result};
+use crate::term::TermBuf;
+
+/// What a patch that is to be published says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Claim {
+    /// The term behind `H id`.
+    pub id: Option<TermBuf>,
+    /// The term behind `H prev`.
+    pub prev: Option<TermBuf>,
+    /// The digest of its rows.
+    pub digest: String,
+    /// The version that must be the head, as the publisher says it.
+    pub expect: Option<Version>,
+}
+
+/// Where a patch goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// It is the next version.
+    Next,
+    /// It made this version already: whoever sends it did not learn that.
+    Replay(u64),
+}
+
+/// Finds the place of a patch in a log with this head. `known` is the version that has the id of the patch, and the
+/// digest of its rows.
+///
+/// The id decides first: a retry is answered, whatever it expected, since the log has it.
+pub fn place(claim: &Claim, head: &Head, known: Option<(u64, &str)>) -> Result<Placed> {
+    if let Some((version, digest)) = known {
+        return if digest == claim.digest {
+            Ok(Placed::Replay(version))
+        } else {
+            let id = claim.id.as_ref().map(|id| id.as_term().to_string()).unwrap_or_default();
+            let message = format!("version {version} of the log is another patch with the same id, {id}");
+            Err(Error::new(ErrorKind::PatchDuplicate, message))
+        };
+    }
+    if head.version > 0 && head.id.is_none() {
+        let message = "the patches of this log have no ids, so that none can come after them by its prev";
+        return Err(Error::new(ErrorKind::PatchMixed, message));
+    }
+    let is_head = |id: &TermBuf| head.id.as_ref().is_some_and(|head| identity(head) == identity(id));
+    match &claim.expect {
+        Some(Version::Number(number)) if *number != head.version => {
+            return Err(conflict(&format!("patch {number}"), head));
+        }
+        Some(Version::Id(id)) if !is_head(id) => return Err(conflict(&id.as_term().to_string(), head)),
+        _ => {}
+    }
+    match &claim.prev {
+        Some(prev) if !is_head(prev) => Err(conflict(&prev.as_term().to_string(), head)),
+        _ => Ok(Placed::Next),
+    }
+}
+
+fn conflict(wanted: &str, head: &Head) -> Error {
+    let id = head.id.as_ref().map(|id| format!(", {}", id.as_term())).unwrap_or_default();
+    let found = match head.version {
+        0 => "no patch: the log is empty".to_owned(),
+        version => format!("patch {version}{id}"),
+    };
+    Error::new(ErrorKind::PatchConflict, format!("the head should be {wanted}, but it is {found}"))
+}

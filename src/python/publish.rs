@@ -1,0 +1,66 @@
+//! What publishing to a log asks the core: what a patch says, and whether it can be the next one.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::error::Failure;
+use super::job::{Job, LogPart, id_term, version};
+use crate::patch::{self, Again, Claim, Head, PatchSummary, Placed};
+
+/// Patches, headers, id, prev, what the id is compared by, adds, deletes, rows of prefixes, digest.
+type Summary =
+    (u64, Vec<(String, String)>, Option<String>, Option<String>, Option<String>, u64, u64, u64, String);
+
+/// Reads a source of patches to its end: what it says, and the digest of its rows.
+#[pyfunction]
+pub(super) fn summarize(
+    py: Python<'_>,
+    patches: Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<Summary> {
+    let job = Job::new(keywords, None);
+    let takes_positions = job.log_options()?.takes_positions;
+    let part = job.log(&[patches])?.pop();
+    let Some(LogPart::Source(opening)) = part else {
+        return Err(pyo3::exceptions::PyValueError::new_err(
+            "a folder has no summary: its files have one each",
+        ));
+    };
+    let found = job.run(py, |watch| {
+        let source = Again::new(opening.source, opening.options)?;
+        Ok(patch::summarize(&source, takes_positions, watch)?)
+    })?;
+    let PatchSummary { patches, headers, id, prev, added, deleted, prefixes, digest } = found;
+    let headers = headers.into_iter().map(|(key, value)| (key, value.as_term().to_string())).collect();
+    let same = id.as_ref().map(patch::id_identity);
+    let [id, prev] = [id, prev].map(|id| id.map(|id| id.as_term().to_string()));
+    let digest = digest.map(|byte| format!("{byte:02x}")).concat();
+    Ok((patches, headers, id, prev, same, added, deleted, prefixes, digest))
+}
+
+/// Whether a patch can be the next one of a log whose head is this one; the version that it made already, or None.
+#[pyfunction]
+#[pyo3(signature = (claim, expect, head, known))]
+pub(super) fn place_patch(
+    claim: (Option<String>, Option<String>, String),
+    expect: Option<&Bound<'_, PyAny>>,
+    head: (u64, Option<String>),
+    known: Option<(u64, String)>,
+) -> PyResult<Option<u64>> {
+    let id = |text: Option<String>| text.map(|text| id_term(&text)).transpose();
+    let expect = expect.map(|value| version(value, "expect")).transpose()?;
+    let claim = Claim { id: id(claim.0)?, prev: id(claim.1)?, digest: claim.2, expect };
+    let head = Head { version: head.0, id: id(head.1)? };
+    let known = known.as_ref().map(|(version, digest)| (*version, digest.as_str()));
+    match patch::place(&claim, &head, known).map_err(Failure::from)? {
+        Placed::Next => Ok(None),
+        Placed::Replay(version) => Ok(Some(version)),
+    }
+}
+
+/// The last version that the index of a folder knows.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
+pub(super) fn log_known_end(folder: std::path::PathBuf) -> Option<u64> {
+    patch::known_end(&folder)
+}
