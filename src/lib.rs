@@ -22,6 +22,8 @@
 #[cfg(feature = "arrow")]
 pub mod arrow;
 pub mod blank;
+#[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns use all of it"))]
+mod buffer;
 mod compression;
 pub mod convert;
 pub mod create;
@@ -42,12 +44,15 @@ pub mod push;
 #[cfg(feature = "python")]
 mod python;
 pub mod reader;
+mod restart;
 pub mod rows;
+mod scan;
 pub mod sink;
 pub mod split;
 pub mod term;
 pub mod text;
 pub mod thrift;
+mod transaction;
 mod warning;
 mod wire;
 

@@ -3,10 +3,8 @@
 //! Borrowed terms keep the pieces they were read in, so that a writer of text copies slices and
 //! builds nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
-use crate::error::Result;
-use crate::text::buffer::{Padded, PaddedBuf};
-use crate::text::lex::{Scratch, term_of};
-use crate::text::scan::{is_plain_iri, is_plain_literal};
+use crate::buffer::{Padded, PaddedBuf};
+use crate::scan::{is_plain_iri, is_plain_literal};
 
 /// The datatype that a literal has when it says nothing; never written.
 pub const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
@@ -167,11 +165,6 @@ enum LiteralKindBuf {
 }
 
 impl TermBuf {
-    /// The term of canonical N-Triples text; the default graph of the empty text.
-    pub fn from_text(text: &str) -> Result<Self> {
-        term_of(text, &mut Scratch::default()).map(TermBuf::from)
-    }
-
     /// An IRI.
     pub fn iri(iri: &str) -> Self {
         let plain = is_plain_iri(iri) && !iri.starts_with("_:");

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Same;
 use crate::term::{LiteralKind, Term};
 use crate::text::TermWriter;
-use crate::text::buffer::TextBuffer;
+use crate::buffer::TextBuffer;
 
 /// Strings.
 pub(super) struct TextColumn {

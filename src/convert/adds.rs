@@ -3,7 +3,7 @@
 use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfSink};
 use crate::encode::PlainOp;
 use crate::error::Result;
-use crate::patch::Numbering;
+use crate::transaction::Numbering;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, RdfRow, RdfSink, Same, Sink};
 use crate::term::{Iri, PlainTerm, Term};
 

@@ -3,7 +3,7 @@
 use super::{AnyPatchEncoder, AnyRdfEncoder, Encode};
 use crate::encode::PlainOp;
 use crate::error::Result;
-use crate::patch::Numbering;
+use crate::transaction::Numbering;
 use crate::sink::{PatchEnd, PatchOp, RdfRow, RdfSink, Same, Statement};
 use crate::term::PlainTerm;
 use crate::text::slot::TermSlot;

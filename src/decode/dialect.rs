@@ -8,7 +8,7 @@ use super::metadata::Metadata;
 use super::repeat::Slots;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::Counters;
+use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, StreamOptions, TableSizes};
 use crate::sink::Sink;
@@ -51,13 +51,17 @@ impl From<Error> for Halt {
 }
 
 /// The state of the rows of one format.
-pub trait DialectState: Default {
+pub trait DialectState: Sized {
     /// Field 15 of a frame is known, so it must have the right shape.
     #[doc(hidden)]
     const KNOWS_METADATA: bool;
     /// The message of a row.
     #[doc(hidden)]
     const ROW: Message;
+
+    /// At the start of a stream; `strict` refuses what the specification only advises against.
+    #[doc(hidden)]
+    fn new(strict: bool) -> Self;
 
     /// The options, once they came.
     fn stream_options(&self) -> Option<StreamOptions>;
@@ -105,14 +109,14 @@ pub trait Dialect<S: Sink>: DialectState {
 
     /// A frame ended.
     #[doc(hidden)]
-    fn frame_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
-        let _ = (strict, sink);
+    fn frame_end(&mut self, sink: &mut S) -> Result<()> {
+        let _ = sink;
         Ok(())
     }
 
     /// The stream ended.
     #[doc(hidden)]
-    fn stream_end(&mut self, strict: bool, sink: &mut S) -> Result<()>;
+    fn stream_end(&mut self, sink: &mut S) -> Result<()>;
 }
 
 impl Features {

@@ -4,7 +4,7 @@ use super::lookup::Lookups;
 use super::quick::short_bytes;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::text::scan::{ascii, is_plain_literal, plain_ascii_literal};
+use crate::scan::{ascii, is_plain_literal, plain_ascii_literal};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// A literal whose datatype is still an id.

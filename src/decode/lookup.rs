@@ -4,8 +4,8 @@ use super::quick::short_bytes;
 use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
-use crate::text::buffer::{Padded, PaddedBuf};
-use crate::text::scan::{ascii, is_plain_iri};
+use crate::buffer::{Padded, PaddedBuf};
+use crate::scan::{ascii, is_plain_iri};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// Which of the three tables.

@@ -6,7 +6,7 @@
 mod state;
 
 use crate::error::ErrorKind;
-use crate::index::{Counters, Footer, Mark, Unreadable};
+use crate::restart::{Counters, Footer, Mark, Unreadable};
 use crate::wire::Fault;
 
 /// What an options row means.

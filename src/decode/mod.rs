@@ -100,7 +100,7 @@ impl<D: DialectState> Decoder<D> {
         Decoder {
             most_kept: limits.kept_bytes(),
             frames: FrameReader::new(config.framing, D::KNOWS_METADATA),
-            dialect: D::default(),
+            dialect: D::new(config.strict),
             terms: None,
             slots: [Slot::Unset; 4],
             config,
@@ -180,7 +180,7 @@ impl<D: DialectState> Decoder<D> {
             return Err(Error::new(ErrorKind::OptionsMissing, message));
         }
         self.marks.refuse_open().map_err(misplaced)?;
-        self.dialect.stream_end(self.config.strict, sink)?;
+        self.dialect.stream_end(sink)?;
         self.marks.check_end(self.dialect.place(self.frames.frames())).map_err(misplaced)
     }
 

@@ -11,33 +11,21 @@ use super::quick::Quick;
 use super::repeat::Slot;
 use super::row::{Member, member, short_member};
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::Counters;
+use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, StreamOptions, TableSizes};
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
+use crate::transaction::Numbering;
 use crate::wire::{Cursor, Fault};
-
-/// Patches, rows and the transaction so far.
-#[derive(Clone, Copy, Debug, Default)]
-struct Progress {
-    patch: u64,
-    seq: u64,
-    /// The transaction that is open.
-    txn: Option<u64>,
-    /// The patch has rows.
-    has_rows: bool,
-}
 
 /// Where a Jelly-Patch stream stands.
 #[derive(Debug, Default)]
 pub struct Patch {
     /// The options and the bytes they came in.
     options: Option<(PatchOptions, Vec<u8>)>,
-    at: Progress,
+    at: Numbering,
     /// Where it stood before rows that only the end of the input implied.
-    before_end: Option<Progress>,
-    /// Transactions that began.
-    txns: u64,
+    before_end: Option<Numbering>,
     /// Frames that ended before the options: patches, if the type turns out to be FRAME.
     frames_before_options: u64,
     /// Ends of patches that are still to be delivered.
@@ -55,12 +43,12 @@ impl Patch {
 
     /// Patches that ended.
     pub fn patches(&self) -> u64 {
-        self.at.patch
+        self.at.counters().0.patch
     }
 
     /// The transaction that is open now.
     pub fn open_transaction(&self) -> Option<u64> {
-        self.at.txn
+        self.at.counters().0.open()
     }
 
     fn take_options<S: PatchSink>(
@@ -94,7 +82,7 @@ impl Patch {
             }
         } else {
             if self.options.is_some() {
-                self.end_stream(context.config.strict, sink)?;
+                self.end_stream(sink)?;
             }
             context.mark_begin(self.place(context.frame), bytes)?;
             context.begin_stream(options.tables, options.features);
@@ -107,14 +95,6 @@ impl Patch {
         sink.options(&options)?;
         self.options = Some((options, bytes.to_vec()));
         Ok(())
-    }
-
-    #[inline(always)]
-    fn emit<S: PatchSink>(&mut self, op: PatchOp<'_>, txn: Option<u64>, sink: &mut S) -> Result<()> {
-        let seq = self.at.seq;
-        self.at.seq += 1;
-        self.at.has_rows = true;
-        sink.row(&PatchRow { patch: self.at.patch, txn, seq, op })
     }
 
     /// Takes a row that is a statement and no surprise; false: it is not.
@@ -186,12 +166,7 @@ impl Patch {
 
     #[inline(always)]
     fn statement_row<'r>(&self, field: u32, statement: Statement<'r>) -> PatchRow<'r> {
-        PatchRow {
-            patch: self.at.patch,
-            txn: self.at.txn,
-            seq: self.at.seq,
-            op: if field == 2 { PatchOp::Add(statement) } else { PatchOp::Delete(statement) },
-        }
+        self.at.numbered(if field == 2 { PatchOp::Add(statement) } else { PatchOp::Delete(statement) })
     }
 
     /// Counts a statement, and takes back what its terms cannot repeat.
@@ -202,56 +177,24 @@ impl Patch {
         }
         statement.same.0 &= !self.fresh;
         self.fresh = 0;
-        self.at.seq += 1;
-        self.at.has_rows = true;
+        self.at.pass_change();
     }
 
-    fn begin<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
-        self.refuse_unfinished(strict)?;
-        self.at.txn = Some(self.txns);
-        self.txns += 1;
-        self.emit(PatchOp::Begin, self.at.txn, sink)
+    fn end_patch<S: PatchSink>(&mut self, end: PatchEnd, sink: &mut S) -> Result<()> {
+        self.at.row(PatchOp::End(end), sink)
     }
 
-    fn close<S: PatchSink>(&mut self, op: PatchOp<'_>, strict: bool, sink: &mut S) -> Result<()> {
-        let txn = self.at.txn.take();
-        if strict && txn.is_none() {
-            let message = "a transaction ends that did not begin";
-            return Err(Error::new(ErrorKind::PatchStray, message));
-        }
-        self.emit(op, txn, sink)
-    }
-
-    fn refuse_unfinished(&self, strict: bool) -> Result<()> {
-        match self.at.txn {
-            Some(txn) if strict => {
-                let message = format!("transaction {txn} is neither committed nor aborted");
-                Err(Error::new(ErrorKind::PatchUnfinished, message))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn end_patch<S: PatchSink>(&mut self, end: PatchEnd, strict: bool, sink: &mut S) -> Result<()> {
-        self.refuse_unfinished(strict)?;
-        self.at.txn = None;
-        self.emit(PatchOp::End(end), None, sink)?;
-        self.at.patch += 1;
-        self.at.has_rows = false;
-        Ok(())
-    }
-
-    fn end_stream<S: PatchSink>(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+    fn end_stream<S: PatchSink>(&mut self, sink: &mut S) -> Result<()> {
         match self.options().map(|options| options.stream_type) {
-            Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, strict, sink),
+            Some(PatchStreamType::Flat) => self.end_patch(PatchEnd::Eof, sink),
             // another stream begins inside the frame
-            Some(PatchStreamType::Frame) if self.at.has_rows => self.end_patch(PatchEnd::Frame, strict, sink),
-            Some(PatchStreamType::Punctuated) if self.at.has_rows => {
-                if strict {
+            Some(PatchStreamType::Frame) if self.at.has_rows() => self.end_patch(PatchEnd::Frame, sink),
+            Some(PatchStreamType::Punctuated) if self.at.has_rows() => {
+                if self.at.is_strict() {
                     let message = "the last patch has no punctuation mark";
                     return Err(Error::new(ErrorKind::PatchUnterminated, message));
                 }
-                self.end_patch(PatchEnd::Eof, strict, sink)
+                self.end_patch(PatchEnd::Eof, sink)
             }
             _ => Ok(()),
         }
@@ -268,12 +211,16 @@ impl DialectState for Patch {
     const KNOWS_METADATA: bool = false;
     const ROW: Message = Message::PatchRow;
 
+    fn new(strict: bool) -> Self {
+        Patch { at: Numbering::new(strict), ..Patch::default() }
+    }
+
     fn stream_options(&self) -> Option<StreamOptions> {
         self.options().copied().map(StreamOptions::Patch)
     }
 
     fn rows(&self) -> u64 {
-        self.at.seq
+        self.at.rows()
     }
 
     fn options_bytes(&self) -> Option<&[u8]> {
@@ -288,38 +235,26 @@ impl DialectState for Patch {
     }
 
     fn counters(&self) -> Vec<u64> {
-        let at = self.before_end.unwrap_or(self.at);
-        let txn = at.txn.map_or(0, |txn| txn + 1);
-        let rows = at.has_rows.into();
+        let (at, _) = self.before_end.unwrap_or(self.at).counters();
+        let txn = at.open().map_or(0, |txn| txn + 1);
         let ends = (self.frames_before_options, self.pending_ends);
-        vec![at.patch, at.seq, txn, self.txns, rows, ends.0, ends.1]
+        vec![at.patch, at.seq, txn, at.txns, at.has_rows.into(), ends.0, ends.1]
     }
 
     fn place(&self, frame: u64) -> Counters {
-        Counters {
-            seq: self.at.seq,
-            frame,
-            patch: self.at.patch,
-            txns: self.txns,
-            in_transaction: self.at.txn.is_some(),
-            has_rows: self.at.has_rows,
-        }
+        Counters { frame, ..self.at.counters().0 }
     }
 
     fn begin_at(&mut self, place: Counters) {
-        let Counters { seq, patch, txns, in_transaction, has_rows, .. } = place;
-        let open = if in_transaction { txns.checked_sub(1) } else { None };
-        self.at = Progress { patch, seq, txn: open, has_rows };
-        self.txns = txns;
+        self.at.go_on(Counters { frame: 0, ..place }, place.has_rows);
     }
 
     fn restore_counters(&mut self, counters: &[u64]) -> bool {
         let &[patch, seq, txn, txns, rows, before_options, pending_ends] = counters else {
             return false;
         };
-        let txn = txn.checked_sub(1);
-        self.at = Progress { patch, seq, txn, has_rows: rows != 0 };
-        self.txns = txns;
+        let (in_transaction, has_rows) = (txn != 0, rows != 0);
+        self.at.go_on(Counters { seq, frame: 0, patch, txns, in_transaction, has_rows }, has_rows);
         (self.frames_before_options, self.pending_ends) = (before_options, pending_ends);
         true
     }
@@ -332,7 +267,6 @@ impl<S: PatchSink> Dialect<S> for Patch {
             return Ok(());
         }
         let nesting = context.config.limits.nesting;
-        let strict = context.config.strict;
         let member = member(row, |field| matches!(field, 1..=8 | 11..=15), nesting)?;
         if member.field == 1 {
             return self.take_options(member.bytes, &mut context, sink);
@@ -350,11 +284,11 @@ impl<S: PatchSink> Dialect<S> for Patch {
             _ => Cursor::new(member.bytes).skip_message(nesting)?,
         }
         match member.field {
-            6 => self.begin(strict, sink)?,
-            7 => self.close(PatchOp::Commit, strict, sink)?,
-            8 => self.close(PatchOp::Abort, strict, sink)?,
+            6 => self.at.row(PatchOp::Begin, sink)?,
+            7 => self.at.row(PatchOp::Commit, sink)?,
+            8 => self.at.row(PatchOp::Abort, sink)?,
             _ if options.stream_type == PatchStreamType::Punctuated => {
-                self.end_patch(PatchEnd::Mark, strict, sink)?;
+                self.end_patch(PatchEnd::Mark, sink)?;
             }
             _ => {
                 let message =
@@ -372,23 +306,23 @@ impl<S: PatchSink> Dialect<S> for Patch {
             return Ok(false);
         }
         self.pending_ends -= 1;
-        self.end_patch(PatchEnd::Frame, false, sink)?;
+        self.end_patch(PatchEnd::Frame, sink)?;
         Ok(true)
     }
 
-    fn frame_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+    fn frame_end(&mut self, sink: &mut S) -> Result<()> {
         match self.options() {
             None => self.frames_before_options += 1,
             Some(options) if options.stream_type == PatchStreamType::Frame => {
-                self.end_patch(PatchEnd::Frame, strict, sink)?;
+                self.end_patch(PatchEnd::Frame, sink)?;
             }
             Some(_) => {}
         }
         Ok(())
     }
 
-    fn stream_end(&mut self, strict: bool, sink: &mut S) -> Result<()> {
+    fn stream_end(&mut self, sink: &mut S) -> Result<()> {
         self.before_end = Some(self.at);
-        self.end_stream(strict, sink)
+        self.end_stream(sink)
     }
 }

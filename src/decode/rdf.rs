@@ -9,7 +9,7 @@ use super::options::read_rdf_options;
 use super::quick::Quick;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
-use crate::index::Counters;
+use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, StreamOptions, TableSizes};
 use crate::sink::{RdfRow, RdfSink, Statement};
@@ -237,6 +237,10 @@ impl DialectState for Rdf {
     const KNOWS_METADATA: bool = true;
     const ROW: Message = Message::RdfRow;
 
+    fn new(_strict: bool) -> Self {
+        Rdf::default()
+    }
+
     fn stream_options(&self) -> Option<StreamOptions> {
         self.options().cloned().map(StreamOptions::Rdf)
     }
@@ -308,7 +312,7 @@ impl<S: RdfSink> Dialect<S> for Rdf {
         }
     }
 
-    fn stream_end(&mut self, _strict: bool, _sink: &mut S) -> Result<()> {
+    fn stream_end(&mut self, _sink: &mut S) -> Result<()> {
         Ok(()) // a graph that is open at the end is fine
     }
 }

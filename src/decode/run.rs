@@ -5,7 +5,7 @@ use super::frame::{Event, Located};
 use super::repeat::Slots;
 use super::{Decoder, merge, metadata_entry, misplaced};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::index::{FOOTER_KEY, MARK_KEY};
+use crate::restart::{FOOTER_KEY, MARK_KEY};
 use crate::sink::Sink;
 
 impl<D: DialectState> Decoder<D> {
@@ -138,7 +138,7 @@ impl<D: DialectState> Decoder<D> {
     where
         D: Dialect<S>,
     {
-        self.dialect.frame_end(self.config.strict, sink)?;
+        self.dialect.frame_end(sink)?;
         self.marks.frame_end(self.frames.offset(), self.frames.frames()).map_err(misplaced)?;
         sink.frame_end(self.metadata.entries())
     }

@@ -156,8 +156,7 @@ impl PatchEncoder {
             PlainOp::End => return self.end(),
             other => self.other(other)?,
         }
-        self.stream.counters.seq += 1;
-        self.stream.counters.has_rows = true;
+        self.stream.counters.count_row();
         self.split()
     }
 
@@ -187,11 +186,11 @@ impl PatchEncoder {
             PlainOp::AddPrefix { name, iri, graph } => self.prefix(ADD_PREFIX, name, Some(iri), &graph),
             PlainOp::DeletePrefix { name, iri, graph } => self.prefix(DELETE_PREFIX, name, iri, &graph),
             PlainOp::Begin => {
-                (counters.in_transaction, counters.txns) = (true, counters.txns + 1);
+                let _ = counters.begin(); // what is unfinished is written as it is
                 self.stream.push_row(BEGIN)
             }
             PlainOp::Commit | PlainOp::Abort => {
-                counters.in_transaction = false;
+                let _ = counters.close();
                 self.stream.push_row(if matches!(op, PlainOp::Commit) { COMMIT } else { ABORT })
             }
             // these are dealt with where rows come in
@@ -215,10 +214,7 @@ impl PatchEncoder {
 
     fn end(&mut self) -> Result<()> {
         self.stream.begin();
-        let counters = &mut self.stream.counters;
-        counters.seq += 1;
-        counters.patch += 1;
-        (counters.in_transaction, counters.has_rows) = (false, false);
+        let _ = self.stream.counters.end_patch();
         match self.stream_type {
             PatchStreamType::Frame => self.stream.end_frame(&[]),
             PatchStreamType::Flat => Ok(()),

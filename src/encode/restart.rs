@@ -4,7 +4,7 @@
 //! file begins. Only a seekable stream has more marks, and a footer.
 
 use super::frame::metadata_entry;
-use crate::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
+use crate::restart::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
 use crate::wire::Buffer;
 
 /// The restart points so far.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use super::tail::ReadAt;
+use crate::restart::tail::ReadAt;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{ByRef, Compression, SharedBytes, SharedFile, Source, Stream, open_at, seekable_length};
 use crate::limits::Limits;

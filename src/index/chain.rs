@@ -1,8 +1,8 @@
 //! The footers of a file, from its end back to its start: one for each stream that `cat` put in it.
 
 use super::bytes::Bytes;
-use super::footer::{Footer, Point};
-use super::mark::{Counters, Mark, Unreadable};
+use crate::restart::{Footer, Point};
+use crate::restart::{Counters, Mark, Unreadable};
 use crate::decode::Entry;
 use crate::error::Result;
 

@@ -5,23 +5,19 @@
 
 mod bytes;
 mod chain;
-mod footer;
-mod mark;
 mod range;
 mod scan;
 mod sidecar;
-mod tail;
 
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) use bytes::Bytes;
-pub use footer::{FOOTER_KEY, Footer, Point};
-pub(crate) use mark::number;
-pub use mark::{Counters, MARK_KEY, Mark, Unreadable};
 pub(crate) use range::{ToOptions, enter};
 pub use scan::{ScanOptions, Scanned, scan};
 pub use sidecar::sidecar_path;
+
+pub use crate::restart::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point, Unreadable};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Identity, Source};

@@ -1,7 +1,7 @@
 //! A part of a file: from one restart point to another, as the whole file has it.
 
 use super::bytes::Bytes;
-use super::footer::Point;
+use crate::restart::Point;
 use super::{Index, Way};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorKind, Result};

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use super::footer::Point;
-use super::mark::Counters;
+use crate::restart::Point;
+use crate::restart::Counters;
 use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
 use crate::error::{Error, ErrorKind, Result};

@@ -10,9 +10,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::footer::{Point, read_added, write_added};
-use super::mark::{Counters, Unreadable, number, version};
-use super::tail::{self, ReadAt, Tail};
+use crate::restart::{Point, read_added, write_added};
+use crate::restart::{Counters, Unreadable, number, version};
+use crate::restart::tail::{self, ReadAt, Tail};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Identity, Stamp};
 use crate::limits::Limits;

@@ -11,7 +11,8 @@ use crate::namespaces::Namespaces;
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::reader::Poll;
 use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink};
-use crate::text::scan::check_prefix_name;
+use crate::scan::check_prefix_name;
+use crate::transaction::{Irregular, Open};
 
 /// Transactions by their outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +34,8 @@ pub(super) struct PatchCounts {
     namespaces: Namespaces,
     patches: u64,
     transactions: Transactions,
-    open: Option<u64>,
+    /// The transaction that is open, by the row that began it.
+    open: Open,
     punctuated: bool,
     /// The patch has rows other than headers.
     past_headers: bool,
@@ -58,11 +60,26 @@ pub(super) fn inspect(stream: Stream, config: &DecodeOptions, poll: Poll<'_>) ->
 }
 
 impl PatchCounts {
-    fn leave_unfinished(&mut self) {
-        if let Some(seq) = self.open.take() {
-            self.transactions.unfinished += 1;
-            self.seen.unfinished.add(seq);
+    /// Counts what is wrong with a step of a transaction in this row; says whether nothing is.
+    fn judge<T>(&mut self, seq: u64, step: Result<T, Irregular>) -> bool {
+        match step {
+            Ok(_) => return true,
+            Err(Irregular::Unfinished(began)) => {
+                self.transactions.unfinished += 1;
+                self.seen.unfinished.add(began);
+            }
+            Err(Irregular::Stray) => {
+                self.transactions.stray += 1;
+                self.seen.stray.add(seq);
+            }
         }
+        false
+    }
+
+    /// A TC or TA; whether there was a transaction to end.
+    fn close(&mut self, row: &PatchRow<'_>) -> bool {
+        let step = self.open.close();
+        self.judge(row.seq, step)
     }
 
     fn judge_name(&mut self, name: &str, seq: u64) {
@@ -71,15 +88,6 @@ impl PatchCounts {
         }
     }
 
-    /// A TC or TA; tells whether there was a transaction to end.
-    fn close(&mut self, row: &PatchRow<'_>) -> bool {
-        if self.open.take().is_none() {
-            self.transactions.stray += 1;
-            self.seen.stray.add(row.seq);
-            return false;
-        }
-        true
-    }
 }
 
 impl Sink for PatchCounts {
@@ -116,13 +124,14 @@ impl PatchSink for PatchCounts {
                 self.judge_name(name, row.seq);
             }
             PatchOp::Begin => {
-                self.leave_unfinished();
-                self.open = Some(row.seq);
+                let step = self.open.begin(Some(row.seq));
+                self.judge(row.seq, step);
             }
             PatchOp::Commit => self.transactions.committed += u64::from(self.close(row)),
             PatchOp::Abort => self.transactions.aborted += u64::from(self.close(row)),
             PatchOp::End(end) => {
-                self.leave_unfinished();
+                let step = self.open.end_patch();
+                self.judge(row.seq, step);
                 self.patches += 1;
                 self.past_headers = false;
                 if *end == PatchEnd::Eof && self.punctuated {

@@ -9,7 +9,7 @@ use crate::decode::DecodeOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Compression, Opened, Stream, open};
 use crate::options::{PatchOptions, StreamOptions};
-use crate::patch::Outcomes;
+use crate::transaction::Outcomes;
 use crate::push::{Push, PushState};
 use crate::reader::{Poll, Reader, RowSource, SourceState};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};

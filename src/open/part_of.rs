@@ -6,7 +6,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::AnyFormat;
-use crate::index::{Counters, number};
+use crate::restart::{Counters, number};
 use crate::io::{Checked, Identity, Stamp};
 use crate::text::Place;
 use crate::wire::write_varint;

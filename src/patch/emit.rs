@@ -1,7 +1,7 @@
 //! Writes one patch after the other.
 
 use super::net::Picked;
-use super::numbering::Numbering;
+use crate::transaction::Numbering;
 use super::prefixes::Prefix;
 use super::work::Work;
 use crate::convert::PatchTarget;
@@ -75,9 +75,6 @@ impl<'a> PrefixChange<'a> {
 pub(crate) struct Emit {
     out: PatchOut,
     numbering: Numbering,
-    in_transaction: bool,
-    /// The patch has rows.
-    has_rows: bool,
     pub(crate) counts: Patched,
 }
 
@@ -88,7 +85,7 @@ impl Emit {
             out.target.options(&options)?;
         }
         let numbering = Numbering::new(false);
-        Ok(Emit { out, numbering, in_transaction: false, has_rows: false, counts: Patched::default() })
+        Ok(Emit { out, numbering, counts: Patched::default() })
     }
 
     /// Writes a row.
@@ -98,11 +95,8 @@ impl Emit {
             PatchOp::Add(_) => self.counts.added += 1,
             PatchOp::Delete(_) => self.counts.deleted += 1,
             PatchOp::AddPrefix { .. } | PatchOp::DeletePrefix { .. } => self.counts.prefixes += 1,
-            PatchOp::Begin => self.in_transaction = true,
-            PatchOp::Commit | PatchOp::Abort => self.in_transaction = false,
             _ => {}
         }
-        self.has_rows = !matches!(op, PatchOp::End(_));
         self.numbering.row(op, &mut self.out.target)?;
         if self.out.target.is_full() {
             self.out.writer.take(&mut self.out.target)?;
@@ -148,15 +142,15 @@ impl Emit {
 
     #[inline]
     fn begin(&mut self) -> Result<()> {
-        if self.in_transaction { Ok(()) } else { self.row(PatchOp::Begin) }
+        if self.numbering.in_transaction() { Ok(()) } else { self.row(PatchOp::Begin) }
     }
 
     /// Ends the one transaction and the patch; one without rows is none.
     pub(crate) fn end_patch(&mut self) -> Result<()> {
-        if self.in_transaction {
+        if self.numbering.in_transaction() {
             self.row(PatchOp::Commit)?;
         }
-        if self.has_rows { self.row(PatchOp::End(PatchEnd::Mark)) } else { Ok(()) }
+        if self.numbering.has_rows() { self.row(PatchOp::End(PatchEnd::Mark)) } else { Ok(()) }
     }
 
     /// Writes a net effect: deletes, prefixes, adds; `prefix` says what of a prefix is written.

@@ -2,7 +2,6 @@
 
 mod again;
 mod apply;
-mod boundary;
 mod canonical;
 mod dataset;
 mod diff;
@@ -13,8 +12,6 @@ mod invert;
 mod key_set;
 mod log;
 mod net;
-mod numbering;
-mod outcomes;
 mod prefixes;
 mod quad_key;
 mod squash;
@@ -25,7 +22,6 @@ mod work;
 
 pub use again::Again;
 pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
-pub(crate) use boundary::EndMarks;
 pub use canonical::canonicalize;
 pub use diff::{Compared, DiffOptions, diff};
 pub use emit::{PatchOut, Patched};
@@ -36,8 +32,6 @@ pub use log::{
     Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log, patch_files,
     place, summarize,
 };
-pub(crate) use numbering::Numbering;
-pub(crate) use outcomes::Outcomes;
 pub use quad_key::{Keys, QuadKey, random_secret};
 pub use squash::{SquashOptions, squash};
 pub use verify::{LogReport, verify_log};

@@ -1,7 +1,5 @@
 //! Text: terms as canonical N-Triples (RDF 1.2), and the formats that are made of such terms.
 
-#[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns use all of it"))]
-pub(crate) mod buffer;
 pub(crate) mod lex;
 mod nquads;
 mod other;
@@ -9,7 +7,6 @@ mod out;
 mod places;
 mod rdf_patch;
 mod rows;
-pub(crate) mod scan;
 pub(crate) mod slot;
 mod v1;
 pub(crate) mod write;

@@ -1,8 +1,8 @@
 //! What all writers of text have in common.
 
-use super::buffer::TextBuffer;
+use crate::buffer::TextBuffer;
 use super::lex::is_language;
-use super::scan::is_plain_label;
+use crate::scan::is_plain_label;
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::term::{LiteralKind, Term};
 

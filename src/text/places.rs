@@ -10,9 +10,9 @@ use memchr::{memchr, memchr2};
 
 use super::rdf_patch::{PatchDialect, RdfPatch};
 use super::rows::{MARK, TextRows};
-use super::scan::is_tag_byte;
+use crate::scan::is_tag_byte;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::index::Counters;
+use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::reader::Poll;
 use crate::rows::{RowFormat, Step};

@@ -7,7 +7,7 @@ use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
 use super::v1::Tuples;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::Limits;
-use crate::patch::Numbering;
+use crate::transaction::Numbering;
 use crate::rows::check_kept;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement};
 use crate::term::{PlainTerm, Term};
@@ -76,7 +76,8 @@ impl TextRows<RdfPatch> {
     pub(crate) fn enter_patch(dialect: PatchDialect, strict: bool, place: &Place, limits: &Limits) -> Self {
         let start = TextRows::patch(dialect, strict, limits).into_grammar();
         let strict = strict || dialect == PatchDialect::Strict;
-        let numbering = Numbering::at(strict, place.counters, place.has_changes);
+        let mut numbering = Numbering::new(strict);
+        numbering.go_on(place.counters, place.has_changes);
         TextRows::at(RdfPatch { numbering, ..start }, place.line)
     }
 }

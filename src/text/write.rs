@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::buffer::{Padded, TextBuffer};
-use super::scan::{iri_escaped, is_plain_label, is_tag_byte, plain_run};
+use crate::buffer::{Padded, TextBuffer};
+use crate::scan::{iri_escaped, is_plain_label, is_tag_byte, plain_run};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
 
 impl fmt::Display for Term<'_> {

@@ -2,7 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::limits::Limits;
-use crate::text::scan::ascii;
+use crate::scan::ascii;
 use crate::wire::{Fault, Varint, read_varint};
 
 /// Types of fields and elements.

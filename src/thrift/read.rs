@@ -5,7 +5,7 @@ use super::row::{RawRow, row};
 use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
-use crate::patch::Numbering;
+use crate::transaction::Numbering;
 use crate::rows::{RowFormat, RowState, Step, check_kept};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
 use crate::text::slot::TermSlot;

@@ -4,7 +4,7 @@ use super::compact::kind;
 use super::row::{member as row, transaction};
 use super::term::member;
 use crate::error::{Error, ErrorKind, Result};
-use crate::patch::EndMarks;
+use crate::transaction::EndMarks;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{Iri, Literal, LiteralKind, Term};
 

@@ -1,7 +1,7 @@
 //! Writes messages: sizes are known before, or a message is closed when it is whole.
 
 use super::{LEN, VARINT};
-use crate::text::buffer::copy;
+use crate::buffer::copy;
 
 /// Bytes of a varint.
 #[inline(always)]

@@ -6,22 +6,13 @@ import rooms
 from rooms import Arrow
 
 # Arrows that point upward today. The lists may only shrink: an arrow that closes no circle any more
-# must go from its list, and no new one may come.
-RUST: set[Arrow] = {
-    ("decode", "index"),
-    ("decode", "text"),
-    ("patch", "convert"),
-    ("patch", "create"),
-    ("patch", "open"),
-    ("patch", "text"),
-    ("term", "text"),
-    ("wire", "text"),
-}
+# must go from its list, and no new one may come. The core has none.
+RUST: set[Arrow] = set()
 PYTHON: set[Arrow] = {
     ("_internal", "inspection"),  # the native module makes the classes that Python declares
     ("types", "_internal"),
 }
-MOST = {"rust": 8, "python": 2}
+MOST = {"rust": 0, "python": 2}
 
 
 @pytest.mark.parametrize("language", ["rust", "python"])

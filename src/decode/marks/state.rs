@@ -1,7 +1,7 @@
 //! The marks so far, in a snapshot.
 
 use super::{Marks, Phase};
-use crate::index::{Counters, Mark};
+use crate::restart::{Counters, Mark};
 
 impl Marks {
     /// Numbers that say where the marks stand; `None`: the reader is not in yet.

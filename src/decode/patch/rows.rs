@@ -10,7 +10,7 @@ use crate::error::ErrorKind;
 use crate::options::{PatchOptions, StatementType};
 use crate::sink::{PatchOp, PatchSink};
 use crate::term::{Iri, Term};
-use crate::text::scan::check_prefix_name;
+use crate::scan::check_prefix_name;
 use crate::wire::{Cursor, Fault, LEN};
 
 impl Patch {
@@ -55,14 +55,14 @@ impl Patch {
                     .triple(&value, limits)
                     .map_err(|fault| within(fault.within(Place::Header.field(value.kind))))?;
                 let op = PatchOp::Header { key: key_text, value: Term::Triple(&triple) };
-                Ok(self.emit(op, self.at.txn, sink)?)
+                Ok(self.at.row(op, sink)?)
             }
             _ => {
                 let slot = terms.slot(&value, Place::Header, limits).map_err(within)?;
                 let slots = [slot, Slot::Unset, Slot::Unset, Slot::Unset];
                 let value = Held::default();
                 let value = value.term(&slots, 0, &terms.lookups);
-                Ok(self.emit(PatchOp::Header { key: key_text, value }, self.at.txn, sink)?)
+                Ok(self.at.row(PatchOp::Header { key: key_text, value }, sink)?)
             }
         }
     }
@@ -123,7 +123,7 @@ impl Patch {
             Some(iri) if adds => PatchOp::AddPrefix { name, iri, graph },
             iri => PatchOp::DeletePrefix { name, iri, graph },
         };
-        self.emit(op, self.at.txn, sink)?;
+        self.at.row(op, sink)?;
         Ok(context.check_kept(sink)?)
     }
 }

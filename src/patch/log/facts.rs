@@ -3,6 +3,7 @@
 use super::{LogOptions, PatchFacts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
+use crate::transaction::{Committed, Irregular, Open};
 use crate::term::{PlainKind, PlainTerm, TermBuf};
 
 /// One patch.
@@ -36,14 +37,8 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn unfinished(patch: usize, txn: u64) -> Self {
-        let message = format!("transaction {txn} is neither committed nor aborted");
-        Fault { patch, kind: ErrorKind::PatchUnfinished, message }
-    }
-
-    pub(crate) fn stray(patch: usize) -> Self {
-        let message = "a transaction ends that did not begin".to_owned();
-        Fault { patch, kind: ErrorKind::PatchStray, message }
+    pub(crate) fn of(patch: usize, irregular: Irregular) -> Self {
+        Fault { patch, kind: irregular.kind(), message: irregular.message() }
     }
 
     pub(crate) fn two_ids(patch: usize, one: &TermBuf, other: &TermBuf) -> Self {
@@ -59,8 +54,7 @@ pub(crate) const DROP: &str = "unfinished=\"drop\" leaves such transactions out"
 #[derive(Debug, Default)]
 pub(crate) struct SourceFacts {
     pub(crate) patches: Vec<Facts>,
-    /// One bit a transaction.
-    committed: Vec<u64>,
+    committed: Committed,
     /// What was wrong, where that is no error.
     pub(crate) faults: Vec<Fault>,
     /// The source ends inside a row, and that was let through.
@@ -73,7 +67,7 @@ pub(crate) struct SourceFacts {
     fixed: bool,
     /// Faults are no errors.
     tolerant: bool,
-    open: Option<u64>,
+    open: Open,
     /// `A` rows less `D` rows of the open transaction.
     net: i64,
     aborted: u64,
@@ -92,21 +86,12 @@ impl SourceFacts {
     /// Whether the rows of a transaction count.
     #[inline]
     pub(crate) fn is_committed(&self, txn: u64) -> bool {
-        self.committed.get((txn / 64) as usize).is_some_and(|word| word >> (txn % 64) & 1 != 0)
+        self.committed.contains(txn)
     }
 
     /// Transactions that were committed, and that were aborted.
     pub(crate) fn transactions(&self) -> (u64, u64) {
-        (self.committed.iter().map(|word| u64::from(word.count_ones())).sum(), self.aborted)
-    }
-
-    fn commit(&mut self, txn: u64) {
-        let word = (txn / 64) as usize;
-        if self.committed.len() <= word {
-            self.committed.resize(word + 1, 0);
-        }
-        self.committed[word] |= 1 << (txn % 64);
-        self.now.committed = true;
+        (self.committed.count(), self.aborted)
     }
 
     fn fault(&mut self, fault: Fault) -> Result<()> {
@@ -122,21 +107,18 @@ impl SourceFacts {
         Ok(())
     }
 
-    fn leave_unfinished(&mut self) -> Result<()> {
-        let Some(txn) = self.open.take() else { return Ok(()) };
-        self.now.unfinished = true;
-        if self.drop_unfinished {
-            return Ok(());
+    /// What comes of a step of a transaction; `None`: something is wrong with it, and that is no error.
+    fn judge<T>(&mut self, step: Result<T, Irregular>) -> Result<Option<T>> {
+        let irregular = match step {
+            Ok(done) => return Ok(Some(done)),
+            Err(irregular) => irregular,
+        };
+        let is_unfinished = matches!(irregular, Irregular::Unfinished(_));
+        self.now.unfinished |= is_unfinished;
+        if !(is_unfinished && self.drop_unfinished) {
+            self.fault(Fault::of(self.patches.len(), irregular))?;
         }
-        self.fault(Fault::unfinished(self.patches.len(), txn))
-    }
-
-    fn close(&mut self) -> Result<Option<u64>> {
-        let open = self.open.take();
-        if open.is_none() {
-            self.fault(Fault::stray(self.patches.len()))?;
-        }
-        Ok(open)
+        Ok(None)
     }
 
     fn header(&mut self, key: &str, value: TermBuf) -> Result<()> {
@@ -164,26 +146,28 @@ impl SourceFacts {
             self.header(key, value.clone())?;
         }
         if patch.is_stray {
-            self.fault(Fault::stray(self.patches.len()))?;
+            self.judge::<()>(Err(Irregular::Stray))?;
         }
-        self.open = patch.unfinished;
+        self.open = Open::default();
+        let _ = self.open.begin(patch.unfinished);
         self.now.loose = patch.counts;
         self.now.net = patch.net;
         self.end_patch()
     }
 
     fn end_patch(&mut self) -> Result<()> {
-        self.leave_unfinished()?;
+        let step = self.open.end_patch();
+        self.judge(step)?;
         self.patches.push(std::mem::take(&mut self.now));
         Ok(())
     }
 
     /// The source ends inside a row: lets that through where nothing is lost but what was not committed.
     pub(crate) fn cut_off(&mut self) -> bool {
-        let lets = self.drop_unfinished && (self.open.is_some() || !self.now.loose);
+        let lets = self.drop_unfinished && (self.open.number().is_some() || !self.now.loose);
         if lets {
             self.cut = true;
-            self.open = None;
+            self.open = Open::default();
             self.now.unfinished = true;
             self.patches.push(std::mem::take(&mut self.now));
         }
@@ -214,17 +198,23 @@ impl PatchSink for SourceFacts {
         match row.op {
             PatchOp::Header { key, value } => self.header(key, value.into())?,
             PatchOp::Begin => {
-                self.leave_unfinished()?;
-                self.open = row.txn;
+                let step = self.open.begin(row.txn);
+                self.judge(step)?;
+                self.committed.begin(row.txn);
                 self.net = 0;
             }
             PatchOp::Commit => {
-                if let Some(txn) = self.close()? {
-                    self.commit(txn);
+                let step = self.open.close();
+                if let Some(txn) = self.judge(step)? {
+                    self.committed.insert(txn);
+                    self.now.committed = true;
                     self.now.net += self.net;
                 }
             }
-            PatchOp::Abort => self.aborted += u64::from(self.close()?.is_some()),
+            PatchOp::Abort => {
+                let step = self.open.close();
+                self.aborted += u64::from(self.judge(step)?.is_some());
+            }
             PatchOp::End(_) => self.end_patch()?,
             _ => {
                 self.now.loose |= row.txn.is_none();

@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
 use crate::error::ErrorKind;
-use crate::text::scan::{has_scheme, is_plain_iri};
+use crate::scan::{has_scheme, is_plain_iri};
 
 /// Whether the canonical text of an IRI is the IRI.
 #[inline(always)]

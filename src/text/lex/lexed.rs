@@ -1,6 +1,6 @@
 //! A term as the lexer found it.
 
-use super::super::buffer::{Padded, PaddedBuf};
+use crate::buffer::{Padded, PaddedBuf};
 use crate::term::{
     DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf, Triple,
     XSD_STRING,

@@ -5,7 +5,7 @@ use memchr::memchr2;
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
 use crate::error::ErrorKind;
 use crate::term::XSD_STRING;
-use crate::text::scan::{is_plain_literal, is_tag_byte};
+use crate::scan::{is_plain_literal, is_tag_byte};
 
 /// Where the inside of a string is.
 #[derive(Clone, Copy)]

@@ -16,6 +16,7 @@ pub(crate) use lexed::{Kind, Lexed, Scratch};
 pub(crate) use literal::is_language;
 #[cfg_attr(not(feature = "arrow"), allow(unused_imports, reason = "columns use it"))]
 pub(crate) use plain::plain_term_of;
+#[cfg(feature = "arrow")]
 pub(crate) use plain::term_of;
 
 use crate::error::{Error, ErrorKind, Position};
@@ -224,7 +225,7 @@ impl<'t> Lexer<'t> {
         while end > label && bytes[end - 1] == b'.' {
             end -= 1;
         }
-        if !crate::text::scan::is_plain_label(&self.text[label..end]) || bytes.get(end) == Some(&b':') {
+        if !crate::scan::is_plain_label(&self.text[label..end]) || bytes.get(end) == Some(&b':') {
             let label = crate::error::excerpt(&self.text[label..end]);
             return bad(
                 ErrorKind::TextLabel,

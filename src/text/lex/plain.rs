@@ -5,8 +5,8 @@ use memchr::memchr2;
 use super::{Kind, Lex, Lexer, Rules, Scratch, Stop, bad, iri};
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::MAX_NESTING;
-use crate::term::{PlainKind, PlainTerm, XSD_STRING};
-use crate::text::scan::{is_plain_iri, is_plain_label};
+use crate::term::{PlainKind, PlainTerm, TermBuf, XSD_STRING};
+use crate::scan::{is_plain_iri, is_plain_label};
 
 /// Canonical text, and what means the same.
 const RULES: Rules = Rules {
@@ -30,6 +30,13 @@ pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<Pla
     match plain_term_of(text) {
         Some(term) => Ok(term),
         None => odd_term_of(text, scratch),
+    }
+}
+
+impl TermBuf {
+    /// The term of canonical N-Triples text; the default graph of the empty text.
+    pub fn from_text(text: &str) -> Result<Self> {
+        term_of(text, &mut Scratch::default()).map(TermBuf::from)
     }
 }
 
@@ -120,7 +127,7 @@ fn lex_whole(text: &str, scratch: &mut Scratch) -> Lex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Term, TermBuf, Triple};
+    use crate::term::{Term, Triple};
 
     fn owned(term: PlainTerm<'_>) -> TermBuf {
         match term {

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr2};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::scan::{has_scheme, is_plain_iri};
+use crate::scan::{has_scheme, is_plain_iri};
 
 /// Says whether an IRI means the same with any base; of one with escapes, which may hide a scheme, it is believed.
 pub(super) fn is_whole(iri: &[u8]) -> bool {

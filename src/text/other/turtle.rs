@@ -13,7 +13,7 @@ use super::work::Work;
 use super::written::{Edit, Written, looks_made};
 use crate::error::{Position, Result};
 use crate::limits::Limits;
-use crate::text::scan::has_scheme;
+use crate::scan::has_scheme;
 
 /// Lists, property lists and graphs may be nested this much deeper than quoted triples: lists of lists are usual.
 pub(super) const DEEPER: usize = 32;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use oxrdf::BlankNodeRef;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::scan::is_plain_iri;
+use crate::scan::is_plain_iri;
 
 /// Digits that a made label has at least: of 32 at random, more than 16 are zeros once in 2^64 times.
 const DIGITS: usize = 16;

@@ -9,7 +9,7 @@ use crate::wire::{Varint, read_varint, write_varint};
 /// Key of the metadata entry. It comes before the rows of its frame, and options are the first of them.
 pub const MARK_KEY: &str = "jelly.restart";
 
-pub(super) const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 1;
 /// Of a mark of a stream without a footer.
 const OPEN_VERSION: u64 = 2;
 const IN_TRANSACTION: u64 = 1;
@@ -35,12 +35,12 @@ pub struct Counters {
 
 impl Counters {
     /// The four numbers.
-    pub(super) fn numbers(self) -> [u64; 4] {
+    pub(crate) fn numbers(self) -> [u64; 4] {
         [self.seq, self.frame, self.patch, self.txns]
     }
 
     /// Numbers and flags.
-    pub(super) fn new([seq, frame, patch, txns]: [u64; 4], flags: u64) -> Option<Self> {
+    pub(crate) fn new([seq, frame, patch, txns]: [u64; 4], flags: u64) -> Option<Self> {
         let (in_transaction, has_rows) = (flags & IN_TRANSACTION != 0, flags & HAS_ROWS != 0);
         let known = flags <= IN_TRANSACTION | HAS_ROWS;
         known.then_some(Counters { seq, frame, patch, txns, in_transaction, has_rows })
@@ -52,7 +52,7 @@ impl Counters {
     }
 
     /// The flags as they are written.
-    pub(super) fn flags(self) -> u64 {
+    pub(crate) fn flags(self) -> u64 {
         u64::from(self.in_transaction) * IN_TRANSACTION + u64::from(self.has_rows) * HAS_ROWS
     }
 
@@ -119,7 +119,7 @@ impl Mark {
 }
 
 /// The version at the start, if it is not above `newest`.
-pub(super) fn version(bytes: &mut &[u8], newest: u64) -> Result<u64, Unreadable> {
+pub(crate) fn version(bytes: &mut &[u8], newest: u64) -> Result<u64, Unreadable> {
     match number(bytes) {
         Some(0) | None => Err(Unreadable::Damaged),
         Some(version) if version <= newest => Ok(version),

@@ -65,7 +65,7 @@ impl Footer {
     }
 
     /// Finds the footer of the stream that ends at byte `end`; `None`: there is none.
-    pub(super) fn find(bytes: &mut impl ReadAt, end: u64) -> io::Result<Option<Result<Self, Unreadable>>> {
+    pub(crate) fn find(bytes: &mut impl ReadAt, end: u64) -> io::Result<Option<Result<Self, Unreadable>>> {
         Ok(match tail::read(bytes, end, MAGIC)? {
             Tail::None => None,
             Tail::Damaged => Some(Err(Unreadable::Damaged)),
@@ -100,12 +100,12 @@ impl Footer {
     }
 }
 
-pub(super) fn write_added(out: &mut Vec<u8>, from: Counters, to: Counters) {
+pub(crate) fn write_added(out: &mut Vec<u8>, from: Counters, to: Counters) {
     let (from, to) = (from.numbers(), to.numbers());
     from.into_iter().zip(to).for_each(|(from, to)| write_varint(out, to.saturating_sub(from)));
 }
 
-pub(super) fn read_added(bytes: &mut &[u8], from: Counters) -> Option<Counters> {
+pub(crate) fn read_added(bytes: &mut &[u8], from: Counters) -> Option<Counters> {
     let [seq, frame, patch, txn] = [(); 4].map(|()| number(bytes));
     Counters::new([seq?, frame?, patch?, txn?], 0)?.after(from)
 }

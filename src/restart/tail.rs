@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Bytes of a magic.
-pub(super) const MAGIC: usize = 8;
+pub(crate) const MAGIC: usize = 8;
 /// Bytes after the body: CRC-32C and length, little endian, and magic.
-pub(super) const TAIL: usize = 4 + 4 + MAGIC;
+pub(crate) const TAIL: usize = 4 + 4 + MAGIC;
 /// The longest body that is read.
-pub(super) const MOST: u64 = 4 << 20;
+pub(crate) const MOST: u64 = 4 << 20;
 
 /// Closes a body.
-pub(super) fn seal(mut body: Vec<u8>, magic: [u8; MAGIC]) -> Vec<u8> {
+pub(crate) fn seal(mut body: Vec<u8>, magic: [u8; MAGIC]) -> Vec<u8> {
     let (checksum, length) = (crc32c::crc32c(&body), body.len() as u32);
     body.extend_from_slice(&checksum.to_le_bytes());
     body.extend_from_slice(&length.to_le_bytes());
@@ -24,7 +24,7 @@ const NEAR: u64 = 8 << 10;
 
 /// What the end of some bytes is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(crate) enum Tail {
     /// The magic is not there.
     None,
     /// The magic is there, and what is before it is not right.
@@ -34,7 +34,7 @@ pub(super) enum Tail {
 }
 
 /// Reads the body that ends at byte `end`.
-pub(super) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io::Result<Tail> {
+pub(crate) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io::Result<Tail> {
     let Some(at) = end.checked_sub(TAIL as u64) else {
         return Ok(Tail::None);
     };
@@ -63,7 +63,7 @@ pub(super) fn read(bytes: &mut impl ReadAt, end: u64, magic: [u8; MAGIC]) -> io:
 }
 
 /// Bytes that can be read anywhere.
-pub(super) trait ReadAt {
+pub(crate) trait ReadAt {
     /// Fills `buffer` with the bytes from `offset` on, all of it.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }

@@ -1,0 +1,112 @@
+//! Numbers the rows of patches, and ends patches that have no end of their own.
+//!
+//! In RDF Patch text and Thrift, whose streams have no type, a patch ends at `Z`, before an `H` row outside a
+//! transaction that follows any row other than `H`, and at the end of the input.
+
+use super::open::refuse;
+use crate::error::Result;
+use crate::restart::Counters;
+use crate::scan::check_prefix_name;
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink};
+
+/// Patches, transactions and rows so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Numbering {
+    strict: bool,
+    at: Counters,
+    /// The patch has rows other than `H`.
+    has_changes: bool,
+}
+
+impl Numbering {
+    /// `strict` refuses unfinished and stray transactions, and names that no prefix of Turtle can have.
+    pub(crate) fn new(strict: bool) -> Self {
+        Numbering { strict, ..Numbering::default() }
+    }
+
+    /// Goes on behind so much; `has_changes`: the patch has rows other than `H`.
+    pub(crate) fn go_on(&mut self, at: Counters, has_changes: bool) {
+        (self.at, self.has_changes) = (at, has_changes);
+    }
+
+    /// What [`Self::go_on`] needs to go on from here; it has no frames.
+    pub(crate) fn counters(&self) -> (Counters, bool) {
+        (self.at, self.has_changes)
+    }
+
+    /// An `A` or `D` row that is handed on by somebody else, or by nobody.
+    #[inline(always)]
+    pub(crate) fn pass_change(&mut self) {
+        self.at.count_row();
+        self.has_changes = true;
+    }
+
+    /// A row with the numbers that are its turn.
+    #[inline(always)]
+    pub(crate) fn numbered<'r>(&self, op: PatchOp<'r>) -> PatchRow<'r> {
+        PatchRow { patch: self.at.patch, txn: self.at.open(), seq: self.at.seq, op }
+    }
+
+    /// Rows so far, implied ones included.
+    pub(crate) fn rows(&self) -> u64 {
+        self.at.seq
+    }
+
+    /// A transaction is open.
+    pub(crate) fn in_transaction(&self) -> bool {
+        self.at.in_transaction
+    }
+
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// The patch has rows.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.at.has_rows
+    }
+
+    /// An `H` row comes: ends the patch before it, if there is one, and says whether it did.
+    pub(crate) fn end_before_header<S: PatchSink>(&mut self, sink: &mut S) -> Result<bool> {
+        let ends = self.has_changes && !self.at.in_transaction;
+        if ends {
+            self.row(PatchOp::End(PatchEnd::Header), sink)?;
+        }
+        Ok(ends)
+    }
+
+    /// The input ended: ends the patch, if one is open, and says whether it did.
+    pub(crate) fn end_of_input<S: PatchSink>(&mut self, sink: &mut S) -> Result<bool> {
+        let ends = self.at.has_rows;
+        if ends {
+            self.row(PatchOp::End(PatchEnd::Eof), sink)?;
+        }
+        Ok(ends)
+    }
+
+    /// Numbers a row and hands it on.
+    #[inline]
+    pub(crate) fn row<S: PatchSink>(&mut self, op: PatchOp<'_>, sink: &mut S) -> Result<()> {
+        let mut row = self.numbered(op);
+        match op {
+            PatchOp::Begin => {
+                refuse(self.strict, self.at.begin())?;
+                row.txn = self.at.open();
+            }
+            PatchOp::Commit | PatchOp::Abort => drop(refuse(self.strict, self.at.close())?),
+            PatchOp::End(_) => {
+                refuse(self.strict, self.at.end_patch())?;
+                row.txn = None;
+                self.has_changes = false;
+                return sink.row(&row);
+            }
+            PatchOp::AddPrefix { name, .. } | PatchOp::DeletePrefix { name, .. } if self.strict => {
+                check_prefix_name(name)?;
+            }
+            _ => {}
+        }
+        self.at.count_row();
+        self.has_changes |= !matches!(op, PatchOp::Header { .. });
+        sink.row(&row)
+    }
+}

@@ -1,0 +1,160 @@
+//! The transaction that is open: how it begins and ends, and what may be wrong with that.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::restart::Counters;
+
+/// What is wrong with a transaction. Strict readers refuse it; others go on, and may report it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Irregular {
+    /// Another transaction begins, or the patch ends, before this one has an end.
+    Unfinished(u64),
+    /// A transaction ends that did not begin.
+    Stray,
+}
+
+impl Irregular {
+    pub(crate) fn kind(self) -> ErrorKind {
+        match self {
+            Irregular::Unfinished(_) => ErrorKind::PatchUnfinished,
+            Irregular::Stray => ErrorKind::PatchStray,
+        }
+    }
+
+    pub(crate) fn message(self) -> String {
+        match self {
+            Irregular::Unfinished(txn) => format!("transaction {txn} is neither committed nor aborted"),
+            Irregular::Stray => "a transaction ends that did not begin".to_owned(),
+        }
+    }
+}
+
+impl From<Irregular> for Error {
+    #[cold]
+    fn from(irregular: Irregular) -> Self {
+        Error::new(irregular.kind(), irregular.message())
+    }
+}
+
+/// What a strict reader makes of a step; others go on.
+#[inline]
+pub(crate) fn refuse<T>(strict: bool, step: Result<T, Irregular>) -> Result<Option<T>> {
+    match step {
+        Ok(done) => Ok(Some(done)),
+        Err(irregular) if strict => Err(irregular.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The transaction that is open, if one is, by a number that its user chooses. A step is taken whether or not
+/// something is wrong with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Open(Option<u64>);
+
+impl Open {
+    /// The number of the open transaction.
+    pub(crate) fn number(self) -> Option<u64> {
+        self.0
+    }
+
+    /// `TX`.
+    pub(crate) fn begin(&mut self, txn: Option<u64>) -> Result<(), Irregular> {
+        let done = self.end_patch();
+        self.0 = txn;
+        done
+    }
+
+    /// `TC` or `TA`: which transaction ends.
+    pub(crate) fn close(&mut self) -> Result<u64, Irregular> {
+        self.0.take().ok_or(Irregular::Stray)
+    }
+
+    /// The patch ends.
+    pub(crate) fn end_patch(&mut self) -> Result<(), Irregular> {
+        self.0.take().map_or(Ok(()), |txn| Err(Irregular::Unfinished(txn)))
+    }
+}
+
+/// The same steps for counters, which number transactions in the order in which they begin.
+impl Counters {
+    /// The transaction that is open.
+    #[inline]
+    pub(crate) fn open(&self) -> Option<u64> {
+        if self.in_transaction { self.txns.checked_sub(1) } else { None }
+    }
+
+    /// A row that is neither `TX`, `TC`, `TA` nor the end of a patch.
+    #[inline(always)]
+    pub(crate) fn count_row(&mut self) {
+        self.seq += 1;
+        self.has_rows = true;
+    }
+
+    /// `TX`; its row counts, too.
+    pub(crate) fn begin(&mut self) -> Result<(), Irregular> {
+        let done = Open(self.open()).begin(Some(self.txns));
+        self.txns += 1;
+        self.in_transaction = true;
+        done
+    }
+
+    /// `TC` or `TA`; its row counts, too.
+    pub(crate) fn close(&mut self) -> Result<u64, Irregular> {
+        let done = Open(self.open()).close();
+        self.in_transaction = false;
+        done
+    }
+
+    /// The patch ends: it and its row, which is there or is implied, count.
+    pub(crate) fn end_patch(&mut self) -> Result<(), Irregular> {
+        let done = Open(self.open()).end_patch();
+        (self.in_transaction, self.has_rows) = (false, false);
+        self.seq += 1;
+        self.patch += 1;
+        done
+    }
+}
+
+/// Which transactions are committed, one bit each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Committed {
+    /// The number of the first transaction that was added.
+    first: Option<u64>,
+    words: Vec<u64>,
+}
+
+impl Committed {
+    /// Forgets all of them.
+    pub(crate) fn clear(&mut self) {
+        self.first = None;
+        self.words.clear();
+    }
+
+    /// A transaction begins; transactions before the first that begins are not committed.
+    pub(crate) fn begin(&mut self, txn: Option<u64>) {
+        self.first = self.first.or(txn);
+    }
+
+    pub(crate) fn insert(&mut self, txn: u64) {
+        let Some((word, bit)) = self.place(txn) else { return };
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << bit;
+    }
+
+    /// Whether the rows of a transaction count.
+    #[inline]
+    pub(crate) fn contains(&self, txn: u64) -> bool {
+        self.place(txn).is_some_and(|(word, bit)| self.words.get(word).is_some_and(|word| word >> bit & 1 != 0))
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    #[inline]
+    fn place(&self, txn: u64) -> Option<(usize, u32)> {
+        let index = txn.checked_sub(self.first?)?;
+        Some(((index / 64) as usize, (index % 64) as u32))
+    }
+}

@@ -1,0 +1,57 @@
+//! Which transactions of a patch are committed.
+
+use super::{Committed, Open};
+use crate::error::Result;
+use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
+
+/// Learns the outcomes of one patch after the other; refuses patches with unfinished or stray transactions.
+///
+/// Rows that are in no transaction are committed with their patch.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    committed: Committed,
+    open: Open,
+    /// The patch has ended.
+    complete: bool,
+}
+
+impl Outcomes {
+    /// Forgets the patch.
+    pub(crate) fn next_patch(&mut self) {
+        self.committed.clear();
+        self.complete = false;
+    }
+
+    /// Whether the rows of a transaction count.
+    pub(crate) fn is_committed(&self, txn: u64) -> bool {
+        self.committed.contains(txn)
+    }
+}
+
+impl Sink for Outcomes {
+    /// Stops the decoder at the end of each patch.
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.complete
+    }
+}
+
+impl PatchSink for Outcomes {
+    #[inline]
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        match row.op {
+            PatchOp::Begin => {
+                self.open.begin(row.txn)?;
+                self.committed.begin(row.txn);
+            }
+            PatchOp::Commit => self.committed.insert(self.open.close()?),
+            PatchOp::Abort => drop(self.open.close()?),
+            PatchOp::End(_) => {
+                self.open.end_patch()?;
+                self.complete = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
