@@ -8,11 +8,11 @@ use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBu
 use super::pool;
 use super::schema::term_fields;
 use super::settings::TermStyle;
+use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Same;
 use crate::term::{LiteralKind, Term};
 use crate::text::TermWriter;
-use crate::buffer::TextBuffer;
 
 /// Strings.
 pub(super) struct TextColumn {

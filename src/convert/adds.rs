@@ -3,9 +3,9 @@
 use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfSink};
 use crate::encode::PlainOp;
 use crate::error::Result;
-use crate::transaction::Numbering;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, RdfRow, RdfSink, Same, Sink};
 use crate::term::{Iri, PlainTerm, Term};
+use crate::transaction::Numbering;
 
 /// Turns a sink of patches into one of statements.
 pub struct Adds<S> {

@@ -3,10 +3,10 @@
 use super::{AnyPatchEncoder, AnyRdfEncoder, Encode};
 use crate::encode::PlainOp;
 use crate::error::Result;
-use crate::transaction::Numbering;
 use crate::sink::{PatchEnd, PatchOp, RdfRow, RdfSink, Same, Statement};
 use crate::term::PlainTerm;
 use crate::text::slot::TermSlot;
+use crate::transaction::Numbering;
 
 /// Takes statements whose terms lie in one piece.
 pub trait PlainRdfSink {

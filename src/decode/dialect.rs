@@ -8,9 +8,9 @@ use super::metadata::Metadata;
 use super::repeat::Slots;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
-use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, StreamOptions, TableSizes};
+use crate::restart::Counters;
 use crate::sink::Sink;
 use crate::wire::{Fault, last_tag};
 

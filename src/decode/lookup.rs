@@ -1,11 +1,11 @@
 //! The lookup tables of a decoder: names, prefixes, datatypes.
 
 use super::quick::short_bytes;
+use crate::buffer::{Padded, PaddedBuf};
 use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
-use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
-use crate::buffer::{Padded, PaddedBuf};
 use crate::scan::{ascii, is_plain_iri};
+use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// Which of the three tables.

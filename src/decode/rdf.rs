@@ -9,9 +9,9 @@ use super::options::read_rdf_options;
 use super::quick::Quick;
 use super::row::{GRAPH, Member, Place, RawTerm, RawTermKind, member, short_member};
 use crate::error::{ErrorKind, Result};
-use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, StreamOptions, TableSizes};
+use crate::restart::Counters;
 use crate::sink::{RdfRow, RdfSink, Statement};
 use crate::wire::{Cursor, Fault, LEN};
 

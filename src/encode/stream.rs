@@ -7,8 +7,8 @@ use super::restart::Restarts;
 use super::row::Rows;
 use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
-use crate::restart::Counters;
 use crate::options::{Features, TableSizes};
+use crate::restart::Counters;
 use crate::sink::Same;
 use crate::wire::Buffer;
 

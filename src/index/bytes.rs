@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use crate::restart::tail::ReadAt;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{ByRef, Compression, SharedBytes, SharedFile, Source, Stream, open_at, seekable_length};
 use crate::limits::Limits;
+use crate::restart::tail::ReadAt;
 
 /// Bytes that can be read from any offset.
 pub(crate) enum Bytes {

@@ -1,10 +1,10 @@
 //! The footers of a file, from its end back to its start: one for each stream that `cat` put in it.
 
 use super::bytes::Bytes;
-use crate::restart::{Footer, Point};
-use crate::restart::{Counters, Mark, Unreadable};
 use crate::decode::Entry;
 use crate::error::Result;
+use crate::restart::{Counters, Mark, Unreadable};
+use crate::restart::{Footer, Point};
 
 /// So many restart points of a file are read.
 const MOST_POINTS: usize = 1 << 20;

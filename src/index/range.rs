@@ -1,7 +1,6 @@
 //! A part of a file: from one restart point to another, as the whole file has it.
 
 use super::bytes::Bytes;
-use crate::restart::Point;
 use super::{Index, Way};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorKind, Result};
@@ -10,6 +9,7 @@ use crate::limits::Limits;
 use crate::options::{PatchOptions, RdfOptions};
 use crate::push::{Push, PushState};
 use crate::reader::{End, Part};
+use crate::restart::Point;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 
 /// Bytes read at a time to find the options.

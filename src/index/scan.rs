@@ -5,14 +5,14 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use crate::restart::Point;
-use crate::restart::Counters;
 use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Content, Source, Stream, WholeFile, sniff};
 use crate::push::{Push, PushState};
 use crate::reader::Poll;
+use crate::restart::Counters;
+use crate::restart::Point;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
 
 /// Bytes read at a time.

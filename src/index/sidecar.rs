@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::restart::{Point, read_added, write_added};
-use crate::restart::{Counters, Unreadable, number, version};
-use crate::restart::tail::{self, ReadAt, Tail};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Identity, Stamp};
 use crate::limits::Limits;
+use crate::restart::tail::{self, ReadAt, Tail};
+use crate::restart::{Counters, Unreadable, number, version};
+use crate::restart::{Point, read_added, write_added};
 use crate::wire::write_varint;
 
 pub(super) const MAGIC: [u8; tail::MAGIC] = *b"JellySdc";

@@ -10,8 +10,8 @@ use crate::limits::Limits;
 use crate::namespaces::Namespaces;
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::reader::Poll;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink};
 use crate::scan::check_prefix_name;
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink};
 use crate::transaction::{Irregular, Open};
 
 /// Transactions by their outcome.
@@ -87,7 +87,6 @@ impl PatchCounts {
             self.seen.names.add(seq);
         }
     }
-
 }
 
 impl Sink for PatchCounts {

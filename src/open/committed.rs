@@ -9,10 +9,10 @@ use crate::decode::DecodeOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Compression, Opened, Stream, open};
 use crate::options::{PatchOptions, StreamOptions};
-use crate::transaction::Outcomes;
 use crate::push::{Push, PushState};
 use crate::reader::{Poll, Reader, RowSource, SourceState};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+use crate::transaction::Outcomes;
 use crate::warning::Warning;
 
 /// Feeds A, D, PA and PD rows of committed transactions, and those outside of any transaction.

@@ -6,8 +6,8 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::AnyFormat;
-use crate::restart::{Counters, number};
 use crate::io::{Checked, Identity, Stamp};
+use crate::restart::{Counters, number};
 use crate::text::Place;
 use crate::wire::write_varint;
 

@@ -1,7 +1,6 @@
 //! Writes one patch after the other.
 
 use super::net::Picked;
-use crate::transaction::Numbering;
 use super::prefixes::Prefix;
 use super::work::Work;
 use crate::convert::PatchTarget;
@@ -10,6 +9,7 @@ use crate::error::Result;
 use crate::options::PatchOptions;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Sink, Statement};
 use crate::term::{Term, TermBuf};
+use crate::transaction::Numbering;
 
 /// Where patches are written.
 pub struct PatchOut {

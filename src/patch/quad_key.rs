@@ -7,10 +7,10 @@
 
 use siphasher::sip128::SipHasher24;
 
+use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
 use crate::term::{LiteralKind, Term};
-use crate::buffer::TextBuffer;
 use crate::text::write::TermWriter;
 
 /// Stands behind each term, and in no UTF-8.

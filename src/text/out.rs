@@ -1,9 +1,9 @@
 //! What all writers of text have in common.
 
-use crate::buffer::TextBuffer;
 use super::lex::is_language;
-use crate::scan::is_plain_label;
+use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
+use crate::scan::is_plain_label;
 use crate::term::{LiteralKind, Term};
 
 /// Bytes at which a writer asks to be drained.

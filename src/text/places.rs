@@ -10,12 +10,12 @@ use memchr::{memchr, memchr2};
 
 use super::rdf_patch::{PatchDialect, RdfPatch};
 use super::rows::{MARK, TextRows};
-use crate::scan::is_tag_byte;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::restart::Counters;
 use crate::limits::Limits;
 use crate::reader::Poll;
+use crate::restart::Counters;
 use crate::rows::{RowFormat, Step};
+use crate::scan::is_tag_byte;
 use crate::sink::{PatchRow, PatchSink, Sink};
 
 /// Bytes at the start of a part of text that must be the same again.

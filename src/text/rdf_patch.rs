@@ -7,10 +7,10 @@ use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
 use super::v1::Tuples;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::Limits;
-use crate::transaction::Numbering;
 use crate::rows::check_kept;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement};
 use crate::term::{PlainTerm, Term};
+use crate::transaction::Numbering;
 
 /// Which RDF Patch is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

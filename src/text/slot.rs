@@ -1,8 +1,8 @@
 //! A term that lies in one piece, kept in the pieces that [`Term`] has.
 
-use crate::term::{DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf};
 use crate::buffer::{Padded, PaddedBuf};
 use crate::scan::{is_plain_iri, is_plain_literal};
+use crate::term::{DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf};
 
 /// The last term of one place. Its memory is used again for the next.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use super::lex::{Lexer, Rules, Scratch};
 use super::out::{Output, at_row, check};
 use super::write::TermWriter;
 use crate::error::{Error, ErrorKind, Result};
-use crate::transaction::EndMarks;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{LiteralKind, Term};
+use crate::transaction::EndMarks;
 
 /// Writes rows of patches as text.
 #[derive(Debug, Default)]

@@ -5,10 +5,10 @@ use super::row::{RawRow, row};
 use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
-use crate::transaction::Numbering;
 use crate::rows::{RowFormat, RowState, Step, check_kept};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
 use crate::text::slot::TermSlot;
+use crate::transaction::Numbering;
 use crate::wire::Fault;
 
 /// The rows of RDF Patch Thrift, for a [`RowDecoder`](crate::rows::RowDecoder).

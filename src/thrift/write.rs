@@ -4,9 +4,9 @@ use super::compact::kind;
 use super::row::{member as row, transaction};
 use super::term::member;
 use crate::error::{Error, ErrorKind, Result};
-use crate::transaction::EndMarks;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
 use crate::term::{Iri, Literal, LiteralKind, Term};
+use crate::transaction::EndMarks;
 
 /// Writes rows as Jena does; a base direction, which Jena drops, as its grammar has it.
 #[derive(Debug, Default)]

@@ -145,7 +145,8 @@ impl Committed {
     /// Whether the rows of a transaction count.
     #[inline]
     pub(crate) fn contains(&self, txn: u64) -> bool {
-        self.place(txn).is_some_and(|(word, bit)| self.words.get(word).is_some_and(|word| word >> bit & 1 != 0))
+        self.place(txn)
+            .is_some_and(|(word, bit)| self.words.get(word).is_some_and(|word| word >> bit & 1 != 0))
     }
 
     pub(crate) fn count(&self) -> u64 {

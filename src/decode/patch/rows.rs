@@ -8,9 +8,9 @@ use crate::decode::repeat::{Held, Slot};
 use crate::decode::row::{GRAPH, Member, Place, RawTerm, RawTermKind, TERM};
 use crate::error::ErrorKind;
 use crate::options::{PatchOptions, StatementType};
+use crate::scan::check_prefix_name;
 use crate::sink::{PatchOp, PatchSink};
 use crate::term::{Iri, Term};
-use crate::scan::check_prefix_name;
 use crate::wire::{Cursor, Fault, LEN};
 
 impl Patch {

@@ -3,8 +3,8 @@
 use super::{LogOptions, PatchFacts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
-use crate::transaction::{Committed, Irregular, Open};
 use crate::term::{PlainKind, PlainTerm, TermBuf};
+use crate::transaction::{Committed, Irregular, Open};
 
 /// One patch.
 #[derive(Clone, Debug, Default)]

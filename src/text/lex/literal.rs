@@ -4,8 +4,8 @@ use memchr::memchr2;
 
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
 use crate::error::ErrorKind;
-use crate::term::XSD_STRING;
 use crate::scan::{is_plain_literal, is_tag_byte};
+use crate::term::XSD_STRING;
 
 /// Where the inside of a string is.
 #[derive(Clone, Copy)]

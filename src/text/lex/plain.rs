@@ -5,8 +5,8 @@ use memchr::memchr2;
 use super::{Kind, Lex, Lexer, Rules, Scratch, Stop, bad, iri};
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::MAX_NESTING;
-use crate::term::{PlainKind, PlainTerm, TermBuf, XSD_STRING};
 use crate::scan::{is_plain_iri, is_plain_label};
+use crate::term::{PlainKind, PlainTerm, TermBuf, XSD_STRING};
 
 /// Canonical text, and what means the same.
 const RULES: Rules = Rules {
