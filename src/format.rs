@@ -80,6 +80,11 @@ formats! {
 }
 
 impl RdfFormat {
+    /// Whether it can declare prefixes.
+    pub fn holds_prefixes(self) -> bool {
+        !matches!(self, RdfFormat::NTriples | RdfFormat::NQuads)
+    }
+
     /// Whether most blank nodes have no label in this format, so that readers make one, which is another node in
     /// another file.
     pub fn has_unlabelled_nodes(self) -> bool {

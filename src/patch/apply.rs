@@ -18,6 +18,7 @@ use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf};
 
 /// What is applied to what.
+#[derive(Clone, Debug, Default)]
 pub struct ApplyOptions {
     /// How the base is read.
     pub base: OpenOptions,

@@ -7,6 +7,7 @@ mod dataset;
 mod diff;
 mod effect;
 mod emit;
+pub mod files;
 mod history;
 mod invert;
 mod key_set;

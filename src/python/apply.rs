@@ -73,20 +73,13 @@ impl DatasetWriting {
 
     fn target(mut self, needs: &Needs) -> ApplyTarget {
         if self.as_base {
-            self.options.rdf = match (needs.format, needs.graphs) {
-                (RdfFormat::NTriples, true) => RdfFormat::NQuads,
-                (RdfFormat::Turtle, true) => RdfFormat::TriG,
-                (RdfFormat::RdfXml | RdfFormat::JsonLd, _) => RdfFormat::Jelly,
-                (format, _) => format,
-            };
+            self.options.rdf = needs.format();
         }
         if !self.namespaces_told && needs.prefixes {
             self.options.create.namespaces = Some(true);
         }
-        let holds_prefixes = match self.options.rdf {
-            RdfFormat::NTriples | RdfFormat::NQuads => false,
-            _ => self.options.create.namespaces != Some(false),
-        };
+        let holds_prefixes =
+            self.options.rdf.holds_prefixes() && self.options.create.namespaces != Some(false);
         let (write, has_graphs) = (self.options, needs.graphs);
         let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
         ApplyTarget { target, holds_prefixes }

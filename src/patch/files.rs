@@ -1,0 +1,150 @@
+//! Operations on files: names say formats and compressions, and everything else is as by default.
+//!
+//! ```
+//! use jelly_patch::patch::files;
+//! # let folder = tempfile::tempdir()?;
+//! # let [old, new, changes, again] = ["old.nq", "new.nq", "changes.jellyp", "again.nq"].map(|name| folder.path().join(name));
+//! # std::fs::write(&old, "<urn:s> <urn:p> <urn:1> .\n")?;
+//! # std::fs::write(&new, "<urn:s> <urn:p> <urn:2> .\n")?;
+//! let compared = files::diff(&old, &new, &changes)?;
+//! assert_eq!((compared.patch.added, compared.patch.deleted), (1, 1));
+//! let applied = files::apply(&old, [&changes], &again)?;
+//! assert_eq!(applied.statements, 1);
+//! # assert_eq!(std::fs::read(&again)?, std::fs::read(&new)?);
+//! # Ok::<(), jelly_patch::Error>(())
+//! ```
+//!
+//! The functions beside this module take any source, options of each step, and a report of the progress.
+
+use std::path::{Path, PathBuf};
+
+use super::apply::{Applied, ApplyOptions, ApplyTarget, Needs};
+use super::diff::{Compared, DiffOptions};
+use super::emit::{PatchOut, Patched};
+use super::invert::InvertOptions;
+use super::squash::SquashOptions;
+use super::{Again, LogSources};
+use crate::convert::{PatchTarget, RdfTarget};
+use crate::create::{CreateOptions, RESTART_BYTES, Writer};
+use crate::error::Result;
+use crate::format::{PatchFormat, RdfFormat, check_name};
+use crate::io::{Output, OutputOptions, Source, Target};
+use crate::open::OpenOptions;
+
+/// The sources of a log: files of patches, and folders of them.
+///
+/// # Errors
+/// A folder has no patches, or cannot be read.
+pub fn log(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Result<LogSources> {
+    let mut sources = LogSources::default();
+    for path in paths {
+        let path = path.into();
+        if path.is_dir() {
+            sources.push_folder(&path, &OpenOptions::default())?;
+        } else {
+            sources.push(Again::new(Source::Path(path.clone()), named(&path))?);
+        }
+    }
+    Ok(sources)
+}
+
+/// Applies the patches of a log to the dataset `base` and writes the last version to `dest`, in the format of its name
+/// or else of the base.
+///
+/// # Errors
+/// A file cannot be read or written, is not in its format, or the patches are not one log; `dest` is not made then.
+pub fn apply(
+    base: impl Into<PathBuf>,
+    patches: impl IntoIterator<Item = impl Into<PathBuf>>,
+    dest: impl Into<PathBuf>,
+) -> Result<Applied> {
+    let (base, dest) = (base.into(), dest.into());
+    let name = name_of(&dest, false)?;
+    let options = ApplyOptions { base: named(&base), ..ApplyOptions::default() };
+    let make = |needs: &Needs| {
+        let format = RdfFormat::of_file(&name).unwrap_or(needs.format());
+        let namespaces = needs.prefixes.then_some(true);
+        let create = CreateOptions { namespaces, restart_bytes: Some(RESTART_BYTES), ..Default::default() };
+        let graphs = needs.graphs;
+        let make = move |source: Option<&_>| create.rdf(format, None, source, graphs);
+        Ok(ApplyTarget { target: RdfTarget::new(Box::new(make)), holds_prefixes: format.holds_prefixes() })
+    };
+    super::apply(Source::Path(base), log(patches)?, options, make, writer(dest)?, &mut |_| Ok(()))
+}
+
+/// Writes the patch that makes the dataset `new` of `old` to `dest`.
+///
+/// # Errors
+/// A file cannot be read or written, or is not in its format; `dest` is not made then.
+pub fn diff(old: impl Into<PathBuf>, new: impl Into<PathBuf>, dest: impl Into<PathBuf>) -> Result<Compared> {
+    let (old, new) = (old.into(), new.into());
+    let options = DiffOptions { old: named(&old), prefixes: true, ..DiffOptions::default() };
+    let new = Again::new(Source::Path(new.clone()), named(&new))?;
+    super::diff(Source::Path(old), &new, options, PatchOut::create(dest)?, &mut |_| Ok(()))
+}
+
+/// Writes the patch that takes back all patches of a log to `dest`.
+///
+/// # Errors
+/// As of [`apply`].
+pub fn invert(
+    patches: impl IntoIterator<Item = impl Into<PathBuf>>,
+    dest: impl Into<PathBuf>,
+) -> Result<Patched> {
+    super::invert(log(patches)?, None, InvertOptions::default(), PatchOut::create(dest)?, &mut |_| Ok(()))
+}
+
+/// Writes one patch that does what all patches of a log do to `dest`.
+///
+/// # Errors
+/// As of [`apply`].
+pub fn squash(
+    patches: impl IntoIterator<Item = impl Into<PathBuf>>,
+    dest: impl Into<PathBuf>,
+) -> Result<Patched> {
+    super::squash(log(patches)?, SquashOptions::default(), PatchOut::create(dest)?, &mut |_| Ok(()))
+}
+
+impl PatchOut {
+    /// A new file of patches. It appears whole, when everything is written.
+    ///
+    /// # Errors
+    /// The name is that of another format, or the file cannot be made.
+    pub fn create(dest: impl Into<PathBuf>) -> Result<Self> {
+        let dest = dest.into();
+        let format = PatchFormat::of_file(&name_of(&dest, true)?).unwrap_or(PatchFormat::Jelly);
+        let create = CreateOptions { restart_bytes: Some(RESTART_BYTES), ..CreateOptions::default() };
+        let make = move |source: Option<&_>| create.patch(format, None, source);
+        Ok(PatchOut { target: PatchTarget::new(Box::new(make)), writer: writer(dest)? })
+    }
+}
+
+impl Needs {
+    /// The format of a result for which none is asked: that of the base, or one like it that has graphs and is written.
+    pub fn format(&self) -> RdfFormat {
+        match (self.format, self.graphs) {
+            (RdfFormat::NTriples, true) => RdfFormat::NQuads,
+            (RdfFormat::Turtle, true) => RdfFormat::TriG,
+            (RdfFormat::RdfXml | RdfFormat::JsonLd, _) => RdfFormat::Jelly,
+            (format, _) => format,
+        }
+    }
+}
+
+/// How a file is read: errors name it.
+fn named(path: &Path) -> OpenOptions {
+    let mut options = OpenOptions::default();
+    options.decode.source = Some(path.to_string_lossy().into());
+    options
+}
+
+/// The name of a file that is written; it may not be that of other data.
+fn name_of(dest: &Path, is_patch: bool) -> Result<String> {
+    let name = dest.to_string_lossy().into_owned();
+    check_name(&name, is_patch)?;
+    Ok(name)
+}
+
+fn writer(dest: PathBuf) -> Result<Writer> {
+    Ok(Writer::new(Output::create(Target::Path(dest), &OutputOptions::default())?))
+}
