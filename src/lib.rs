@@ -4,12 +4,14 @@
 //!
 //! - [`decode`]: push. [`decode::PatchDecoder`] and [`decode::RdfDecoder`] take bytes in pieces of any size and
 //!   hand rows to a [`sink`]; no I/O, no row held longer than its sink looks at it.
-//! - [`reader`] and, with the feature `arrow`, `arrow::read_patch` and `arrow::read_rdf`: pull. They read
-//!   a [source](io::Source), compressed or not, and give record batches.
+//! - [`open`](mod@open): pull. [`open::open_patch`] and [`open::open_rdf`] read a [source](io::Source) of any format,
+//!   compressed or not: row by row, patch by patch, or into a [`sink`]. With the feature `arrow`, `arrow::read_patch`
+//!   and `arrow::read_rdf` give record batches of the same sources.
 //! - [`encode`]: [`encode::RdfEncoder`] and [`encode::PatchEncoder`] are sinks that write frames; [`index`] has the
 //!   bytes by which their files are seekable.
 //!
-//! And one for what patches mean: [`patch`] applies, compares, takes back and squashes them, and knows versions.
+//! And one for what patches mean: [`patch`] applies, compares, takes back and squashes them, and knows versions;
+//! [`patch::files`] does so with files.
 //!
 //! One flow: bytes -> delimiter -> frame -> row -> lookup, iri, repeat -> rdf | patch -> sink. Arrow columns, Python
 //! rows, counters and filters are all sinks. What goes wrong is an [`Error`] with a stable kind and a position; what

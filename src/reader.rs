@@ -17,7 +17,7 @@ const WINDOW: usize = 4 << 20;
 /// Called now and then while no rows come; an error stops the reader.
 pub type Poll<'p> = &'p mut dyn FnMut() -> Result<()>;
 
-/// What a source of rows says of itself, whatever its rows are.
+/// What a source of rows knows about itself, of statements and of patches.
 pub trait SourceState {
     /// The decoder whose rows are delivered, for counters, metadata and position.
     fn decoder(&self) -> &dyn PushState;

@@ -159,3 +159,70 @@ impl Committed {
         Some(((index / 64) as usize, (index % 64) as u32))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the steps `(`, `)` and `Z` find: `u` an unfinished transaction, `s` a stray end.
+    fn found(steps: &str) -> String {
+        let (mut open, mut counters) = (Open::default(), Counters::default());
+        let mut found = String::new();
+        for step in steps.chars() {
+            let before = (open.number(), counters);
+            let (one, other) = match step {
+                '(' => (open.begin(Some(counters.txns)), counters.begin()),
+                ')' => (open.close().map(drop), counters.close().map(drop)),
+                _ => (open.end_patch(), counters.end_patch()),
+            };
+            assert_eq!((one, open.number()), (other, counters.open()), "{steps}");
+            match refuse(true, one) {
+                Ok(_) => found.push('.'),
+                Err(error) if error.kind() == ErrorKind::PatchStray => found.push('s'),
+                Err(error) => {
+                    let txn = before.0.expect("it was open");
+                    assert_eq!(
+                        error.message(),
+                        format!("transaction {txn} is neither committed nor aborted")
+                    );
+                    found.push('u');
+                }
+            }
+            assert!(refuse(false, one).is_ok_and(|done| done.is_some() == one.is_ok()));
+        }
+        assert_eq!(counters.patch, steps.matches('Z').count() as u64);
+        found
+    }
+
+    #[test]
+    fn steps_of_transactions() {
+        for (steps, expected) in [
+            ("", ""),
+            ("()Z", "..."),
+            ("()()Z", "....."),
+            ("Z()Z", "...."),
+            ("(Z", ".u"),
+            ("(()Z", ".u.."),
+            (")Z", "s."),
+            ("())Z", "..s."),
+            ("(Z)Z", ".us."),
+        ] {
+            assert_eq!(found(steps), expected, "{steps}");
+        }
+    }
+
+    #[test]
+    fn committed_transactions_begin_anywhere() {
+        let mut committed = Committed::default();
+        assert!(!committed.contains(0));
+        committed.begin(Some(1_000_000));
+        committed.begin(Some(1_000_070));
+        committed.insert(1_000_000);
+        committed.insert(1_000_070);
+        committed.insert(3); // before the first: it is of no use to remember it
+        let all: Vec<_> = (999_990..1_000_200).filter(|&txn| committed.contains(txn)).collect();
+        assert_eq!((all, committed.count()), (vec![1_000_000, 1_000_070], 2));
+        committed.clear();
+        assert!(!committed.contains(1_000_000));
+    }
+}
