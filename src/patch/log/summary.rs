@@ -5,13 +5,13 @@ use sha2::{Digest, Sha256};
 use super::LogOptions;
 use super::facts::{Facts, SourceFacts};
 use crate::blank::refuse_position;
+use crate::buffer::TextBuffer;
 use crate::error::{Error, Result};
 use crate::open::open_patch;
 use crate::patch::again::Again;
 use crate::patch::work::{Watch, Work};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 use crate::term::{Term, TermBuf};
-use crate::text::buffer::TextBuffer;
 use crate::text::write::TermWriter;
 
 /// Stands behind each term, and in no UTF-8.
