@@ -85,11 +85,12 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(op=st.sampled_from("AD"), value=VALUES, how=CHOICE)
     def conflict(self, op: str, value: int, how: int) -> None:
-        more: dict[str, Any] = [
+        choices: list[dict[str, Any]] = [
             {"expect": len(self.ids) + 1},
             {"expect": "x:other"},
             {"prev": "<x:other>"},
-        ][how % 3]
+        ]
+        more = choices[how % 3]
         with pytest.raises(PatchError) as caught:
             self.send(op, value, "x:new", **more)
         assert caught.value.kind == "patch.conflict"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ JSON = {
     "vocabulary": '{{"@context": {{"@vocab": "_:"}}, "@type": "{0}"}}',
     "prefix": '{{"@context": {{"q": "_:"}}, "@id": "q:{0}", "urn:p": 5}}',
 }
-DOCUMENTS = [
+DOCUMENTS: list[tuple[Any, str]] = [
     *((ending, text) for ending in ("ttl", "trig") for text in TURTLE.values()),
     ("trig", "_:{0} {{ <urn:s> <urn:p> 5 }}"),
     *(("rdfxml", text) for text in XML.values()),
@@ -57,7 +58,7 @@ DOCUMENTS = [
 ]
 
 
-def nq(text: str, ending: str) -> str:
+def nq(text: str, ending: Any) -> str:
     out = io.BytesIO()
     jelly.convert(text.encode(), out, format=ending, to="nq")
     return out.getvalue().decode()

@@ -300,7 +300,7 @@ mod tests {
                 let mut column = KeyColumn::new([0; 16], Required { labels, ..Required::default() });
                 // the terms of the row before are not those of a prefix
                 column.push(&batch(&[quad("<a:o>", "")])).unwrap();
-                let outcome = column.push(&batch(&[row.clone()])).map_err(|error| error.kind());
+                let outcome = column.push(&batch(std::slice::from_ref(&row))).map_err(|error| error.kind());
                 assert_eq!(
                     outcome,
                     if refused { Err(ErrorKind::PatchLabels) } else { Ok(()) },

@@ -6,7 +6,7 @@ use super::contexts::Contexts;
 use super::guarded::token_too_long;
 use super::labels::too_deep;
 use super::tags::{Tags, is_tag};
-use super::written::Written;
+use super::written::{Written, check_json_id};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -225,7 +225,7 @@ impl JsonScan {
         } else if open.key == b"@id" || open.key.contains(&b'\\') || contexts.ids.contains(&open.key) {
             self.cost.longest_id = self.cost.longest_id.max(text.len());
             if open.key == b"@id" {
-                self.written.check_json_id(text)?;
+                check_json_id(text)?;
             }
         }
         self.add(text.len());

@@ -62,31 +62,6 @@ impl Written {
         Err(Error::new(ErrorKind::TextIri, message))
     }
 
-    /// Refuses a name of a node of which the parser of JSON-LD would drop the statements.
-    pub(super) fn check_json_id(&self, id: &[u8]) -> Result<()> {
-        // the parser refuses what is not UTF-8
-        let Ok(id) = std::str::from_utf8(id) else { return Ok(()) };
-        if id.contains('\\') {
-            return Ok(());
-        }
-        match id.strip_prefix("_:") {
-            Some(label) => self.check_label(label),
-            None if is_plain_iri(id) => Ok(()),
-            None => {
-                let id: String = id.chars().take(256).collect();
-                Err(Error::new(ErrorKind::TextIri, format!("{id:?} has characters that an IRI may not hold")))
-            }
-        }
-    }
-
-    fn check_label(&self, label: &str) -> Result<()> {
-        if BlankNodeRef::new(label).is_ok() {
-            return Ok(());
-        }
-        let label: String = label.chars().take(64).collect();
-        Err(Error::new(ErrorKind::TextLabel, format!("{label:?} is no label of a blank node")))
-    }
-
     /// The change that marks a label that begins at `at`.
     pub(super) fn edit(&self, at: usize) -> Edit {
         Edit { from: at, to: at, text: self.mark.to_string() }
@@ -104,7 +79,7 @@ impl Written {
     /// The label as the document wrote it; nothing if a library made it.
     pub(super) fn label<'l>(&self, label: &'l str) -> Result<Option<&'l str>> {
         match label.strip_prefix(&*self.mark) {
-            Some(label) => self.check_label(label).map(|()| Some(label)),
+            Some(label) => check_label(label).map(|()| Some(label)),
             None if looks_made(label.as_bytes()) => Ok(None),
             None => Ok(Some(label)),
         }
@@ -122,4 +97,29 @@ fn strip<'t>(text: &'t [u8], plain: &[u8], escape: &[u8]) -> Option<&'t [u8]> {
         let (start, rest) = text.split_at_checked(escape.len())?;
         start.eq_ignore_ascii_case(escape).then_some(rest)
     })
+}
+
+/// Refuses a name of a node of which the parser of JSON-LD would drop the statements.
+pub(super) fn check_json_id(id: &[u8]) -> Result<()> {
+    // the parser refuses what is not UTF-8
+    let Ok(id) = std::str::from_utf8(id) else { return Ok(()) };
+    if id.contains('\\') {
+        return Ok(());
+    }
+    match id.strip_prefix("_:") {
+        Some(label) => check_label(label),
+        None if is_plain_iri(id) => Ok(()),
+        None => {
+            let id: String = id.chars().take(256).collect();
+            Err(Error::new(ErrorKind::TextIri, format!("{id:?} has characters that an IRI may not hold")))
+        }
+    }
+}
+
+fn check_label(label: &str) -> Result<()> {
+    if BlankNodeRef::new(label).is_ok() {
+        return Ok(());
+    }
+    let label: String = label.chars().take(64).collect();
+    Err(Error::new(ErrorKind::TextLabel, format!("{label:?} is no label of a blank node")))
 }

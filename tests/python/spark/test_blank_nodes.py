@@ -183,5 +183,5 @@ def test_a_pattern_names_no_position_and_no_scoped_node(
     log = of_patch(spark, tmp_path, "A <urn:x:a> <urn:x:p> <urn:x:o>")
     for label in ("_:anon-0", SCOPED):
         with pytest.raises(PatchError, match=label) as caught:
-            jelly.spark.history(log, **{place: label})
+            jelly.spark.history(log, **{place: label})  # type: ignore[arg-type]
         assert caught.value.kind == "patch.labels"

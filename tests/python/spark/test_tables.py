@@ -306,7 +306,7 @@ def test_rows_that_are_no_canonical_quads_are_refused_in_all_tables(
         }
     )
     row = "a source without a name: version 1 row [0-9]+: A"
-    doors = [
+    doors: list[tuple[Callable[[], DataFrame], str]] = [
         (lambda: jelly.spark.apply(base, good_log), "the base"),
         (lambda: jelly.spark.history(good_log, base_df=base), "the base"),
         (lambda: jelly.spark.diff(base, good), "the old dataset"),
