@@ -5,4 +5,4 @@ mod scope;
 
 pub use position::is_position;
 pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
-pub(crate) use scope::refuse_scopes;
+pub use scope::refuse_scopes;

@@ -34,8 +34,11 @@ fn is_scoped_name(label: &str) -> bool {
 }
 
 /// Refuses a statement that names a node behind the scope of its source.
+///
+/// # Errors
+/// `patch.labels`, with the statement and the label.
 #[inline]
-pub(crate) fn refuse_scopes(statement: &Statement<'_>) -> Result<()> {
+pub fn refuse_scopes(statement: &Statement<'_>) -> Result<()> {
     match statement.terms.iter().find_map(|term| label_of(term, is_scoped_name)) {
         None => Ok(()),
         Some(label) => Err(refused(statement, label)),

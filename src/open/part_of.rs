@@ -80,7 +80,7 @@ impl PartOf {
         out
     }
 
-    /// Reads what [`Split::state`](super::Split::state) has.
+    /// Reads what [`Split::state`](crate::split::Split::state) has.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let state = bytes.split_last_chunk::<4>().and_then(|(body, checksum)| {
             let is_whole = crc32c::crc32c(body).to_le_bytes() == *checksum;
