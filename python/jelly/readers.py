@@ -129,8 +129,9 @@ def read_rdf(
             apart by their names, bytes by their content; of a pipe each reading is a source.
             ``keep``: labels stay as they came. ``named``: as ``keep``, and a label that is the
             position of a node in its file is refused (``patch.labels``). ``auto``: ``scoped`` of
-            Turtle, TriG, RDF/XML and JSON-LD, where nodes without a label are numbered by their
-            positions; ``keep`` of other formats.
+            Turtle, TriG, RDF/XML and JSON-LD, whose readers number nodes without a label by their
+            positions; in other formats only positions (``_:anon-0``) are made unique for the
+            source, and other labels stay.
         mode: ``permissive``: an error of the content becomes a last row whose column
             ``_corrupt_record`` tells of it; limits and I/O errors are raised all the same.
         strict: Refuse what the specification only advises against.

@@ -8,6 +8,7 @@ use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBu
 use super::pool;
 use super::schema::term_fields;
 use super::settings::TermStyle;
+use crate::blank::Scope;
 use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Same;
@@ -89,7 +90,13 @@ impl TextColumn {
 
     /// Adds a term as text; `same`: it equals the last term of this column.
     #[inline(always)]
-    pub(super) fn push_term(&mut self, term: &Term<'_>, same: bool, scope: &str, most: usize) -> Result<()> {
+    pub(super) fn push_term(
+        &mut self,
+        term: &Term<'_>,
+        same: bool,
+        scope: Scope<'_>,
+        most: usize,
+    ) -> Result<()> {
         match self.last {
             Some((start, length)) if same => self.data.repeat(start, length),
             _ => {
@@ -243,7 +250,7 @@ impl TermColumn {
     }
 
     #[inline(never)]
-    pub(super) fn push(&mut self, term: &Term<'_>, same: bool, scope: &str, most: usize) -> Result<()> {
+    pub(super) fn push(&mut self, term: &Term<'_>, same: bool, scope: Scope<'_>, most: usize) -> Result<()> {
         match self {
             TermColumn::Text(column) => column.push_term(term, same, scope, most),
             TermColumn::Struct(column) => column.push(term, scope, most),
@@ -251,7 +258,7 @@ impl TermColumn {
     }
 
     /// Adds a term that is not of a statement: the next statement may repeat the last one all the same.
-    pub(super) fn push_aside(&mut self, term: &Term<'_>, scope: &str, most: usize) -> Result<()> {
+    pub(super) fn push_aside(&mut self, term: &Term<'_>, scope: Scope<'_>, most: usize) -> Result<()> {
         let last = match self {
             TermColumn::Text(column) => column.last,
             TermColumn::Struct(_) => None,
@@ -287,7 +294,7 @@ pub(super) fn push_statement(
     columns: &mut [Option<TermColumn>; 4],
     [subject, predicate, object, graph]: &[Term<'_>; 4],
     same: Same,
-    scope: &str,
+    scope: Scope<'_>,
     most: usize,
 ) -> Result<usize> {
     // not a loop: each place has code, and branches, of its own
@@ -304,7 +311,7 @@ fn place(
     column: &mut Option<TermColumn>,
     term: &Term<'_>,
     same: bool,
-    scope: &str,
+    scope: Scope<'_>,
     most: usize,
 ) -> Result<usize> {
     match column {
@@ -322,7 +329,7 @@ fn place(
 
 impl TermStruct {
     #[inline(never)]
-    fn push(&mut self, term: &Term<'_>, scope: &str, most: usize) -> Result<()> {
+    fn push(&mut self, term: &Term<'_>, scope: Scope<'_>, most: usize) -> Result<()> {
         let [kind, value, datatype, language] = &mut self.parts;
         let mut extra = (None, None);
         match term {
@@ -333,7 +340,7 @@ impl TermStruct {
             }
             Term::BlankNode(label) => {
                 kind.push("bnode");
-                value.data.push(scope);
+                value.data.push(scope.before(label));
                 value.push(label);
             }
             Term::Literal(literal) => {

@@ -9,6 +9,7 @@ use super::columns::{TextColumn, constant, internal};
 use super::schema::{CORRUPT_RECORD, schema};
 use super::scope::fnv;
 use super::settings::{BatchSettings, BlankNodes};
+use crate::blank::Scope;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::LogicalType;
 
@@ -28,7 +29,7 @@ pub(super) struct BatchFrame {
     /// Bytes of the source name that every row repeats.
     source_bytes: usize,
     /// What stands before blank node labels.
-    pub(super) scope: String,
+    scope: String,
     /// As long for every source, so that no scope is the start of another.
     source_scope: String,
     /// The scope is that of a frame.
@@ -36,22 +37,15 @@ pub(super) struct BatchFrame {
 }
 
 impl BatchFrame {
-    pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Self {
+    pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Result<Self> {
         let source = settings.source.as_deref().filter(|_| columns.contains(&"source"));
-        let source_scope = match settings.blank_nodes {
-            BlankNodes::Scoped => {
-                let name = || fnv(settings.source.as_deref().unwrap_or_default());
-                format!("s{:016x}", settings.scope.unwrap_or_else(name))
-            }
-            BlankNodes::Auto | BlankNodes::Keep | BlankNodes::Named => String::new(),
-        };
-        let scope = if source_scope.is_empty() { String::new() } else { format!("{source_scope}_") };
-        BatchFrame {
+        let is_scoped = settings.blank_nodes == BlankNodes::Scoped;
+        let mut batch = BatchFrame {
             schema: schema(&columns, settings.terms, settings.corrupt_record),
             corrupt: settings.corrupt_record.then(TextColumn::new),
             source_bytes: source.map_or(0, str::len),
-            scope,
-            source_scope,
+            scope: String::new(),
+            source_scope: String::new(),
             columns,
             rows: 0,
             bytes: 0,
@@ -61,13 +55,38 @@ impl BatchFrame {
             in_frame: false,
             taken_bytes: 0,
             settings,
+        };
+        if is_scoped {
+            batch.scope_source()?;
         }
+        Ok(batch)
+    }
+
+    /// From here on labels have the scope of the source.
+    #[cold]
+    pub(super) fn scope_source(&mut self) -> Result<()> {
+        let name = || fnv(self.settings.source.as_deref().unwrap_or_default());
+        self.source_scope = format!("s{:016x}", self.settings.identity.scope()?.unwrap_or_else(name));
+        self.scope = format!("{}_", self.source_scope);
+        Ok(())
+    }
+
+    /// Whether the first position needs the scope of the source, which may cost a reading of its bytes.
+    #[inline]
+    pub(super) fn waits_for_a_position(&self) -> bool {
+        self.settings.blank_nodes == BlankNodes::Positions && self.scope.is_empty()
+    }
+
+    /// What stands before labels.
+    #[inline(always)]
+    pub(super) fn scope(&self) -> Scope<'_> {
+        Scope { text: &self.scope, only_positions: self.settings.blank_nodes == BlankNodes::Positions }
     }
 
     /// Blank nodes of this frame get a scope of their own where frames are elements, else that of the source;
     /// says whether the scope is another than before.
     pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
-        if self.source_scope.is_empty() {
+        if self.settings.blank_nodes != BlankNodes::Scoped {
             return false;
         }
         let was = std::mem::replace(&mut self.in_frame, logical_type.is_grouped());

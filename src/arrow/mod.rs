@@ -19,4 +19,5 @@ pub use open::{PatchReader, RdfReader, ReadOptions, read_any, read_patch, read_r
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode, ReadBatches};
+pub use scope::Identity;
 pub use settings::{BatchSettings, Batches, BlankNodes, TermStyle};

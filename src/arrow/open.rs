@@ -36,9 +36,10 @@ pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
         BlankNodes::Auto if format.as_ref().is_ok_and(|format| format.has_unlabelled_nodes()) => {
             BlankNodes::Scoped
         }
+        BlankNodes::Auto => BlankNodes::Positions,
         asked => asked,
     };
-    rdf_batches(input, format, &options.scoped(blank_nodes, &identity)?)
+    rdf_batches(input, format, &options.scoped(blank_nodes, identity))
 }
 
 fn rdf_batches(input: Input<'_>, format: Result<RdfFormat>, options: &ReadOptions) -> Result<RdfReader> {
@@ -62,7 +63,7 @@ pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> 
     let identity = Identity::of(&source, &options.open);
     let input = Input::open(source, &options.open)?;
     let format = input.patch_format();
-    patch_batches(input, format, &options.scoped(options.batch.blank_nodes, &identity)?)
+    patch_batches(input, format, &options.scoped(options.batch.blank_nodes, identity))
 }
 
 fn patch_batches(
@@ -96,10 +97,9 @@ pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box
 
 impl ReadOptions {
     /// With what becomes of labels, and of which source they are.
-    fn scoped(&self, blank_nodes: BlankNodes, identity: &Identity) -> Result<Self> {
-        let scope = if blank_nodes == BlankNodes::Scoped { identity.scope()? } else { None };
-        let batch = BatchSettings { blank_nodes, scope, ..self.batch.clone() };
-        Ok(ReadOptions { batch, ..self.clone() })
+    fn scoped(&self, blank_nodes: BlankNodes, identity: Identity) -> Self {
+        let batch = BatchSettings { blank_nodes, identity, ..self.batch.clone() };
+        ReadOptions { batch, ..self.clone() }
     }
 
     fn batch_settings(&self) -> BatchSettings {

@@ -32,7 +32,7 @@ impl PatchBatches {
     pub fn new(settings: BatchSettings) -> Result<Self> {
         let columns = choose(&PATCH_COLUMNS, settings.columns.as_deref())?;
         let style = settings.terms;
-        let batch = BatchFrame::new(settings, columns);
+        let batch = BatchFrame::new(settings, columns)?;
         Ok(PatchBatches {
             numbers: NUMBERS.map(|name| batch.wants(name).then(IntColumn::default)),
             terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
@@ -59,7 +59,7 @@ impl PatchBatches {
         }
         if let Some(column) = graph_column {
             match graph {
-                Some(graph) => column.push_aside(graph, &self.batch.scope, most)?,
+                Some(graph) => column.push_aside(graph, self.batch.scope(), most)?,
                 None => column.push_null(),
             }
         }
@@ -76,7 +76,7 @@ impl PatchBatches {
         }
         if let (Some(column), Some(value)) = (value_column, value) {
             column.pad_to(row);
-            column.push_term(value, false, &self.batch.scope, most)?;
+            column.push_term(value, false, self.batch.scope(), most)?;
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ impl PatchSink for PatchBatches {
             PatchOp::Add(statement) | PatchOp::Delete(statement) => {
                 let most = self.batch.settings.limits.term_bytes;
                 let Statement { terms, same } = statement;
-                push_statement(&mut self.terms, terms, *same, &self.batch.scope, most)?;
+                push_statement(&mut self.terms, terms, *same, self.batch.scope(), most)?;
                 // name and value have their nulls when the next value comes
             }
             op => {

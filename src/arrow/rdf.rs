@@ -7,7 +7,7 @@ use super::columns::{IntColumn, TermColumn, push_statement};
 use super::frame::BatchFrame;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
-use crate::blank::refuse_positions;
+use crate::blank::{has_bare_position, refuse_positions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
@@ -32,7 +32,7 @@ impl RdfBatches {
     pub fn new(settings: BatchSettings) -> Result<Self> {
         let columns = choose(&RDF_COLUMNS, settings.columns.as_deref())?;
         let style = settings.terms;
-        let batch = BatchFrame::new(settings, columns);
+        let batch = BatchFrame::new(settings, columns)?;
         Ok(RdfBatches {
             frame: batch.wants("frame").then(IntColumn::default),
             seq: batch.wants("seq").then(IntColumn::default),
@@ -78,6 +78,9 @@ impl RdfSink for RdfBatches {
         if self.batch.wants_names() {
             refuse_positions(&row.statement)?;
         }
+        if self.batch.waits_for_a_position() && has_bare_position(&row.statement) {
+            self.batch.scope_source()?;
+        }
         let mut same = row.statement.same;
         if self.batch.rows() == 0 {
             self.begin();
@@ -89,7 +92,7 @@ impl RdfSink for RdfBatches {
             }
         }
         let most = self.batch.settings.limits.term_bytes;
-        let bytes = push_statement(&mut self.terms, &row.statement.terms, same, &self.batch.scope, most)?;
+        let bytes = push_statement(&mut self.terms, &row.statement.terms, same, self.batch.scope(), most)?;
         if let Some(column) = &mut self.frame {
             column.push(row.frame);
         }

@@ -1,5 +1,6 @@
 //! What tells the blank nodes of one source from those of another.
 
+use std::fmt;
 use std::hash::Hasher;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,44 +11,61 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::{SharedBytes, Source};
 use crate::open::OpenOptions;
 
-/// What a source is known by, where labels are scoped.
-pub(super) enum Identity {
-    /// Its name.
+/// What a source is known by, where labels are scoped; readers find it out.
+#[derive(Clone, Default)]
+pub struct Identity(Known);
+
+#[derive(Clone, Default)]
+enum Known {
+    /// By its name.
+    #[default]
     Name,
-    /// Its path, where nobody gave it a name.
+    /// By its path, where nobody gave it a name.
     Path(String),
-    /// Its bytes.
+    /// By its bytes.
     Bytes(SharedBytes),
-    /// Nothing: what comes from a pipe comes once.
+    /// By nothing: what comes from a pipe comes once.
     Once,
-    /// Nothing, and it is only a part of the source.
+    /// By nothing, and it is only a part of the source.
     Part,
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match &self.0 {
+            Known::Name => "name",
+            Known::Path(path) => path,
+            Known::Bytes(_) => "bytes",
+            Known::Once => "once",
+            Known::Part => "part",
+        })
+    }
 }
 
 impl Identity {
     /// Of a source that is to be opened.
     pub(super) fn of(source: &Source, options: &OpenOptions) -> Self {
-        match (source, &options.decode.source) {
-            (Source::Reader(_), Some(name)) if is_pipe(name) => Identity::Once,
-            (_, Some(_)) => Identity::Name,
-            (Source::Path(path), None) => Identity::Path(path.to_string_lossy().into_owned()),
-            (Source::Bytes(_), None) if options.resume.is_some() => Identity::Part,
-            (Source::Bytes(bytes), None) => Identity::Bytes(Arc::clone(bytes)),
+        Identity(match (source, &options.decode.source) {
+            (Source::Reader(_), Some(name)) if is_pipe(name) => Known::Once,
+            (_, Some(_)) => Known::Name,
+            (Source::Path(path), None) => Known::Path(path.to_string_lossy().into_owned()),
+            (Source::Bytes(_), None) if options.resume.is_some() => Known::Part,
+            (Source::Bytes(bytes), None) => Known::Bytes(Arc::clone(bytes)),
             (Source::File(_) | Source::Reader(_), None) if options.is_part() || options.resume.is_some() => {
-                Identity::Part
+                Known::Part
             }
-            (Source::File(_) | Source::Reader(_), None) => Identity::Once,
-        }
+            (Source::File(_) | Source::Reader(_), None) => Known::Once,
+        })
     }
 
     /// The number in labels; `None`: that of the name.
     pub(super) fn scope(&self) -> Result<Option<u64>> {
-        Ok(match self {
-            Identity::Name => None,
-            Identity::Path(path) => Some(fnv(path)),
-            Identity::Bytes(bytes) => Some(digest((**bytes).as_ref())),
-            Identity::Once => Some(drawn()?),
-            Identity::Part => {
+        Ok(match &self.0 {
+            Known::Name => None,
+            Known::Path(path) => Some(fnv(path)),
+            Known::Bytes(bytes) => Some(digest((**bytes).as_ref())),
+            Known::Once => Some(drawn()?),
+            Known::Part => {
                 let message = "blank nodes of a part of a source are scoped by the name of the source, and it has \
                                none; source_name gives it one";
                 return Err(Error::new(ErrorKind::Argument, message));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+use super::scope::Identity;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;
@@ -22,13 +23,15 @@ pub enum TermStyle {
 /// What becomes of blank node labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlankNodes {
-    /// Scoped in formats where most blank nodes have no label, kept in others.
+    /// `Scoped` in formats where most blank nodes have no label, `Positions` in others; `Keep` in patches.
     #[default]
     Auto,
     /// Kept as they came.
     Keep,
     /// Made unique for the source, and for the frame where the logical type says that frames are elements.
     Scoped,
+    /// A label that is the position of a node in its file is made unique for the source; others are kept as they came.
+    Positions,
     /// Kept as they came; a label that is the position of a node in its file is an error.
     Named,
 }
@@ -42,8 +45,8 @@ pub struct BatchSettings {
     pub terms: TermStyle,
     /// What becomes of blank node labels.
     pub blank_nodes: BlankNodes,
-    /// What tells this source from others where labels are scoped; `None`: its name does.
-    pub scope: Option<u64>,
+    /// What distinguishes this source from others where labels are scoped.
+    pub identity: Identity,
     /// Adds the column `_corrupt_record`.
     pub corrupt_record: bool,
     /// Name of the stream, for the column `source`.

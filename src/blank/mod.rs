@@ -4,5 +4,6 @@ mod position;
 mod scope;
 
 pub use position::is_position;
-pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
+pub(crate) use position::{ANONYMOUS, has_bare_position, refuse_position, refuse_positions, refuse_term};
+pub(crate) use scope::Scope;
 pub use scope::refuse_scopes;

@@ -22,6 +22,12 @@ pub fn is_position(label: &str) -> bool {
     label.as_bytes().last().is_some_and(u8::is_ascii_digit) && ends_in_position(label)
 }
 
+/// Whether a label is a position without a scope, which another file may have for another node.
+#[inline]
+pub(super) fn is_bare_position(label: &str) -> bool {
+    is_position(label) && label.starts_with(ANONYMOUS)
+}
+
 fn ends_in_position(label: &str) -> bool {
     let Some(mut rest) = label.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix(ANONYMOUS) else {
         return false;
@@ -45,6 +51,12 @@ pub(super) fn label_of<'t>(term: &Term<'t>, fits: fn(&str) -> bool) -> Option<&'
         }
         _ => None,
     }
+}
+
+/// Whether a statement has a position without a scope.
+#[inline]
+pub(crate) fn has_bare_position(statement: &Statement<'_>) -> bool {
+    statement.terms.iter().any(|term| label_of(term, is_bare_position).is_some())
 }
 
 /// The first position in a term.

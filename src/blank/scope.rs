@@ -3,12 +3,32 @@
 //! With `blank_nodes="scoped"` the node `_:x` is `_:s0123456789abcdef_x`, and `_:s0123456789abcdeff7_x` where each frame
 //! is a dataset. A log that names `_:x` does not match such a label.
 
-use super::position::{is_position, label_of};
+use super::position::{is_bare_position, is_position, label_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
 
 /// Hexadecimal digits of a scope.
 const DIGITS: usize = 16;
+
+/// What a reader puts before the labels of a source.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    /// Empty, or a scope.
+    pub(crate) text: &'a str,
+    /// Labels that are no positions, and positions that have a scope already, stay.
+    pub(crate) only_positions: bool,
+}
+
+impl<'a> Scope<'a> {
+    /// Labels stay.
+    pub(crate) const NONE: Self = Scope { text: "", only_positions: false };
+
+    /// What stands before a label.
+    #[inline]
+    pub(crate) fn before(self, label: &str) -> &'a str {
+        if self.only_positions && !is_bare_position(label) { "" } else { self.text }
+    }
+}
 
 /// What follows a scope at the start of a label.
 pub(super) fn without_scope(label: &str) -> Option<&str> {

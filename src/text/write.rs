@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::blank::Scope;
 use crate::buffer::{Padded, TextBuffer};
 use crate::scan::{iri_escaped, is_plain_label, is_tag_byte, plain_run};
 use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
@@ -10,7 +11,7 @@ impl fmt::Display for Term<'_> {
     /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = TextBuffer::default();
-        TermWriter::new(&mut text, "").term(self);
+        TermWriter::new(&mut text, Scope::NONE).term(self);
         f.write_str(&String::from_utf8_lossy(text.as_bytes()))
     }
 }
@@ -18,22 +19,21 @@ impl fmt::Display for Term<'_> {
 /// Appends terms to a buffer.
 pub(crate) struct TermWriter<'o> {
     out: &'o mut TextBuffer,
-    /// Comes before every blank node label, to make labels unique.
-    scope: &'o str,
+    scope: Scope<'o>,
     /// `<_:label>` for every label.
     angles: bool,
 }
 
 impl<'o> TermWriter<'o> {
     #[inline(always)]
-    pub(crate) fn new(out: &'o mut TextBuffer, scope: &'o str) -> Self {
+    pub(crate) fn new(out: &'o mut TextBuffer, scope: Scope<'o>) -> Self {
         TermWriter { out, scope, angles: false }
     }
 
     /// Writes blank nodes as `<_:label>`, as RDF Patch has them.
     #[inline(always)]
     pub(crate) fn with_angles(out: &'o mut TextBuffer) -> Self {
-        TermWriter { out, scope: "", angles: true }
+        TermWriter { out, scope: Scope::NONE, angles: true }
     }
 
     /// Appends a term; the default graph is nothing.
@@ -97,7 +97,7 @@ impl<'o> TermWriter<'o> {
     fn blank_node(&mut self, label: &str) {
         if is_plain_label(label) && !self.angles {
             self.push("_:");
-            self.push(self.scope);
+            self.push(self.scope.before(label));
             self.push(label);
         } else {
             self.odd_blank_node(label);
@@ -107,7 +107,7 @@ impl<'o> TermWriter<'o> {
     #[inline(never)]
     fn odd_blank_node(&mut self, label: &str) {
         self.push("<_:");
-        self.push(self.scope);
+        self.push(self.scope.before(label));
         self.iri_text(label);
         self.push(">");
     }

@@ -312,6 +312,61 @@ def test_a_table_of_two_files_keeps_their_nodes_apart(tmp_path: Path, ending: st
     assert not labels & {term for term in scoped if term.startswith("_:")}
 
 
+@pytest.mark.parametrize("ending", ["nt", "nq", "jelly", "jelly.gz"])
+def test_a_table_of_two_converted_files_keeps_their_nodes_apart(
+    tmp_path: Path, ending: str
+) -> None:
+    """Conversions carry positions into formats that have labels."""
+    text = OLD + "_:pump :part _:valve , [] , 'anon-0' , <<( :pump :has [] )>> ."
+    files = []
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.ttl").write_text(text)
+        files.append(tmp_path / f"{name}.{ending}")
+        jelly.convert(tmp_path / f"{name}.ttl", files[-1])
+    read = [objects(jelly.read_rdf(file)) for file in files]
+    kept = [objects(jelly.read_rdf(file, blank_nodes="keep")) for file in files]
+    assert kept[0] == kept[1]
+    assert {"_:anon-0", "_:valve", '"anon-0"'} <= kept[0]
+    # labels that a document wrote stay, and so do strings
+    assert read[0] & read[1] == {term for term in kept[0] if "_:anon-" not in term}
+    assert not any("_:anon-" in term for term in read[0] | read[1])
+    data = [file.read_bytes() for file in files]
+    structs = [pa.table(jelly.read_rdf(file, terms="struct"))["object"].to_pylist() for file in files]  # fmt: skip
+    assert {f"_:{term['value']}" for term in structs[0] if term["kind"] == "bnode"} < read[0]
+    # of bytes the content is the name, each reading of a file object is a source
+    assert objects(jelly.read_rdf(data[0])) == objects(jelly.read_rdf(data[0])) != read[0]
+    assert objects(jelly.read_rdf(io.BytesIO(data[0]))) != objects(jelly.read_rdf(io.BytesIO(data[0])))  # fmt: skip
+    # a label that has a scope keeps it: files that one table was written to are of one dataset
+    again = tmp_path / f"again.{ending}"
+    with jelly.RdfWriter(again) as writer:
+        writer.write(pa.table(jelly.read_rdf(files[0])))
+    assert objects(jelly.read_rdf(again)) == read[0]
+    # the command converts files one by one, and keeps what it finds
+    jelly.convert(files[0], tmp_path / "kept.nq")
+    assert objects(jelly.read_rdf(tmp_path / "kept.nq", blank_nodes="keep")) == kept[0]
+
+
+def test_parts_of_a_file_share_their_positions(tmp_path: Path) -> None:
+    data = b"".join(b"_:anon-%d <urn:p> _:x .\n" % (n % 7) for n in range(1000))
+    half = len(data) // 2
+    parts: tuple[Any, Any] = ({"end": half}, {"start": half})
+    for name in ("a.nt", "b.nt"):
+        (tmp_path / name).write_bytes(data)
+    for source in (tmp_path / "a.nt", data):
+        whole = [row.subject for row in jelly.read_rdf(source).rows()]
+        assert [row.subject for part in parts for row in jelly.read_rdf(source, **part).rows()] == whole  # fmt: skip
+        assert len(set(whole)) == 7
+    # a part that nothing names is only refused where it has a position
+    with pytest.raises(ValueError, match="source_name"):
+        list(jelly.read_rdf(io.BytesIO(data), **parts[1]).rows())
+    labels = data.replace(b"anon-", b"node")
+    assert sum(1 for _ in jelly.read_rdf(io.BytesIO(labels), start=half).rows()) > 400
+
+
+def objects(reader: Any) -> set[Any]:
+    return {row.object for row in reader.rows()}
+
+
 def _name(ending: str) -> Any:
     return {"rdf": "rdfxml"}.get(ending, ending)
 

@@ -44,6 +44,22 @@ def test_a_folder_of_files_keeps_their_nodes_apart(spark: SparkSession, tmp_path
     assert "_:anon-0" in {row.object for row in kept.collect()}
 
 
+def test_a_folder_of_converted_files_keeps_their_nodes_apart(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    store = ox.Store()
+    for name, text in {"old": OLD, "new": NEW}.items():
+        store.load(text.encode(), format=ox.RdfFormat.TURTLE)
+        for ending in ("nq", "jelly"):
+            jelly.convert(text.encode(), tmp_path / f"{name}.{ending}", format="ttl")
+    read = spark.read.format("jelly").option("splitBytes", "64")
+    for ending in ("nq", "jelly"):
+        rows = read.load(f"{tmp_path}/*.{ending}").select(QUAD).distinct().collect()
+        assert len(rows) == len(store) == 12
+        native = [row for name in ("old", "new") for row in jelly.read_rdf(tmp_path / f"{name}.{ending}", columns=QUAD).rows()]  # fmt: skip
+        assert len({(row.subject, row.object) for row in native}) == 12
+
+
 def of_patch(spark: SparkSession, tmp_path: Path, *rows: str, end: str = "TC") -> DataFrame:
     text = "".join(f"{row} .\n" for row in ("H id <u:1>", "TX", *rows, end))
     path = tmp_path / "log.rdfp"
