@@ -101,7 +101,7 @@ impl TextColumn {
             Some((start, length)) if same => self.data.repeat(start, length),
             _ => {
                 let start = self.data.len();
-                TermWriter::new(&mut self.data, scope).term(term);
+                TermWriter::scoped(&mut self.data, scope).term(term);
                 let length = self.data.len() - start;
                 if length > most {
                     return Err(term_too_long(length));

@@ -7,7 +7,6 @@
 
 use siphasher::sip128::SipHasher24;
 
-use crate::blank::Scope;
 use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
@@ -68,7 +67,7 @@ impl Keys {
         let mut folded = false;
         for (place, term) in statement.terms.iter().enumerate() {
             let start = self.text.len();
-            TermWriter::new(&mut self.text, Scope::NONE).term(term);
+            TermWriter::new(&mut self.text).term(term);
             see(place, self.text.tail_mut(start));
             if has_tag(term) {
                 folded |= fold_tags(self.text.tail_mut(start));

@@ -11,7 +11,7 @@ impl fmt::Display for Term<'_> {
     /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = TextBuffer::default();
-        TermWriter::new(&mut text, Scope::NONE).term(self);
+        TermWriter::new(&mut text).term(self);
         f.write_str(&String::from_utf8_lossy(text.as_bytes()))
     }
 }
@@ -26,7 +26,13 @@ pub(crate) struct TermWriter<'o> {
 
 impl<'o> TermWriter<'o> {
     #[inline(always)]
-    pub(crate) fn new(out: &'o mut TextBuffer, scope: Scope<'o>) -> Self {
+    pub(crate) fn new(out: &'o mut TextBuffer) -> Self {
+        Self::scoped(out, Scope::NONE)
+    }
+
+    /// Writes scopes before labels.
+    #[inline(always)]
+    pub(crate) fn scoped(out: &'o mut TextBuffer, scope: Scope<'o>) -> Self {
         TermWriter { out, scope, angles: false }
     }
 

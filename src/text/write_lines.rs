@@ -3,7 +3,6 @@
 use super::nquads::is_generalized_statement;
 use super::out::{Output, at_row, check};
 use super::write::TermWriter;
-use crate::blank::Scope;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Term;
@@ -61,7 +60,7 @@ impl RdfSink for LinesWriter {
         let text = &mut self.out.text;
         for term in &row.statement.terms {
             if !matches!(term, Term::DefaultGraph) {
-                TermWriter::new(text, Scope::NONE).term(term);
+                TermWriter::new(text).term(term);
                 text.push_byte(b' ');
             }
         }

@@ -151,7 +151,7 @@ impl Summarizing {
             PatchOp::AddPrefix { name, iri, graph } => {
                 self.word("PA");
                 self.word(name);
-                TermWriter::new(&mut self.text, "").iri(iri);
+                TermWriter::new(&mut self.text).iri(iri);
                 self.text.push_byte(END);
                 ("", std::slice::from_ref(graph))
             }
@@ -167,7 +167,7 @@ impl Summarizing {
             self.word(name);
         }
         for term in terms {
-            TermWriter::new(&mut self.text, "").term(term);
+            TermWriter::new(&mut self.text).term(term);
             self.text.push_byte(END);
         }
         self.flush(BLOCK);
