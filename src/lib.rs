@@ -60,7 +60,7 @@ mod wire;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
 pub use format::{AnyFormat, PatchFormat, RdfFormat};
-pub use limits::Limits;
+pub use limits::{LIMITS, LimitRow, Limits};
 pub use namespaces::Namespaces;
 pub use owned::{PatchOpBuf, PatchRowBuf, StatementBuf};
 pub use warning::Warning;

@@ -1,40 +1,84 @@
 //! What a reader puts up with before it gives up on its input.
 
-/// Bounds on memory, depth and growth; every [`Limit`](crate::ErrorClass::Limit) error names the field that raises it.
-///
-/// Nothing is allocated because the input says so: a declared length is checked against the limit,
-/// then against the bytes that really came.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Longest row, and longest metadata of a frame, in bytes; rows of up to 127 bytes are always taken.
-    pub row_bytes: usize,
-    /// Longest frame in bytes; its rows stream, so this costs no memory.
-    pub frame_bytes: u64,
-    /// Largest name table that options may ask for, in entries.
-    pub name_table: u32,
-    /// Largest prefix table, in entries.
-    pub prefix_table: u32,
-    /// Largest datatype table, in entries.
-    pub datatype_table: u32,
-    /// Bytes of all live entries of the three tables; also of these, namespaces, metadata and the terms that
-    /// may repeat together, if it is more than four terms and two rows may have.
-    pub lookup_bytes: usize,
-    /// Longest term, as it is and as it is written, in bytes.
-    pub term_bytes: usize,
-    /// Deepest nesting of quoted triples and of unknown groups; 256 at most. Lists, property lists and graphs of
-    /// Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice.
-    pub nesting: usize,
-    /// Most rows in a batch.
-    pub batch_rows: usize,
-    /// Bytes of text at which a batch is closed.
-    pub batch_bytes: usize,
-    /// Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.
-    pub expansion: u64,
-    /// Largest zstd window in bytes; zstd takes the power of two that is not above it. The
-    /// dictionary of xz may have twice as many.
-    pub zstd_window: u64,
-    /// Bytes of a patch that may wait on disk for the outcome of its transactions.
-    pub transaction_bytes: u64,
+/// A limit: its name, default, range and meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitRow {
+    /// The field of [`Limits`].
+    pub name: &'static str,
+    /// Where nobody gives one.
+    pub default: i64,
+    /// The least that can be given.
+    pub least: i64,
+    /// The most that can be given.
+    pub most: i64,
+    /// What it bounds; the first sentence stands alone.
+    pub doc: &'static str,
+}
+
+impl LimitRow {
+    /// Whether it counts bytes.
+    pub fn is_bytes(&self) -> bool {
+        self.name.ends_with("_bytes")
+    }
+}
+
+macro_rules! limits {
+    ($($name:ident: $type:ty = $default:expr, $range:expr, $doc:literal;)*) => {
+        /// Bounds on memory, depth and growth; every [`Limit`](crate::ErrorClass::Limit) error names the field that raises it.
+        ///
+        /// Sizes that the input declares never drive an allocation: a declared length is checked against the limit,
+        /// then against the bytes that really came. Numbers are bytes unless the field says otherwise.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $(#[doc = $doc] pub $name: $type,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Limits { $($name: $default,)* }
+            }
+        }
+
+        /// Every limit.
+        pub const LIMITS: &[LimitRow] = &[$(LimitRow {
+            name: stringify!($name),
+            default: $default,
+            least: *$range.start(),
+            most: *$range.end(),
+            doc: $doc,
+        },)*];
+
+        impl Limits {
+            /// Changes a limit by its name; false if there is none of this name, or the number is out of its range.
+            pub fn set(&mut self, name: &str, value: i64) -> bool {
+                if !LIMITS.iter().any(|row| row.name == name && (row.least..=row.most).contains(&value)) {
+                    return false;
+                }
+                match name {
+                    $(stringify!($name) => <$type>::try_from(value).map(|value| self.$name = value).is_ok(),)*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+
+const TABLE: i64 = u32::MAX as i64;
+
+limits! {
+    row_bytes: usize = 32 << 20, 128..=i64::MAX, "Longest row, and longest metadata of a frame. Rows of up to 127 bytes are always taken.";
+    frame_bytes: u64 = (1 << 31) - 1, 1..=i64::MAX, "Longest frame; its rows stream, so this costs no memory.";
+    name_table: u32 = 4096, 0..=TABLE, "Largest name table that options may ask for, in entries.";
+    prefix_table: u32 = 1024, 0..=TABLE, "Largest prefix table, in entries.";
+    datatype_table: u32 = 256, 0..=TABLE, "Largest datatype table, in entries.";
+    lookup_bytes: usize = 64 << 20, 1..=i64::MAX, "All live entries of the three tables. They count together with namespaces, metadata and the terms that may repeat, which all may have as much as this, or as four terms or two rows if that is more.";
+    term_bytes: usize = 16 << 20, 1..=i64::MAX, "Longest term, as it is and as it is written.";
+    nesting: usize = 64, 0..=256, "Deepest nesting of quoted triples and of unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice.";
+    batch_rows: usize = 10_000, 1..=i64::MAX, "Most rows in a batch.";
+    batch_bytes: usize = 32 << 20, 1..=Limits::MOST_BATCH_BYTES, "Text at which a batch is closed.";
+    expansion: u64 = 1000, 0..=i64::MAX, "Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.";
+    zstd_window: u64 = 32 << 20, 1..=i64::MAX, "Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many.";
+    transaction_bytes: u64 = 1 << 30, 1..=i64::MAX, "Bytes of a patch that may wait on disk for the outcome of its transactions.";
 }
 
 /// Growth is not judged before this much text is out.
@@ -44,29 +88,12 @@ pub(crate) const EXPANSION_GRACE: u64 = 64 << 20;
 pub(crate) const MAX_NESTING: usize = 256;
 
 impl Limits {
+    /// The most that `batch_bytes` can be: offsets of Arrow have 32 bits.
+    pub(crate) const MOST_BATCH_BYTES: i64 = 1 << 30;
+
     /// Bytes that a decoder and what takes its rows may keep from row to row, the tables included.
     pub(crate) fn kept_bytes(&self) -> usize {
         let rows = self.row_bytes.saturating_mul(2);
         self.lookup_bytes.max(self.term_bytes.saturating_mul(4)).max(rows)
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            row_bytes: 32 << 20,
-            frame_bytes: (1 << 31) - 1,
-            name_table: 4096,
-            prefix_table: 1024,
-            datatype_table: 256,
-            lookup_bytes: 64 << 20,
-            term_bytes: 16 << 20,
-            nesting: 64,
-            batch_rows: 10_000,
-            batch_bytes: 32 << 20,
-            expansion: 1000,
-            zstd_window: 32 << 20,
-            transaction_bytes: 1 << 30,
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod committed;
 mod iter;
+mod options;
 mod part;
 mod part_of;
 mod spool;

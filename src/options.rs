@@ -1,5 +1,12 @@
 //! The options row of a stream, as data (`RdfStreamOptions`, `RdfPatchOptions`).
 
+pub mod doors;
+pub mod formats;
+pub mod shape;
+pub mod table;
+pub mod values;
+
+use crate::error::{Error, ErrorKind, Result};
 use crate::term::{Term, TermBuf};
 
 macro_rules! wire_enum {
@@ -88,6 +95,18 @@ impl LogicalType {
             14 => "NAMED_GRAPHS",
             114 => "TIMESTAMPED_NAMED_GRAPHS",
             _ => return None,
+        })
+    }
+
+    /// The type of this name, or number.
+    ///
+    /// # Errors
+    /// `argument`: there is none.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(name));
+        known.or_else(|| name.parse().ok().map(LogicalType)).ok_or_else(|| {
+            let message = format!("logical_type is {name:?}; there is no such type");
+            Error::new(ErrorKind::Argument, message)
         })
     }
 

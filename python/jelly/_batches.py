@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs
-from jelly._keywords import refuse_unknown
-from jelly.readers import read_patch, read_rdf, read_whole
-from jelly.types import Mode, PatchReadOptions, RdfReadOptions, Terms
+from jelly._option_table import refuse_unknown, takes
+from jelly._option_types import PatchDecoderOptions, RdfDecoderOptions
+from jelly.readers import read_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from jelly._internal import PatchReader, RdfReader, Schema
+    from jelly._internal import Schema
 
     # Rows, and the row of the input that each is of.
     _Decoded = tuple[pa.RecordBatch, pa.Array | None]
@@ -28,15 +28,10 @@ _SMALL_ROWS = 4096
 _SMALL_BYTES = 1 << 20
 _PACK = 32
 
-_READERS: dict[str, Callable[..., PatchReader[Any] | RdfReader[Any]]] = {
-    "patch": read_patch,
-    "rdf": read_rdf,
-}
 _NOT_HERE = {
     "source_name": "name the streams with source_column",
     "resume": "each value is a whole stream",
-    "start": "each value is a whole stream",
-    "end": "each value is a whole stream",
+    "split": "each value is a whole stream",
 }
 
 
@@ -47,25 +42,6 @@ def decode_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
     the streams is told under ``batch_decoder``, which also takes options.
     """
     return batch_decoder("patch")(batches)
-
-
-class _Chosen(TypedDict, total=False):
-    """Options of what a row holds."""
-
-    columns: Sequence[str] | None
-    terms: Terms
-    mode: Mode
-
-
-class RdfDecoderOptions(RdfReadOptions, _Chosen, total=False):
-    """Options of a decoder of statements."""
-
-
-class PatchDecoderOptions(PatchReadOptions, _Chosen, total=False):
-    """Options of a decoder of patches."""
-
-
-_OPTIONS = {"patch": PatchDecoderOptions, "rdf": RdfDecoderOptions}
 
 
 @overload
@@ -84,6 +60,7 @@ def batch_decoder(
     passthrough: Mapping[str, Any] | Iterable[Any] = (),
     **options: Unpack[RdfDecoderOptions],
 ) -> BatchDecoder: ...
+@takes("decode_rdf", "decode_patch")
 def batch_decoder(
     kind: Literal["patch", "rdf"],
     *,
@@ -111,8 +88,8 @@ def batch_decoder(
         passthrough: Columns to repeat on each row of their stream, behind the decoded columns:
             a mapping of names to Spark types (``{"day": "date"}``), the schema of a DataFrame
             (``df.select("day").schema``), or names alone, which become strings.
-        **options: Those of ``read_patch`` or ``read_rdf``, but for ``source_name``, ``resume``,
-            ``start`` and ``end``.
+        **options: See ``docs/options.md``; those of ``read_patch`` or ``read_rdf``, except
+            ``source_name``, ``resume`` and ``split``.
 
     Returns:
         A function of batches with the attributes ``schema`` and ``ddl``. It can be pickled.
@@ -133,12 +110,12 @@ class BatchDecoder:
     options: dict[str, Any]
 
     def __post_init__(self) -> None:
-        if self.kind not in _READERS:
+        if self.kind not in ("patch", "rdf"):
             raise ValueError(f'kind is "patch" or "rdf", not {self.kind!r}')
         for name, instead in _NOT_HERE.items():
             if name in self.options:
                 raise ValueError(f"a batch decoder takes no {name}: {instead}")
-        refuse_unknown("batch_decoder", self.options, _OPTIONS[self.kind])
+        refuse_unknown("batch_decoder", self.options, f"decode_{self.kind}")
         decoded = self._decoded_schema()  # a wrong option shows here, not in a worker
         for name in self.passthrough:
             if name in decoded.names:
@@ -183,11 +160,7 @@ class BatchDecoder:
         yield from joined.flush()
 
     def _decoded_schema(self) -> Schema:
-        with self._open(b"", None) as reader:
-            return reader.schema
-
-    def _open(self, data: Any, name: str | None) -> PatchReader[Any] | RdfReader[Any]:
-        return _READERS[self.kind](data, source_name=name, **self.options)
+        return _internal.read_schema(self.kind, self.options)
 
     def _of_files(self, inputs: Inputs, batch: pa.RecordBatch) -> Iterator[_Decoded]:
         import pyarrow as pa
@@ -205,9 +178,8 @@ class BatchDecoder:
         numbered = bool(self.passthrough)
         if not batch.num_rows:  # a slice of nothing cannot go over to native code
             return
-        with self._open(b"", None) as like:
-            # Messages are short: what Python does for each takes longer than to decode it.
-            found = _internal.read_column(like, inputs.streams(batch), numbered)
+        # Messages are short: what Python does for each takes longer than to decode it.
+        found = _internal.read_column(self.kind, self.options, inputs.streams(batch), numbered)
         for native in found:
             rows = pa.record_batch(native)
             if numbered:

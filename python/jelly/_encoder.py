@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
 from jelly._arrow import require_pyarrow
-from jelly._keywords import refuse_unknown
-from jelly.types import Limits, PatchOptions, RdfOptions
+from jelly._option_table import refuse_unknown, takes
+from jelly._option_types import PatchEncoderOptions, RdfEncoderOptions
 from jelly.writers import PatchWriter, RdfWriter
 
 if TYPE_CHECKING:
@@ -20,26 +20,6 @@ _WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
     "rdf": RdfWriter,
 }
 _NOT_HERE = ("dest", "format", "compression", "compression_level", "delimited", "restart_bytes")
-
-
-class RdfEncoderOptions(TypedDict, total=False):
-    """Options of an encoder of statements."""
-
-    options: RdfOptions | None
-    frame_rows: int | None
-    namespaces: Mapping[str, str] | None
-    limits: Limits | None
-
-
-class PatchEncoderOptions(TypedDict, total=False):
-    """Options of an encoder of patches."""
-
-    options: PatchOptions | None
-    frame_rows: int | None
-    limits: Limits | None
-
-
-_OPTIONS = {"patch": PatchEncoderOptions, "rdf": RdfEncoderOptions}
 
 
 @overload
@@ -60,6 +40,7 @@ def batch_encoder(
     column: str = "value",
     **options: Unpack[RdfEncoderOptions],
 ) -> BatchEncoder: ...
+@takes("encode_rdf", "encode_patch")
 def batch_encoder(
     kind: Literal["patch", "rdf"],
     *,
@@ -84,11 +65,7 @@ def batch_encoder(
             element of a grouped type of Jelly-RDF ends where the column ``frame`` or ``source``
             changes, and is never cut; without the column ``frame``, each value is an element.
         column: Name of the binary column.
-        options: Options of the streams, a ``PatchOptions`` or ``RdfOptions``; as of ``PatchWriter``
-            and ``RdfWriter``, like those that follow.
-        frame_rows: Rows, lookup entries among them, at which a frame ends.
-        namespaces: Of Jelly-RDF: labels and IRIs to declare at the start of each stream.
-        limits: Bounds that readers have.
+        **options: See ``docs/options.md``.
 
     Returns:
         A function of batches with the attributes ``schema`` and ``ddl``. It can be pickled.
@@ -120,7 +97,7 @@ class BatchEncoder:
         for name in _NOT_HERE:
             if name in self.options:
                 raise ValueError(f"a batch encoder takes no {name}")
-        refuse_unknown("batch_encoder", self.options, _OPTIONS[self.kind])
+        refuse_unknown("batch_encoder", self.options, f"encode_{self.kind}")
         self._writer(io.BytesIO())  # a wrong option shows here, not in a worker
 
     @property

@@ -8,29 +8,22 @@ from typing import Any, Generic, Literal, Self, TypeAlias, final
 
 from typing_extensions import TypeVar, Unpack, disjoint_base
 
+from jelly._option_types import IndexOptions
 from jelly.inspection import Inspection
 from jelly.patches import Patch
 from jelly.types import (
     AnyFormat,
     ArrowArrayExportable,
     ArrowStreamExportable,
-    BlankNodes,
-    Compression,
     Destination,
-    Framing,
-    Limits,
-    Mode,
-    PatchFormat,
     PatchOptions,
     PatchRow,
     Position,
-    RdfFormat,
     RdfOptions,
     RdfRow,
     Source,
     Terms,
 )
-from jelly.writers import WriterOptions
 
 __all__ = [
     "History",
@@ -63,6 +56,7 @@ __all__ = [
     "log_head",
     "log_known_end",
     "log_versions",
+    "option_table",
     "order_log",
     "patch_files",
     "place_patch",
@@ -71,6 +65,7 @@ __all__ = [
     "read_column",
     "read_patch",
     "read_rdf",
+    "read_schema",
     "restart_points",
     "splits",
     "squash",
@@ -305,7 +300,7 @@ class Writer:
     """What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on."""
 
     def __new__(
-        cls, kind: Literal["rdf", "patch"], dest: Destination, **keywords: Unpack[WriterOptions]
+        cls, kind: Literal["rdf", "patch"], dest: Destination, keywords: dict[str, Any]
     ) -> Self: ...
     def write_arrow(self, object: object) -> int:
         """Writes all batches of an object of an Arrow library; returns their rows."""
@@ -341,14 +336,7 @@ class Writer:
 
 def index(
     path: str | os.PathLike[str],
-    *,
-    every: int = 67108864,
-    format: Literal["auto", "jelly", "jelly-patch"] = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    lenient_flags: bool = False,
-    strict_graphs: bool = True,
-    limits: Limits | None = None,
+    **options: Unpack[IndexOptions],
 ) -> tuple[str, int]:
     """Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
 
@@ -359,13 +347,7 @@ def index(
 
     Args:
         path: The file.
-        every: Bytes between two restart points, uncompressed.
-        format: As it is read, where the first bytes do not tell.
-        framing: As it will be read.
-        compression: As it will be read.
-        lenient_flags: As it will be read.
-        strict_graphs: As it will be read.
-        limits: Bounds on what the file may ask for.
+        **options: See ``docs/options.md``; as the file will be read.
 
     Returns:
         The path of the sidecar and the number of restart points.
@@ -377,7 +359,7 @@ def index(
     """
 
 def restart_points(
-    path: str | os.PathLike[str], *, compression: Compression = "auto"
+    path: str | os.PathLike[str],
 ) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
     """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
 
@@ -623,78 +605,36 @@ def convert_batches(
 def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
     """Reads statements or patches, whatever the source holds."""
 
+def read_schema(kind: str, keywords: dict[str, Any]) -> Schema:
+    """The schema of what readers of a kind give with these options, which are checked as readers check them."""
+
+def option_table() -> list[tuple[str, str, list[str], tuple[int, int] | None, Any, list[str], str]]:
+    """Every option and limit, as the table of the core has them."""
+
 def read_rdf(
-    source: Source,
-    *,
-    format: RdfFormat = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    columns: Sequence[str] | None = None,
-    terms: Terms = "text",
-    blank_nodes: BlankNodes = "auto",
-    mode: Mode = "failfast",
-    strict: bool = False,
-    lenient_flags: bool = False,
-    strict_graphs: bool = True,
-    batch_rows: int | None = None,
-    batch_bytes: int | None = None,
-    limits: Limits | None = None,
-    resume: bytes | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    split: bytes | None = None,
-    source_name: str | None = None,
-    refuse_empty: bool = False,
+    source: Source, keywords: dict[str, Any], refuse_empty: bool = False
 ) -> RdfReader[Any]:
     """What :func:`jelly.read_rdf` stands on."""
 
 def read_column(
-    like: Reader[Any], column: ArrowArrayExportable, numbered: bool
+    kind: str, keywords: dict[str, Any], column: ArrowArrayExportable, numbered: bool
 ) -> Iterator[ArrowArrayExportable]:
-    """Reads each value of a column as `like` reads its source; a Jelly stream without a byte is refused.
+    """Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
 
     Args:
-        like: A reader with the options.
+        kind: ``rdf`` or ``patch``.
+        keywords: Options of readers.
         column: A record batch of two columns: large binary, the streams, where null is none; string,
             their names, which may be null.
         numbered: Whether batches have, as their last column, the row that their stream has in `column`.
     """
 
 def read_patch(
-    source: Source,
-    *,
-    format: PatchFormat = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    columns: Sequence[str] | None = None,
-    rows: Literal["all", "committed"] = "all",
-    terms: Terms = "text",
-    blank_nodes: BlankNodes = "auto",
-    mode: Mode = "failfast",
-    strict: bool = False,
-    lenient_flags: bool = False,
-    batch_rows: int | None = None,
-    batch_bytes: int | None = None,
-    limits: Limits | None = None,
-    resume: bytes | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    split: bytes | None = None,
-    source_name: str | None = None,
-    refuse_empty: bool = False,
+    source: Source, keywords: dict[str, Any], refuse_empty: bool = False
 ) -> PatchReader[Any]:
     """What :func:`jelly.read_patch` stands on."""
 
-def inspect(
-    source: Source,
-    *,
-    format: Literal["auto", "jelly", "jelly-patch"] = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    lenient: bool = True,
-    limits: Limits | None = None,
-    source_name: str | None = None,
-) -> Inspection:
+def inspect(source: Source, keywords: dict[str, Any]) -> Inspection:
     """What :func:`jelly.inspect` and :func:`jelly.validate` stand on."""
 
 def error_kinds() -> list[tuple[str, str, str, str, str]]:

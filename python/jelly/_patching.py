@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from jelly import _internal
-from jelly.types import Framing, Limits, PatchFormat, PatchOptions, RdfFormat, RdfOptions, Source
+from jelly._option_table import refuse_unknown
+from jelly.types import Source
 
 
 class Standing(Protocol):
@@ -37,77 +38,6 @@ class Step(NamedTuple):
 Report: TypeAlias = Callable[[Step], object]
 
 
-class ReadingOptions(TypedDict, total=False):
-    """How sources are read; the compression is told by their content."""
-
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
-
-
-class LogOptions(ReadingOptions, total=False):
-    """How a log is taken."""
-
-    patch_format: PatchFormat
-    unfinished: Literal["refuse", "drop"]
-    chain: Literal["check", "ignore"]
-
-
-class WritingOptions(TypedDict, total=False):
-    """How results are written."""
-
-    to: str
-    to_compression: str
-    compression_level: int | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
-    generalized_statements: bool | None
-    rdf_star: bool | None
-    max_name_table_size: int | None
-    max_prefix_table_size: int | None
-    max_datatype_table_size: int | None
-
-
-class LookingOptions(LogOptions, total=False):
-    """Options of functions that look at logs."""
-
-    base_format: RdfFormat
-
-
-class DatasetOptions(LogOptions, WritingOptions, total=False):
-    """Options of functions that write a dataset."""
-
-    base_format: RdfFormat
-    options: RdfOptions | None
-    namespaces: bool | dict[str, str] | None
-    stream_name: str | None
-    physical_type: str | None
-    logical_type: str | None
-
-
-class _PatchWritingOptions(WritingOptions, total=False):
-    options: PatchOptions | None
-    statement_type: str | None
-    stream_type: str | None
-    abbreviate: bool
-
-
-class PatchingOptions(LogOptions, _PatchWritingOptions, total=False):
-    """Options of functions that make a patch of others."""
-
-    base_format: RdfFormat
-
-
-class ComparingOptions(ReadingOptions, _PatchWritingOptions, total=False):
-    """Options of functions that make a patch of datasets."""
-
-    old_format: RdfFormat
-    new_format: RdfFormat
-
-
 _GENID = "https://genid.invalid/.well-known/genid/"
 
 
@@ -116,20 +46,14 @@ def genid(skolemize: bool | str) -> str | None:
     return (_GENID if skolemize else None) if isinstance(skolemize, bool) else skolemize
 
 
-def keywords(function: str, allowed: type, options: Any, **more: object) -> dict[str, Any]:
+def keywords(function: str, options: Any, *doors: str, **more: object) -> dict[str, Any]:
     """The options that were given, checked by name, with ``more`` of them.
 
     Raises:
         TypeError: There is no such option.
     """
-    known = allowed.__optional_keys__  # type: ignore[attr-defined]
-    for name in options:
-        if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
-    given = dict(options) | {name: value for name, value in more.items() if value is not None}
-    if isinstance(given.get("namespaces"), dict):
-        given["namespaces"] = list(given["namespaces"].items())
-    return given
+    refuse_unknown(function, options, *doors)
+    return {**options, **more}
 
 
 def reported(progress: Report | None) -> Callable[[str, int, int], object] | None:

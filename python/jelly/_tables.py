@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from jelly._option_table import options_of
 from jelly._whole_file import local_path, whole_file
 
 if TYPE_CHECKING:
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 TableFormat = Literal["parquet", "arrow"]
 _SUFFIXES: dict[str, TableFormat] = {".parquet": "parquet", ".arrow": "arrow"}
-# What these options are where nobody told them; a command line tells them all.
-_DEFAULTS: dict[str, object] = {
-    "format": "auto", "framing": "auto", "compression": "auto", "rows": "all", "strict": False,
-    "lenient_flags": False, "strict_graphs": True, "delimited": True, "abbreviate": False, "restart_bytes": 0,
-}  # fmt: skip
 
 
 def table_format(place: object, told: str) -> TableFormat | None:
@@ -40,9 +36,11 @@ def refuse_options(options: Mapping[str, object], side: str, kind: TableFormat) 
     Raises:
         ValueError: One was told.
     """
+    known = options_of("convert", "converted")
     title = {"parquet": "a Parquet file", "arrow": "an Arrow file"}[kind]
     for name, value in options.items():
-        if value is not None and value != _DEFAULTS.get(name):
+        default = 0 if name == "restart_bytes" else known[name].default
+        if value is not None and value != default:
             raise ValueError(f"{name} cannot be told here: the {side} is {title}")
 
 

@@ -7,15 +7,8 @@ from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
 from jelly._log_files import refuse_own_files
-from jelly._patching import (
-    DatasetOptions,
-    Patches,
-    Report,
-    keywords,
-    refuse_twice,
-    reported,
-    sources,
-)
+from jelly._option_types import DatasetOptions
+from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
 from jelly._whole_file import check_folder, local_path
 from jelly.types import Destination, Source
 
@@ -107,7 +100,7 @@ def apply(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    told = keywords("apply", DatasetOptions, options, distinct=distinct)
+    told = keywords("apply", options, "dataset", "log", "result_rdf", distinct=distinct)
     return applied(base, patches, dest, told, progress)
 
 
@@ -145,7 +138,9 @@ def as_of(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    told = keywords("as_of", DatasetOptions, options, distinct=distinct, version=version)
+    told = keywords(
+        "as_of", options, "dataset", "log", "result_rdf", distinct=distinct, version=version
+    )
     return applied(base, patches, dest, told, progress)
 
 

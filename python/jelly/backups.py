@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Unpack
 from jelly import _internal
 from jelly._base_json import keep_last_dump, last_dump
 from jelly._log_files import BASE_JSON, number_of, refuse_own_files
-from jelly._patching import DatasetOptions, ReadingOptions, Report, keywords
+from jelly._option_types import DatasetOptions, ReadingOptions
+from jelly._patching import Report, keywords
 from jelly._times import Time, end_of, shown, start_of
 from jelly._whole_file import (
     local_path,
@@ -161,7 +162,7 @@ def backup(
     with work_folder(home) as work:
         if not (home / BASE_JSON).exists():
             told = keywords(
-                "backup", DatasetOptions, told, distinct=True, base_format=format, to="jelly", namespaces=prefixes,
+                "backup", told, "dataset", "log", "result_rdf", distinct=True, base_format=format, to="jelly", namespaces=prefixes,
             )  # fmt: skip
             done = applied(dump, b"", work / _BASE, told | {"named": True}, progress)
             _begin(home, work, done, time)
@@ -241,7 +242,9 @@ def restore(
         version = _at(states, at, home)
     wanted = states[-1].version if version is None else version
     with once_checked(dest) as part:
-        told = keywords("restore", DatasetOptions, options, version=wanted, takes_positions=True)
+        told = keywords(
+            "restore", options, "dataset", "log", "result_rdf", version=wanted, takes_positions=True
+        )
         with _base_errors(states[0]):
             done = applied(states[0].path, home, part, told, progress)
         state = _check(done, states, home)
@@ -374,7 +377,7 @@ def _at(states: list[_State], time: Time, home: Path) -> int:
 def _read_to(version: int, base: _State, home: Path) -> None:
     """Raises what is wrong with the log up to a version."""
     with _base_errors(base), Path(os.devnull).open("wb") as nowhere:
-        told = keywords("restore", DatasetOptions, {}, version=version, to="nq", takes_positions=True)  # fmt: skip
+        told = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="nq", takes_positions=True)  # fmt: skip
         applied(base.path, home, nowhere, told, None)
 
 

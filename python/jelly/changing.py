@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._patching import (
-    ComparingOptions,
-    Patches,
-    PatchingOptions,
-    Report,
-    genid,
-    keywords,
-    refuse_twice,
-    reported,
-    sources,
-)
+from jelly._option_types import ComparingOptions, PatchingOptions
+from jelly._patching import Patches, Report, genid, keywords, refuse_twice, reported, sources
 from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
 
@@ -118,7 +109,7 @@ def diff(
     """
     refuse_twice(old, new)
     told = keywords(
-        "diff", ComparingOptions, options, id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize)
+        "diff", options, "dataset", "compare", "result_patch", id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize)
     )  # fmt: skip
     check_folder(dest)
     counts = _internal.diff(old, new, dest, told, reported(progress))
@@ -163,7 +154,7 @@ def invert(
         ValueError: An option is wrong.
     """
     refuse_twice(patch, base)
-    told = keywords("invert", PatchingOptions, options, id=id, prev=prev)
+    told = keywords("invert", options, "dataset", "log", "base", "result_patch", id=id, prev=prev)
     log = sources(patch)
     check_folder(dest)
     return _patched(_internal.invert(log, dest, base, told, reported(progress)))
@@ -207,7 +198,9 @@ def squash(
         ValueError: An option is wrong.
     """
     refuse_twice(patches)
-    told = keywords("squash", PatchingOptions, options, mode=mode, id=id, prev=prev)
+    told = keywords(
+        "squash", options, "dataset", "log", "base", "result_patch", mode=mode, id=id, prev=prev
+    )
     log = sources(patches)
     check_folder(dest)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
@@ -242,7 +235,7 @@ def net(
         ValueError: An option is wrong.
     """
     refuse_twice(patches)
-    told = keywords("net", PatchingOptions, options, mode=mode, bare=True)
+    told = keywords("net", options, "dataset", "log", "base", "result_patch", mode=mode, bare=True)
     log = sources(patches)
     check_folder(dest)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
@@ -291,7 +284,7 @@ def between(
     """
     refuse_twice(patches)
     told = keywords(
-        "between", PatchingOptions, options,
+        "between", options, "dataset", "log", "base", "result_patch",
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
     log = sources(patches)
@@ -332,7 +325,7 @@ def canonicalize(
         ValueError: An option is wrong.
     """
     refuse_twice(patch, base)
-    told = keywords("canonicalize", PatchingOptions, options)
+    told = keywords("canonicalize", options, "dataset", "log", "base", "result_patch")
     log = sources(patch)
     check_folder(dest)
     return _patched(_internal.canonicalize(log, base, dest, told, reported(progress)))

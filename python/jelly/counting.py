@@ -6,29 +6,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 from jelly import _internal
 from jelly._internal import PatchReader
-from jelly._keywords import refuse_unknown
-from jelly.types import AnyFormat, Compression, Framing, Limits, Source
+from jelly._option_table import refuse_unknown, takes
+from jelly._option_types import StatsOptions
+from jelly.types import Source
 
 _CHUNK = 65536
 # Different values of a column that are counted; more take memory.
 _MOST = 1 << 20
-
-
-class StatsOptions(TypedDict, total=False):
-    """How the source is read."""
-
-    format: AnyFormat
-    framing: Framing
-    compression: Compression
-    rows: Literal["all", "committed"]
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
 
 
 class Statistics(NamedTuple):
@@ -91,6 +79,7 @@ class Statistics(NamedTuple):
         return "\n".join(text)
 
 
+@takes("stats")
 def stats(
     source: Source,
     *,
@@ -106,8 +95,7 @@ def stats(
         source: Path (``-`` is standard input), bytes, binary file object or iterable of bytes.
         top: How many predicates, graphs, datatypes and languages to name.
         progress: Called with rows and bytes so far, now and then; an exception stops.
-        **options: Of reading: ``format``, ``framing``, ``compression``, ``rows`` (of patches),
-            ``strict``, ``lenient_flags``, ``strict_graphs``, ``limits``, as for :func:`read_patch`.
+        **options: See ``docs/options.md``.
 
     Returns:
         The counts.
@@ -117,7 +105,7 @@ def stats(
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
-    refuse_unknown("stats", options, StatsOptions)
+    refuse_unknown("stats", options, "stats")
     began, rows = time.perf_counter(), 0
     ops, subjects, predicates, objects, graphs = (_Counts() for _ in range(5))
     with _internal.read_any(source, dict(options)) as reader:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from jelly import _internal
+from jelly._option_table import refuse_unknown, takes
+from jelly._option_types import InspectOptions
 from jelly.errors import JellyError, WireError
 
 if TYPE_CHECKING:
-    from jelly.types import Compression, Framing, Limits, PatchOptions, RdfOptions, Source
+    from jelly.types import Framing, PatchOptions, RdfOptions, Source
 
 __all__ = ["Advice", "Inspection", "ValidationReport", "inspect", "validate"]
 
@@ -144,14 +146,10 @@ class ValidationReport:
         return "\n".join(["valid" if self.ok else "not valid", *lines])
 
 
+@takes("inspect")
 def inspect(
     source: Source,
-    *,
-    format: Format = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    limits: Limits | None = None,
-    source_name: str | None = None,
+    **options: Unpack[InspectOptions],
 ) -> Inspection:
     """Counts what a source holds.
 
@@ -159,11 +157,7 @@ def inspect(
 
     Args:
         source: Path, bytes, binary file object or iterable of bytes.
-        format: ``auto``, ``jelly`` (Jelly-RDF) or ``jelly-patch``.
-        framing: As in :func:`jelly.read_rdf`.
-        compression: As in :func:`jelly.read_rdf`.
-        limits: Bounds; a source beyond them is reported as an error in the result.
-        source_name: Name of the source in errors.
+        **options: See ``docs/options.md``.
 
     Returns:
         What the source holds. An error of its content is in ``error`` and not raised.
@@ -172,36 +166,21 @@ def inspect(
         OSError: The source cannot be read.
         WireError: The source is neither Jelly-RDF nor Jelly-Patch.
     """
-    found = _internal.inspect(
-        source,
-        format=format,
-        framing=framing,
-        compression=compression,
-        lenient=True,
-        limits=limits,
-        source_name=source_name,
-    )
+    refuse_unknown("inspect", options, "inspect")
+    found = _internal.inspect(source, {**options, "lenient": True})
     return _advised(found)
 
 
+@takes("inspect")
 def validate(
     source: Source,
-    *,
-    format: Format = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    limits: Limits | None = None,
-    source_name: str | None = None,
+    **options: Unpack[InspectOptions],
 ) -> ValidationReport:
     """Says whether a source is as its specification wants it.
 
     Args:
         source: Path, bytes, binary file object or iterable of bytes.
-        format: ``auto``, ``jelly`` (Jelly-RDF) or ``jelly-patch``.
-        framing: As in :func:`jelly.read_rdf`.
-        compression: As in :func:`jelly.read_rdf`.
-        limits: Bounds; a source beyond them is not valid.
-        source_name: Name of the source in errors.
+        **options: See ``docs/options.md``.
 
     Returns:
         The report; it is true if there are no errors.
@@ -209,16 +188,9 @@ def validate(
     Raises:
         OSError: The source cannot be read.
     """
+    refuse_unknown("validate", options, "inspect")
     try:
-        found = _internal.inspect(
-            source,
-            format=format,
-            framing=framing,
-            compression=compression,
-            lenient=False,
-            limits=limits,
-            source_name=source_name,
-        )
+        found = _internal.inspect(source, {**options, "lenient": False})
         found = _advised(found)
     except WireError as error:
         found = _unknown(error)

@@ -6,15 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._patching import (
-    LookingOptions,
-    Patches,
-    Report,
-    keywords,
-    refuse_twice,
-    reported,
-    sources,
-)
+from jelly._option_types import LookingOptions
+from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
 from jelly.types import Source
 
 
@@ -133,7 +126,7 @@ def history(
         ValueError: An option is wrong.
     """
     refuse_twice(base, patches)
-    told = keywords("history", LookingOptions, options)
+    told = keywords("history", options, "dataset", "log", "base")
     log = sources(patches)
     pattern = [subject, predicate, object, graph]
     found = _internal.history(log, base, pattern, told, reported(progress))
@@ -167,7 +160,7 @@ def verify_log(
         ValueError: An option is wrong.
     """
     refuse_twice(base, patches)
-    told = keywords("verify_log", LookingOptions, options)
+    told = keywords("verify_log", options, "dataset", "log", "base")
     log = sources(patches)
     found = _internal.verify_log(log, base, told, reported(progress))
     problems, (base_version, order) = found[9:]

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from jelly import _internal
-from jelly.types import AnyFormat, Compression, Framing, Limits, Source, Split
+from jelly._option_table import refuse_unknown, takes
+from jelly._option_types import SplitOptions
+from jelly.types import Source, Split
 
 __all__ = ["splits"]
 
 
+@takes("splits")
 def splits(
     source: Source,
     *,
     split_bytes: int = 64 << 20,
     whole_patches: bool = False,
-    format: AnyFormat = "auto",
-    framing: Framing = "auto",
-    compression: Compression = "auto",
-    limits: Limits | None = None,
-    source_name: str | None = None,
+    **options: Unpack[SplitOptions],
 ) -> list[Split]:
     """Cuts a file into parts for ``read_rdf(source, split=...)`` and ``read_patch(source, split=...)``.
 
@@ -35,12 +36,7 @@ def splits(
         split_bytes: About how many bytes a part may have, uncompressed. Parts of Jelly are longer
             where its restart points are further apart.
         whole_patches: Cut no patch, so that the parts can be read with ``rows="committed"``.
-        format: As the file will be read; ``auto`` goes by the first bytes, and by the extension
-            where they tell nothing.
-        framing: As the file will be read.
-        compression: As the file will be read.
-        limits: As the file will be read.
-        source_name: What stands for the name of a path, whose extension may tell the format.
+        **options: See ``docs/options.md``; as the file will be read.
 
     Returns:
         The parts in the order of the file; one at least. A part that is read after the file changed
@@ -55,15 +51,8 @@ def splits(
     """
     if split_bytes < 1:
         raise ValueError(f"split_bytes is {split_bytes}; it must be at least 1")
-    keywords = {
-        "format": format,
-        "framing": framing,
-        "compression": compression,
-        "limits": limits,
-        "source_name": source_name,
-    }
-    keywords = {name: value for name, value in keywords.items() if value is not None}
-    found, packed, parts = _internal.splits(source, split_bytes, whole_patches, keywords)
+    refuse_unknown("splits", options, "splits")
+    found, packed, parts = _internal.splits(source, split_bytes, whole_patches, dict(options))
     return [
         Split(start=start, end=end, rows=rows, format=found, compression=packed, state=state)
         for start, end, rows, state in parts

@@ -7,7 +7,8 @@ import re
 import sys
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
-from jelly._patching import LookingOptions, Report
+from jelly._option_types import LookingOptions
+from jelly._patching import Report
 from jelly._whole_file import local_path
 from jelly.applying import apply
 from jelly.errors import PatchError

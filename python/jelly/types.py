@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import os
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from jelly import _internal
+from jelly._option_table import options_of
+from jelly._option_types import (
+    AnyFormat,
+    BlankNodes,
+    Compression,
+    Framing,
+    LimitFields,
+    Mode,
+    PatchFormat,
+    PatchReadOptions,
+    RdfFormat,
+    RdfReadOptions,
+    Terms,
+)
 
 __all__ = [
     "AnyFormat",
@@ -33,18 +46,11 @@ __all__ = [
     "RdfReadOptions",
     "RdfRow",
     "RdfTermRow",
-    "ReadOptions",
     "Source",
     "Split",
     "Term",
     "Terms",
 ]
-
-Framing = Literal["auto", "delimited", "single", "concatenated"]
-Compression = Literal["auto", "none", "gzip", "zstd"]
-Terms = Literal["text", "struct"]
-BlankNodes = Literal["auto", "keep", "scoped", "named"]
-Mode = Literal["failfast", "permissive"]
 
 
 class SupportsRead(Protocol):
@@ -73,9 +79,6 @@ class SupportsWrite(Protocol):
 
 Destination: TypeAlias = str | os.PathLike[str] | SupportsWrite
 """A path (``-`` is standard output) or a binary file object."""
-RdfFormat = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]
-PatchFormat = Literal["auto", "jelly-patch", "rdfp", "rdfp-v1", "trp"]
-AnyFormat: TypeAlias = RdfFormat | PatchFormat
 
 
 @runtime_checkable
@@ -248,96 +251,22 @@ class PatchOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(LimitFields):
     """What a reader puts up with before it gives up on its input; bytes unless said otherwise."""
 
-    row_bytes: int = 32 << 20
-    """Longest row, and longest metadata of a frame."""
-    frame_bytes: int = (1 << 31) - 1
-    """Longest frame; its rows stream, so this costs no memory."""
-    name_table: int = 4096
-    """Largest name table that options may ask for, in entries."""
-    prefix_table: int = 1024
-    """Largest prefix table, in entries."""
-    datatype_table: int = 256
-    """Largest datatype table, in entries."""
-    lookup_bytes: int = 64 << 20
-    """All live entries of the three tables.
-
-    They count together with namespaces, metadata and the terms that may repeat, which all may have as
-    much as this, or as four terms or two rows if that is more.
-    """
-    term_bytes: int = 16 << 20
-    """Longest term."""
-    nesting: int = 64
-    """Deepest nesting of quoted triples and of unknown groups, in levels.
-
-    Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep,
-    arrays and objects of JSON-LD twice.
-    """
-    batch_rows: int = 10_000
-    """Most rows in a batch."""
-    batch_bytes: int = 32 << 20
-    """Text at which a batch is closed."""
-    expansion: int = 1000
-    """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
-    zstd_window: int = 32 << 20
-    """Largest zstd window; zstd takes the power of two that is not above it."""
-    transaction_bytes: int = 1 << 30
-    """Bytes of a patch that may wait on disk for the outcome of its transactions."""
-
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name, row in options_of("limits").items():
+            value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"limits.{field.name} must be an int, not {type(value).__name__}")
-            least, most = _RANGES.get(field.name, (1, (1 << 63) - 1))
+                raise TypeError(f"limits.{name} must be an int, not {type(value).__name__}")
+            least, most = row.range or (0, 0)
             if not least <= value <= most:
-                message = f"limits.{field.name} is {value}; it must be from {least} to {most}"
-                raise ValueError(message)
+                raise ValueError(f"limits.{name} is {value}; it must be from {least} to {most}")
 
     def replace(self, **changes: int) -> Limits:
         """The same limits with some changed."""
         return replace(self, **changes)
 
-
-class ReadOptions(TypedDict, total=False):
-    """Options that all readers have."""
-
-    framing: Framing
-    compression: Compression
-    blank_nodes: BlankNodes
-    strict: bool
-    lenient_flags: bool
-    batch_rows: int | None
-    batch_bytes: int | None
-    limits: Limits | None
-
-
-class RdfReadOptions(ReadOptions, total=False):
-    """Options of readers of statements."""
-
-    format: RdfFormat
-    strict_graphs: bool
-
-
-class PatchReadOptions(ReadOptions, total=False):
-    """Options of readers of patches."""
-
-    format: PatchFormat
-    rows: Literal["all", "committed"]
-
-
-_TABLE = (0, (1 << 32) - 1)
-_RANGES = {
-    "row_bytes": (128, (1 << 63) - 1),
-    "name_table": _TABLE,
-    "prefix_table": _TABLE,
-    "datatype_table": _TABLE,
-    "batch_bytes": (1, 1 << 30),
-    "nesting": (0, 256),
-    "expansion": (0, (1 << 63) - 1),
-}
 
 _ROWS: dict[tuple[str, str], type[Any]] = {
     ("patch", "text"): PatchRow,
@@ -380,9 +309,3 @@ def _row(kind: str, terms: str, columns: tuple[str, ...], values: tuple[object, 
 
 
 make_term = partial(tuple.__new__, Term)
-
-
-def _schema(
-    kind: Literal["rdf", "patch"], columns: Sequence[str] | None, terms: Terms, permissive: bool
-) -> _internal.Schema:
-    return _internal.Schema(kind, columns, terms=terms, permissive=permissive)

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from jelly import _internal
+from jelly._option_table import refuse_unknown, takes
+from jelly._option_types import PatchWriterOptions, RdfWriterOptions
 from jelly._whole_file import check_folder
-from jelly.types import (
-    Compression,
-    Destination,
-    Limits,
-    PatchFormat,
-    PatchOptions,
-    RdfFormat,
-    RdfOptions,
-)
+from jelly.types import Destination, PatchOptions, RdfOptions
 
 if TYPE_CHECKING:
     from jelly.types import ArrowArrayExportable, ArrowStreamExportable
@@ -26,21 +20,6 @@ __all__ = ["PatchWriter", "RdfWriter"]
 
 # Rows that go to the core at once.
 _CHUNK = 4096
-
-
-class WriterOptions(TypedDict, total=False):
-    """Options of writers of either kind."""
-
-    options: RdfOptions | PatchOptions | None
-    format: RdfFormat | PatchFormat
-    compression: Compression
-    compression_level: int | None
-    delimited: bool
-    frame_rows: int | None
-    namespaces: list[tuple[str, str]] | None
-    restart_bytes: int | None
-    abbreviate: bool
-    limits: Limits | None
 
 
 class _Writer:
@@ -125,6 +104,7 @@ class _Writer:
             self.abort()
 
 
+@takes("write_rdf")
 class RdfWriter(_Writer):
     """Writes statements as Jelly-RDF, N-Triples, N-Quads, Turtle or TriG.
 
@@ -132,17 +112,7 @@ class RdfWriter(_Writer):
         dest: Path (``-`` is standard output), or binary file object. A path appears when the
             writer is closed, whole or not at all.
         options: Options of a Jelly stream. None: TRIPLES or QUADS, by the first statement.
-        format: ``auto`` goes by the extension, and is Jelly where that tells nothing.
-        compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
-        compression_level: Level of gzip or zstd.
-        delimited: Each frame after its length. Without lengths, a second frame is an error, except
-            to a file object without compression: :meth:`flush` hands out what was written as a
-            message of its own, and the next frame is another message.
-        frame_rows: Rows, lookup entries among them, at which a frame ends.
-        namespaces: Labels and IRIs to declare at the start.
-        restart_bytes: Bytes between the points where a reader can enter a Jelly file; 0 for none.
-            None: 64 MiB in a file, none elsewhere.
-        limits: Bounds that readers have: what they would refuse is not written.
+        **options: See ``docs/options.md``.
     """
 
     _fields = ("subject", "predicate", "object", "graph")
@@ -151,30 +121,11 @@ class RdfWriter(_Writer):
         self,
         dest: Destination,
         options: RdfOptions | None = None,
-        *,
-        format: RdfFormat = "auto",
-        compression: Compression = "auto",
-        compression_level: int | None = None,
-        delimited: bool = True,
-        frame_rows: int | None = None,
-        namespaces: Mapping[str, str] | None = None,
-        restart_bytes: int | None = None,
-        limits: Limits | None = None,
+        **more: Unpack[RdfWriterOptions],
     ) -> None:
+        refuse_unknown("RdfWriter", more, "write_rdf")
         check_folder(dest)
-        self._native = _internal.Writer(
-            "rdf",
-            dest,
-            options=options,
-            format=format,
-            compression=compression,
-            compression_level=compression_level,
-            delimited=delimited,
-            frame_rows=frame_rows,
-            namespaces=None if namespaces is None else list(namespaces.items()),
-            restart_bytes=restart_bytes,
-            limits=limits,
-        )
+        self._native = _internal.Writer("rdf", dest, {"options": options, **more})
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """Ends the frame, empty or not, and puts metadata on it (``RdfStreamFrame.metadata``)."""
@@ -186,6 +137,7 @@ class RdfWriter(_Writer):
         return super()._names(row)
 
 
+@takes("write_patch")
 class PatchWriter(_Writer):
     """Writes rows of patches as Jelly-Patch, RDF Patch text or RDF Patch Thrift.
 
@@ -196,17 +148,7 @@ class PatchWriter(_Writer):
         dest: Path (``-`` is standard output), or binary file object. A path appears when the
             writer is closed, whole or not at all.
         options: Options of a Jelly stream; None for the defaults, PUNCTUATED and QUADS.
-        format: ``auto`` goes by the extension, and is Jelly where that tells nothing.
-        compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension.
-        compression_level: Level of gzip or zstd.
-        delimited: Each frame after its length. Without lengths, a second frame is an error, except
-            to a file object without compression: :meth:`flush` hands out what was written as a
-            message of its own, and the next frame is another message.
-        frame_rows: Rows, lookup entries among them, at which a frame ends.
-        restart_bytes: Bytes between the points where a reader can enter a Jelly file; 0 for none.
-            None: 64 MiB in a file, none elsewhere.
-        abbreviate: RDF Patch text with bare numbers and booleans, as Jena writes them.
-        limits: Bounds that readers have: what they would refuse is not written.
+        **options: See ``docs/options.md``.
     """
 
     _fields = (
@@ -217,30 +159,11 @@ class PatchWriter(_Writer):
         self,
         dest: Destination,
         options: PatchOptions | None = None,
-        *,
-        format: PatchFormat = "auto",
-        compression: Compression = "auto",
-        compression_level: int | None = None,
-        delimited: bool = True,
-        frame_rows: int | None = None,
-        restart_bytes: int | None = None,
-        abbreviate: bool = False,
-        limits: Limits | None = None,
+        **more: Unpack[PatchWriterOptions],
     ) -> None:
+        refuse_unknown("PatchWriter", more, "write_patch")
         check_folder(dest)
-        self._native = _internal.Writer(
-            "patch",
-            dest,
-            options=options,
-            format=format,
-            compression=compression,
-            compression_level=compression_level,
-            delimited=delimited,
-            frame_rows=frame_rows,
-            restart_bytes=restart_bytes,
-            abbreviate=abbreviate,
-            limits=limits,
-        )
+        self._native = _internal.Writer("patch", dest, {"options": options, **more})
 
     def end_frame(self) -> None:
         """Ends the frame, empty or not; in a FRAME stream that is a patch."""

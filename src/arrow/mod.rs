@@ -5,6 +5,7 @@ mod frame;
 mod input;
 mod joined;
 mod open;
+mod options;
 mod patch;
 mod pool;
 mod rdf;

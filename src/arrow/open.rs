@@ -4,7 +4,7 @@ use super::reader::{BatchReader, Mode, ReadBatches};
 use super::scope::Identity;
 use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::{PatchBatches, RdfBatches};
-use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::error::{Error, ErrorClass, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::io::Source;
 use crate::open::{Input, OpenOptions};
@@ -56,10 +56,7 @@ fn rdf_batches(input: Input<'_>, format: Result<RdfFormat>, options: &ReadOption
 
 /// Reads rows of patches.
 pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> {
-    if options.open.committed && options.mode == Mode::Permissive {
-        let message = "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown";
-        return Err(Error::new(ErrorKind::Argument, message));
-    }
+    options.check_committed()?;
     let identity = Identity::of(&source, &options.open);
     let input = Input::open(source, &options.open)?;
     let format = input.patch_format();

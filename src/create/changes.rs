@@ -1,5 +1,7 @@
 //! Single options of a stream that are told, while the others are those of the source.
 
+use crate::error::Result;
+use crate::options::values::Values;
 use crate::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
@@ -26,6 +28,24 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// What the options say.
+    ///
+    /// # Errors
+    /// `argument`: there is no type of this name.
+    pub fn of(values: &Values) -> Result<Self> {
+        Ok(Changes {
+            stream_name: values.text("stream_name").map(str::to_owned),
+            physical_type: named(values, "physical_type", PhysicalType::ALL, PhysicalType::name),
+            logical_type: values.text("logical_type").map(LogicalType::from_name).transpose()?,
+            statement_type: named(values, "statement_type", StatementType::ALL, StatementType::name),
+            stream_type: named(values, "stream_type", PatchStreamType::ALL, PatchStreamType::name),
+            generalized_statements: values.flag("generalized_statements"),
+            rdf_star: values.flag("rdf_star"),
+            tables: ["max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"]
+                .map(|name| values.number(name)),
+        })
+    }
+
     /// Changes options of Jelly-RDF.
     pub fn of_rdf(&self, mut options: RdfOptions) -> RdfOptions {
         if let Some(name) = &self.stream_name {
@@ -67,4 +87,9 @@ impl Changes {
             datatypes: datatypes.unwrap_or(tables.datatypes),
         }
     }
+}
+
+fn named<T: Copy>(values: &Values, option: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
+    let word = values.text(option)?;
+    all.iter().copied().find(|&known| name(known) == word)
 }

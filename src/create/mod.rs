@@ -3,6 +3,7 @@
 mod changes;
 mod options;
 mod plain;
+mod write;
 mod writer;
 
 pub use changes::Changes;
@@ -10,6 +11,7 @@ pub use options::{CreateOptions, RESTART_BYTES, default_patch_options, default_r
 #[cfg(feature = "arrow")]
 pub(crate) use plain::Slots;
 pub use plain::{PlainPatchSink, PlainPatchWriter, PlainRdfSink, PlainRdfWriter};
+pub use write::WriteOptions;
 pub use writer::Writer;
 
 use crate::encode::{PatchEncoder, RdfEncoder};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Framing;
 use crate::limits::Limits;
+use crate::options::values::Values;
 
 /// How to read a stream of either format.
 #[derive(Clone, Debug)]
@@ -31,6 +32,25 @@ impl Default for DecodeOptions {
             strict_graphs: true,
             limits: Limits::default(),
             source: None,
+        }
+    }
+}
+
+impl DecodeOptions {
+    /// What the options say; `own_name`: what the source is called where nobody names it.
+    pub fn of(values: &Values, own_name: Option<String>) -> Self {
+        let framings = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
+        let mut limits = values.limits();
+        limits.batch_rows = values.number("batch_rows").unwrap_or(limits.batch_rows);
+        limits.batch_bytes = values.number("batch_bytes").unwrap_or(limits.batch_bytes);
+        let name = values.text("source_name").map(str::to_owned).or(own_name);
+        DecodeOptions {
+            framing: values.choice("framing", framings),
+            strict: values.is_on("strict"),
+            lenient_flags: values.is_on("lenient_flags"),
+            strict_graphs: values.flag("strict_graphs").unwrap_or(true),
+            limits,
+            source: name.map(Into::into),
         }
     }
 }

@@ -123,12 +123,12 @@ impl<D: DialectState> Decoder<D> {
         match config.framing {
             Framing::Auto => config.framing = Framing::Delimited,
             Framing::Single => {
-                return Err(Error::new(ErrorKind::Argument, "a single frame has no restart points"));
+                return Err(Error::new(ErrorKind::Argument, "a single frame has no sync points"));
             }
             Framing::Delimited | Framing::Concatenated => {}
         }
         let Some(place) = entry.mark.counters.after(entry.base) else {
-            return Err(Error::new(ErrorKind::WireMark, "a restart point that cannot be"));
+            return Err(Error::new(ErrorKind::WireMark, "a sync point that cannot be"));
         };
         let mut decoder = Decoder::<D>::new(config);
         decoder.dialect.begin_at(place);

@@ -1,4 +1,4 @@
-//! A part of a file: from one restart point to another, as the whole file has it.
+//! A part of a file: from one sync point to another, as the whole file has it.
 
 use super::bytes::Bytes;
 use super::{Index, Way};
@@ -47,7 +47,7 @@ where
         Way::Footers(chain) => {
             let first = chain.start_of(start).unwrap_or(0);
             let entry = chain.entry(start, first_options::<D>(&mut bytes, first, config)?);
-            Decoder::enter(config.clone(), entry.ok_or_else(|| argument("not a restart point"))?)?
+            Decoder::enter(config.clone(), entry.ok_or_else(|| argument("not a sync point"))?)?
         }
         Way::Sidecar(sidecar) => {
             let snapshot = sidecar.snapshot(start, &config.limits)?;
@@ -57,7 +57,7 @@ where
             }
             decoder
         }
-        Way::None => return Err(argument("not a restart point")),
+        Way::None => return Err(argument("not a sync point")),
     };
     let end = end.map(|end| End {
         offset: end.offset,

@@ -8,7 +8,7 @@ use super::stored::Stored;
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
 use crate::convert::RdfTarget;
-use crate::create::{Encode, Writer};
+use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::Result;
 use crate::format::RdfFormat;
 use crate::io::Source;
@@ -48,6 +48,22 @@ pub struct ApplyTarget {
     pub target: RdfTarget,
     /// The format can hold prefixes.
     pub holds_prefixes: bool,
+}
+
+impl ApplyTarget {
+    /// The encoder of a result with these options, where they leave it open the one of the base.
+    pub fn of(mut write: WriteOptions, needs: &Needs) -> Self {
+        if write.is_default {
+            write.rdf = needs.format();
+        }
+        if needs.prefixes && write.create.namespaces.is_none() {
+            write.create.namespaces = Some(true);
+        }
+        let holds_prefixes = write.rdf.holds_prefixes() && write.create.namespaces != Some(false);
+        let has_graphs = needs.graphs;
+        let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
+        ApplyTarget { target, holds_prefixes }
+    }
 }
 
 /// What was done.

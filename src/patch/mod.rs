@@ -13,6 +13,7 @@ mod invert;
 mod key_set;
 mod log;
 mod net;
+mod options;
 mod prefixes;
 mod quad_key;
 mod squash;
@@ -33,6 +34,7 @@ pub use log::{
     Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log, patch_files,
     place, summarize,
 };
+pub use options::id_of;
 pub use quad_key::{Keys, QuadKey, random_secret};
 pub use squash::{SquashOptions, squash};
 pub use verify::{LogReport, verify_log};

@@ -4,11 +4,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::destination::Destination;
+use super::error::Failure;
 use super::job::{Job, gather};
-use super::write_options::WriteOptions;
 use crate::convert::PatchTarget;
-use crate::create::Writer;
+use crate::create::{WriteOptions, Writer};
 use crate::error::Result;
+use crate::options::doors::Doors;
 use crate::patch::{
     self, Again, Compared, DiffOptions, InvertOptions, LogOptions, PatchOut, Patched, SquashOptions,
 };
@@ -28,14 +29,14 @@ struct Writing {
 }
 
 impl Writing {
-    fn new(job: &Job<'_, '_>, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn new(job: &Job, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
         let destination = Destination::new(dest, &job.interrupt)?;
-        let write = job.write_keywords("rdfp")?;
-        let options = WriteOptions::read("patch", &write, destination.name().as_deref())?;
+        let options = WriteOptions::of(true, &job.values, destination.name().as_deref());
+        let options = options.map_err(Failure::Jelly)?;
         Ok(Writing { destination, options })
     }
 
-    fn open(self) -> Result<PatchOut, super::error::Failure> {
+    fn open(self) -> Result<PatchOut, Failure> {
         let output = self.destination.open(self.options.compression, self.options.level)?;
         let write = self.options;
         let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
@@ -54,15 +55,9 @@ pub(super) fn diff(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, Fields)> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
-    let options = DiffOptions {
-        old: old.options,
-        id: job.id("id")?,
-        prev: job.id("prev")?,
-        prefixes: job.told().flag("prefixes", true)?,
-        skolemize: job.told().value("skolemize")?,
-    };
+    let options = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;
     let writing = Writing::new(&job, dest)?;
     let Compared { old, new, patch } = job.run(py, |watch| {
         let new = Again::new(new.source, new.options)?;
@@ -82,10 +77,10 @@ pub(super) fn invert(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Fields> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
-    let options = InvertOptions { log: job.log_options()?, id: job.id("id")?, prev: job.id("prev")? };
+    let options = InvertOptions::of(&job.values).map_err(Failure::Jelly)?;
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let base = base.map(|base| (base.source, base.options));
@@ -104,16 +99,9 @@ pub(super) fn squash(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Fields> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
-    let options = SquashOptions {
-        log: job.log_options()?,
-        drops_cancelled: job.choice("mode", ["last", "net"])?,
-        between: job.version("from_version")?.zip(job.version("to_version")?),
-        bare: job.told().flag("bare", false)?,
-        id: job.id("id")?,
-        prev: job.id("prev")?,
-    };
+    let options = SquashOptions::of(&job.values).map_err(Failure::Jelly)?;
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| Ok(patch::squash(gather(log)?, options, writing.open()?, watch)?))?;
     Ok(fields(done))
@@ -130,10 +118,10 @@ pub(super) fn canonicalize(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Fields> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
     let base = job.dataset(base, "base_format")?;
-    let options: LogOptions = job.log_options()?;
+    let options = LogOptions::of(&job.values);
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let out = writing.open()?;

@@ -8,12 +8,12 @@ use arrow_array::{Array, LargeBinaryArray, RecordBatch, StringArray};
 use arrow_buffer::Buffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
 
 use super::capsule;
 use super::error::Failure;
 use super::handle::Handle;
-use super::reader::Reader;
+use super::open::options;
 use super::schema::Kind;
 use super::signals::{Interrupt, Signals};
 use crate::arrow::{self, Joined, ReadBatches, ReadOptions, numbered};
@@ -67,16 +67,18 @@ impl AsRef<[u8]> for Value {
     }
 }
 
-/// Reads each value of a column as `like` reads its source; a Jelly stream without a byte is refused.
+/// Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
 ///
 /// Args:
-///     like: A reader with the options.
+///     kind: ``rdf`` or ``patch``.
+///     keywords: Options of readers.
 ///     column: A record batch of two columns: large binary, the streams, where null is none; string, their
 ///         names, which may be null.
 ///     numbered: Whether batches have, as their last column, the row that their stream has in `column`.
 #[pyfunction]
 pub(super) fn read_column(
-    like: &Bound<'_, Reader>,
+    kind: &str,
+    keywords: &Bound<'_, PyDict>,
     column: &Bound<'_, PyAny>,
     numbered: bool,
 ) -> PyResult<ColumnReader> {
@@ -88,8 +90,8 @@ pub(super) fn read_column(
     let (Some(values), Some(names)) = (values.as_binary_opt::<i64>(), names.as_string_opt::<i32>()) else {
         return Err(PyValueError::new_err("values are large binary, and names string"));
     };
-    let (kind, options) = like.get().how();
-    let mut options = options.clone();
+    let kind = Kind::of(kind)?;
+    let mut options = options(kind, keywords, None)?;
     options.open.refuse_empty = true; // a null is no stream; this is a damaged one
     let interrupt = Interrupt::default();
     Ok(ColumnReader(Mutex::new(Streams {

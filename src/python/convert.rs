@@ -7,59 +7,15 @@ use pyo3::types::PyDict;
 use super::destination::Destination;
 use super::error::Failure;
 use super::input::Input;
-use super::keywords::Keywords;
-use super::options;
+use super::keywords;
 use super::signals::{Interrupt, Signals};
-use super::write_options::WriteOptions;
 use crate::convert::{Adds, PatchTarget, RdfTarget, Skolemized, Tally, convert as run};
-use crate::create::{Encode, Writer};
-use crate::decode::DecodeOptions;
+use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::{Error, Result, catch_panic};
-use crate::format::{AnyFormat, PatchFormat, RdfFormat};
+use crate::format::{AnyFormat, RdfFormat};
 use crate::open::{Input as OpenInput, OpenOptions};
+use crate::options::doors::Doors;
 use crate::reader::RowSource;
-
-/// Reads the keywords about the source.
-pub(super) fn open_options(keywords: &Bound<'_, PyDict>, name: Option<String>) -> PyResult<OpenOptions> {
-    let format = Keywords(keywords).word("format", "auto")?;
-    open_options_of(&format, keywords, name)
-}
-
-/// As [`open_options`], for a source of this format.
-pub(super) fn open_options_of(
-    format: &str,
-    keywords: &Bound<'_, PyDict>,
-    name: Option<String>,
-) -> PyResult<OpenOptions> {
-    let keywords = Keywords(keywords);
-    let (rdf_format, patch_format) = (RdfFormat::from_name(format), PatchFormat::from_name(format));
-    if format != "auto" && rdf_format.is_none() && patch_format.is_none() {
-        let known = RdfFormat::ALL.iter().map(|format| format.name());
-        let known: Vec<_> = known.chain(PatchFormat::ALL.iter().map(|format| format.name())).collect();
-        let message = format!("format is {format:?}; it can be auto, {}", known.join(", "));
-        return Err(PyValueError::new_err(message));
-    }
-    let told: Option<String> = keywords.value("source_name")?;
-    Ok(OpenOptions {
-        rdf_format,
-        patch_format,
-        decode: DecodeOptions {
-            framing: options::FRAMING.read(&keywords.word("framing", "auto")?)?,
-            strict: keywords.flag("strict", false)?,
-            lenient_flags: keywords.flag("lenient_flags", false)?,
-            strict_graphs: keywords.flag("strict_graphs", true)?,
-            limits: options::limits(keywords.get("limits")?.as_ref())?,
-            source: told.or(name).map(Into::into),
-        },
-        compression: options::COMPRESSION.read(&keywords.word("compression", "auto")?)?,
-        committed: options::ROWS.read(&keywords.word("rows", "all")?)?,
-        refuse_empty: false,
-        resume: None,
-        start: None,
-        end: None,
-        split: None,
-    })
-}
 
 /// What is told of the progress, at most so often.
 pub(super) struct Report<'a> {
@@ -100,19 +56,22 @@ pub(super) fn convert(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, u64)> {
     let Input { source, name, interrupt } = Input::new(source)?;
-    let open = open_options(read, name)?;
+    let read = keywords::values(read, Doors::CONVERT.and(Doors::CALL))?;
+    let write = keywords::values(write, Doors::CONVERTED.and(Doors::CALL))?;
+    let open = OpenOptions::of(&read, "format", name).map_err(Failure::Jelly)?;
     let destination = Destination::new(dest, &interrupt)?;
     let name = destination.name();
     let opened = py.detach(|| catch_panic(|| Ok::<_, Failure>(OpenInput::open(source, &open)?)));
     let input = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
     let format = input.format().map_err(Failure::Jelly)?;
     let is_patch = matches!(format, AnyFormat::Patch(_));
-    let skolem: Option<String> = Keywords(read).value("skolemize")?;
+    let skolem = read.text("skolemize").map(str::to_owned);
     if is_patch && skolem.is_some() {
         let message = "skolemize is for statements: patches tell blank nodes by their labels";
         return Err(PyValueError::new_err(message));
     }
-    let (write, to_patch) = WriteOptions::of_conversion(is_patch, write, name.as_deref())?;
+    let (write, to_patch) =
+        WriteOptions::of_conversion(is_patch, &write, name.as_deref()).map_err(Failure::Jelly)?;
     let report = Report::new(&interrupt, progress.as_ref());
     let done = py.detach(|| {
         catch_panic(|| {

@@ -9,12 +9,13 @@ use super::capsule::Batches;
 use super::convert::Report;
 use super::destination::Destination;
 use super::error::Failure;
+use super::keywords;
 use super::signals::Interrupt;
-use super::write_options::WriteOptions;
 use crate::arrow::{PatchRows, RdfRows};
 use crate::convert::{PlainAdds, Tally};
-use crate::create::{Encode, PlainPatchWriter, PlainRdfWriter, Writer};
+use crate::create::{Encode, PlainPatchWriter, PlainRdfWriter, WriteOptions, Writer};
 use crate::error::{Result, catch_panic};
+use crate::options::doors::Doors;
 
 enum Target {
     Rdf(RdfRows, PlainRdfWriter),
@@ -62,7 +63,10 @@ pub(super) fn convert_batches(
 ) -> PyResult<(u64, u64, u64)> {
     let interrupt = Interrupt::default();
     let destination = Destination::new(dest, &interrupt)?;
-    let (options, to_patch) = WriteOptions::of_conversion(is_patch, write, destination.name().as_deref())?;
+    let write = keywords::values(write, Doors::CONVERTED.and(Doors::CALL))?;
+    let name = destination.name();
+    let (options, to_patch) =
+        WriteOptions::of_conversion(is_patch, &write, name.as_deref()).map_err(Failure::Jelly)?;
     let mut target = Target::new(is_patch, to_patch, &options).map_err(Failure::Jelly)?;
     let mut writer = Writer::new(destination.open(options.compression, options.level)?);
     let mut report = Report::new(&interrupt, progress.as_ref());

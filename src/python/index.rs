@@ -2,19 +2,20 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::convert::open_options;
 use super::error::{Failure, warn};
 use super::input::Input;
-use super::options;
+use super::keywords;
 use super::signals::{Interrupt, Signals};
+use crate::create::RESTART_BYTES;
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
 use crate::index::{ScanOptions, restart_points as points_of, scan};
 use crate::io::{Content, local_path};
+use crate::open::OpenOptions;
+use crate::options::doors::Doors;
 use crate::split::{Split, SplitOptions, splits as split_source};
 
 /// A place at which a file can be entered.
@@ -29,52 +30,30 @@ type Place = (u64, u64, u64, u64, u64);
 ///
 /// Args:
 ///     path: The file.
-///     every: Bytes between two restart points, uncompressed.
-///     format: As it is read, where the first bytes do not tell.
-///     framing: As it will be read.
-///     compression: As it will be read.
-///     lenient_flags: As it will be read.
-///     strict_graphs: As it will be read.
-///     limits: Bounds on what the file may ask for.
+///     **options: See ``docs/options.md``; as the file will be read.
 ///
 /// Returns:
-///     The path of the sidecar and the number of restart points.
+///     The path of the sidecar and the number of sync points.
 ///
 /// Raises:
 ///     OSError: The file cannot be read, or the sidecar not written.
 ///     DecodeError: The file is not as it should be; there is no sidecar then.
 ///     ValueError: The file cannot be entered in the middle.
 #[pyfunction]
-#[pyo3(signature = (path, *, every=67_108_864, format="auto", framing="auto", compression="auto", lenient_flags=false,
-    strict_graphs=true, limits=None))]
-#[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
+#[pyo3(signature = (path, **options))]
 pub(super) fn index(
     py: Python<'_>,
     path: PathBuf,
-    every: u64,
-    format: &str,
-    framing: &str,
-    compression: &str,
-    lenient_flags: bool,
-    strict_graphs: bool,
-    limits: Option<Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(String, usize)> {
     let path = local_path(&path).map_err(Failure::Jelly)?;
-    if every == 0 {
-        return Err(PyValueError::new_err("every is 0; it must be at least 1"));
-    }
+    let values = keywords::values(options.unwrap_or(&PyDict::new(py)), Doors::INDEX)?;
+    let contents = [None, Some(Content::JellyRdf), Some(Content::JellyPatch)];
     let options = ScanOptions {
-        every,
-        decode: DecodeOptions {
-            framing: options::FRAMING.read(framing)?,
-            lenient_flags,
-            strict_graphs,
-            limits: options::limits(limits.as_ref())?,
-            source: Some(path.to_string_lossy().into()),
-            ..DecodeOptions::default()
-        },
-        format: FORMAT.read(format)?,
-        compression: options::COMPRESSION.read(compression)?,
+        every: values.number("every").unwrap_or(RESTART_BYTES),
+        decode: DecodeOptions::of(&values, Some(path.to_string_lossy().into())),
+        format: values.choice("format", contents),
+        compression: values.compression("compression"),
     };
     let interrupt = Interrupt::default();
     let mut signals = Signals::new(interrupt.clone());
@@ -82,11 +61,6 @@ pub(super) fn index(
     let scanned = scanned.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
     Ok((scanned.path.to_string_lossy().into_owned(), scanned.points))
 }
-
-const FORMAT: options::Choice<Option<Content>> = options::Choice {
-    keyword: "format",
-    words: &[("auto", None), ("jelly", Some(Content::JellyRdf)), ("jelly-patch", Some(Content::JellyPatch))],
-};
 
 /// A part: start, end, rows, state.
 type Part = (u64, Option<u64>, Option<u64>, Py<PyBytes>);
@@ -101,7 +75,9 @@ pub(super) fn splits(
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<(&'static str, &'static str, Vec<Part>)> {
     let Input { source, name, interrupt } = Input::seekable(source)?;
-    let options = SplitOptions { open: open_options(keywords, name)?, split_bytes, whole_patches };
+    let values = keywords::values(keywords, Doors::SPLITS)?;
+    let open = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
+    let options = SplitOptions { open, split_bytes, whole_patches };
     let mut signals = Signals::new(interrupt.clone());
     let found = py.detach(|| catch_panic(|| Ok(split_source(source, &options, &mut || signals.poll())?)));
     let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
@@ -112,15 +88,9 @@ pub(super) fn splits(
 
 /// What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before.
 #[pyfunction]
-#[pyo3(signature = (path, *, compression="auto"))]
-pub(super) fn restart_points(
-    py: Python<'_>,
-    path: PathBuf,
-    compression: &str,
-) -> PyResult<(&'static str, Vec<Place>)> {
+pub(super) fn restart_points(py: Python<'_>, path: PathBuf) -> PyResult<(&'static str, Vec<Place>)> {
     let path = local_path(&path).map_err(Failure::Jelly)?;
-    let compression = options::COMPRESSION.read(compression)?;
-    let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(points_of(&path, compression)?)))?;
+    let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(points_of(&path, None)?)))?;
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
     let place = |point: &crate::index::Point| {
         let counters = point.counters;

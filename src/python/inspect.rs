@@ -5,40 +5,28 @@ use pyo3::types::{PyDict, PyList};
 
 use super::error::{Failure, to_python};
 use super::input::Input;
-use super::options;
+use super::keywords;
 use super::signals::Signals;
 use super::stream_options;
 use crate::decode::DecodeOptions;
 use crate::error::catch_panic;
 use crate::inspect::{Advice, Format, Inspection};
+use crate::options::doors::Doors;
 
 /// What :func:`jelly.inspect` and :func:`jelly.validate` stand on.
 #[pyfunction]
-#[pyo3(signature = (source, *, format="auto", framing="auto", compression="auto", lenient=true, limits=None,
-    source_name=None))]
-#[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 pub(super) fn inspect<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
-    format: &str,
-    framing: &str,
-    compression: &str,
-    lenient: bool,
-    limits: Option<Bound<'py, PyAny>>,
-    source_name: Option<String>,
+    keywords: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let format = options::ANY_FORMAT.read(format)?;
-    let compression = options::COMPRESSION.read(compression)?;
-    let config = DecodeOptions {
-        framing: options::FRAMING.read(framing)?,
-        strict: false,
-        lenient_flags: lenient,
-        strict_graphs: !lenient,
-        limits: options::limits(limits.as_ref())?,
-        source: None,
-    };
+    let values = keywords::values(keywords, Doors::INSPECT.and(Doors::CALL))?;
+    let format = values.choice("format", [None, Some(Format::Rdf), Some(Format::Patch)]);
+    let compression = values.compression("compression");
+    let lenient = values.is_on("lenient");
     let Input { source, name, interrupt } = Input::new(source)?;
-    let config = DecodeOptions { source: source_name.or(name).map(Into::into), ..config };
+    let config =
+        DecodeOptions { lenient_flags: lenient, strict_graphs: !lenient, ..DecodeOptions::of(&values, name) };
     let mut signals = Signals::new(interrupt.clone());
     let found = py.detach(|| {
         catch_panic(|| {

@@ -7,20 +7,21 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::convert::open_options_of;
 use super::error::Failure;
 use super::input::{Input, folder_of};
-use super::keywords::Keywords;
+use super::keywords;
 use super::signals::{Interrupt, Signals};
 use crate::error::{Result, catch_panic};
 use crate::io::Source;
 use crate::open::OpenOptions;
-use crate::patch::{self, Again, LogOptions, LogSources, Progress, Version};
+use crate::options::doors::Doors;
+use crate::options::values::Values;
+use crate::patch::{Again, LogSources, Progress};
 use crate::term::TermBuf;
 
-/// A call: its keywords, and what stops it.
-pub(super) struct Job<'a, 'py> {
-    keywords: &'a Bound<'py, PyDict>,
+/// A call: its options, and what stops it.
+pub(super) struct Job {
+    pub(super) values: Values,
     pub(super) interrupt: Interrupt,
     progress: Option<Py<PyAny>>,
 }
@@ -55,93 +56,35 @@ pub(super) fn gather(parts: Vec<LogPart>) -> Result<LogSources> {
     Ok(log)
 }
 
-impl<'a, 'py> Job<'a, 'py> {
-    pub(super) fn new(keywords: &'a Bound<'py, PyDict>, progress: Option<Py<PyAny>>) -> Self {
-        Job { keywords, interrupt: Interrupt::default(), progress }
+impl Job {
+    /// A call of a function of these groups, which all read logs or datasets.
+    pub(super) fn new(
+        keywords: &Bound<'_, PyDict>,
+        doors: Doors,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let all = [Doors::DATASET, Doors::LOG, Doors::BASE, Doors::COMPARE, Doors::CALL];
+        let values = keywords::values(keywords, all.into_iter().fold(doors, Doors::and))?;
+        Ok(Job { values, interrupt: Interrupt::default(), progress })
     }
 
-    pub(super) fn told(&self) -> Keywords<'a, 'py> {
-        Keywords(self.keywords)
-    }
-
-    /// A source of statements.
+    /// A source of statements, whose format this option names.
     pub(super) fn dataset(&self, source: &Bound<'_, PyAny>, format: &str) -> PyResult<Opening> {
-        self.opening(source, format, |options| options.patch_format.is_some())
+        let Input { source, name, .. } = Input::sharing(source, &self.interrupt)?;
+        Ok(Opening { source, options: self.reading(format, name)? })
     }
 
     /// Sources of patches.
     pub(super) fn log(&self, sources: &[Bound<'_, PyAny>]) -> PyResult<Vec<LogPart>> {
-        let is_wrong = |options: &OpenOptions| options.rdf_format.is_some();
         let open = |source| match folder_of(source)? {
-            Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None, is_wrong)?)),
-            None => self.opening(source, "patch_format", is_wrong).map(LogPart::Source),
+            Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
+            None => self.dataset(source, "patch_format").map(LogPart::Source),
         };
         sources.iter().map(open).collect()
     }
 
-    fn opening(
-        &self,
-        source: &Bound<'_, PyAny>,
-        format: &str,
-        is_wrong: impl Fn(&OpenOptions) -> bool,
-    ) -> PyResult<Opening> {
-        let Input { source, name, .. } = Input::sharing(source, &self.interrupt)?;
-        Ok(Opening { source, options: self.reading(format, name, is_wrong)? })
-    }
-
-    fn reading(
-        &self,
-        format: &str,
-        name: Option<String>,
-        is_wrong: impl Fn(&OpenOptions) -> bool,
-    ) -> PyResult<OpenOptions> {
-        let word = self.told().word(format, "auto")?;
-        let options = open_options_of(&word, self.keywords, name)?;
-        if is_wrong(&options) {
-            return Err(PyValueError::new_err(format!("{format} cannot be {word:?}")));
-        }
-        Ok(options)
-    }
-
-    /// How a log is taken.
-    pub(super) fn log_options(&self) -> PyResult<LogOptions> {
-        Ok(LogOptions {
-            drop_unfinished: self.choice("unfinished", ["refuse", "drop"])?,
-            ignore_chain: self.choice("chain", ["check", "ignore"])?,
-            takes_positions: self.told().flag("takes_positions", false)?,
-            fixed: false,
-        })
-    }
-
-    /// Whether the second of two words is told; the first is the default.
-    pub(super) fn choice(&self, name: &str, words: [&str; 2]) -> PyResult<bool> {
-        let word = self.told().word(name, words[0])?;
-        match words.iter().position(|known| *known == word) {
-            Some(place) => Ok(place == 1),
-            None => Err(PyValueError::new_err(format!(
-                "{name} is {word:?}; it can be {:?} or {:?}",
-                words[0], words[1]
-            ))),
-        }
-    }
-
-    /// The keywords as a writer takes them; `text` is what the word `text` means.
-    pub(super) fn write_keywords(&self, text: &str) -> PyResult<Bound<'py, PyDict>> {
-        let write = self.keywords.copy()?;
-        let word = self.told().word("to", "auto")?;
-        write.set_item("format", if word == "text" { text } else { &word })?;
-        write.set_item("compression", self.told().word("to_compression", "auto")?)?;
-        Ok(write)
-    }
-
-    /// A version: a number, or an id as a term or a bare IRI.
-    pub(super) fn version(&self, name: &str) -> PyResult<Option<Version>> {
-        self.told().get(name)?.map(|value| version(&value, name)).transpose()
-    }
-
-    /// An id to be written.
-    pub(super) fn id(&self, name: &str) -> PyResult<Option<TermBuf>> {
-        self.told().value::<String>(name)?.map(|text| id_term(&text)).transpose()
+    fn reading(&self, format: &str, name: Option<String>) -> PyResult<OpenOptions> {
+        Ok(OpenOptions::of(&self.values, format, name).map_err(Failure::Jelly)?)
     }
 
     /// Works without Python; an exception of a source or handler is what is raised.
@@ -158,25 +101,6 @@ impl<'a, 'py> Job<'a, 'py> {
         let done = py.detach(|| catch_panic(|| work(&mut |progress| report.poll(progress))));
         done.map_err(|failure| self.interrupt.take().map_or(failure, Failure::Python).into())
     }
-}
-
-/// A version: a number, or an id as a term or a bare IRI.
-pub(super) fn version(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Version> {
-    if let Ok(number) = value.extract::<u64>() {
-        return Ok(Version::Number(number));
-    }
-    match value.extract::<String>() {
-        Ok(text) => Ok(Version::Id(id_term(&text)?)),
-        Err(_) => {
-            let message = format!("{name} is the number of a version or the id of its patch");
-            Err(PyValueError::new_err(message))
-        }
-    }
-}
-
-/// A term as text, or a bare IRI.
-pub(super) fn id_term(text: &str) -> PyResult<TermBuf> {
-    patch::id_from_text(text).map_err(|error| PyValueError::new_err(error.message().to_owned()))
 }
 
 /// A term as canonical N-Triples; the empty text is the default graph.

@@ -9,14 +9,20 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use super::capsule::{self, Batches};
 use super::error::Failure;
-use super::options::Choice;
 use crate::arrow::{KeyColumn, Labels, Required};
 use crate::error::catch_panic;
 
-const LABELS: Choice<Labels> = Choice {
-    keyword: "labels",
-    words: &[("any", Labels::Any), ("unscoped", Labels::Unscoped), ("named", Labels::Named)],
-};
+/// What labels of blank nodes may be.
+fn labels_of(word: &str) -> PyResult<Labels> {
+    match word {
+        "any" => Ok(Labels::Any),
+        "unscoped" => Ok(Labels::Unscoped),
+        "named" => Ok(Labels::Named),
+        _ => Err(PyValueError::new_err(format!(
+            "labels is {word:?}; it can be \"any\", \"unscoped\", \"named\""
+        ))),
+    }
+}
 
 /// Keys of quads in one Arrow column of bytes; ``pyarrow.array(keys)`` shares its memory.
 #[pyclass(frozen, module = "jelly")]
@@ -112,7 +118,7 @@ pub(super) fn table_keys(
     labels: &str,
     quads: bool,
 ) -> PyResult<QuadKeys> {
-    let labels = LABELS.read(labels)?;
+    let labels = labels_of(labels)?;
     keys_of(py, rows, secret, Required { canonical: true, quads, labels })
 }
 

@@ -7,7 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::Failure;
-use super::job::{Job, LogPart, gather, id_term, term, version};
+use super::job::{Job, LogPart, gather, term};
+use super::keywords;
+use super::publish::version;
+use crate::options::doors::Doors;
 use crate::patch::{self, Base, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern};
 use crate::term::TermBuf;
 
@@ -38,10 +41,10 @@ pub(super) fn verify_log(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
-    let options = job.log_options()?;
+    let options = LogOptions::of(&job.values);
     let report = job.run(py, |watch| {
         let log = gather(log)?;
         Ok(patch::verify_log(log, base.map(|base| (base.source, base.options)), options, watch)?)
@@ -84,9 +87,9 @@ pub(super) fn log_versions(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<Version>, Vec<Origin>, u64)> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
-    let options = LogOptions { fixed: true, ..job.log_options()? };
+    let options = LogOptions { fixed: true, ..LogOptions::of(&job.values) };
     let (origins, before, versions) = job.run(py, |watch| {
         let (mut sources, mut origins) = (LogSources::default(), Vec::new());
         for (given, part) in log.into_iter().enumerate() {
@@ -144,15 +147,15 @@ impl LogOrder {
 /// Puts patches in the order of a log by what their rows say.
 #[pyfunction]
 pub(super) fn order_log(patches: Vec<Collected>, keywords: &Bound<'_, PyDict>) -> PyResult<LogOrder> {
-    let job = Job::new(keywords, None);
-    let sources = job.told().value::<Vec<String>>("order")?;
+    let values = keywords::values(keywords, Doors::LOG.and(Doors::CALL))?;
+    let sources = values.names("order");
     let facts = |(source, patch, headers, unfinished, is_stray, counts, net): Collected| {
         let headers = headers.into_iter().map(|(key, value)| Ok((key, term(&value)?)));
         let headers = headers.collect::<PyResult<_>>()?;
         Ok(PatchFacts { source, patch, headers, unfinished, is_stray, counts, net })
     };
     let patches: Vec<_> = patches.into_iter().map(facts).collect::<PyResult<_>>()?;
-    let found = patch::order_log(&patches, sources.as_deref(), job.log_options()?);
+    let found = patch::order_log(&patches, sources, LogOptions::of(&values));
     Ok(LogOrder(found.map_err(Failure::from)?))
 }
 
@@ -179,7 +182,7 @@ pub(super) fn in_order(mut names: Vec<String>) -> Vec<String> {
 #[pyfunction]
 pub(super) fn log_head(py: Python<'_>, folder: PathBuf) -> PyResult<(u64, Option<String>)> {
     let keywords = PyDict::new(py);
-    let head = Job::new(&keywords, None).run(py, |watch| Ok(patch::head(&folder, watch)?))?;
+    let head = Job::new(&keywords, Doors::LOG, None)?.run(py, |watch| Ok(patch::head(&folder, watch)?))?;
     Ok((head.version, head.id.map(|id| id.as_term().to_string())))
 }
 
@@ -197,7 +200,7 @@ pub(super) fn backup_base(
 /// Returns an id, a term or a bare IRI, as a term, and what it is compared by.
 #[pyfunction]
 pub(super) fn identify(id: &str) -> PyResult<(String, String)> {
-    let id = id_term(id)?;
+    let id = patch::id_of(id).map_err(Failure::Jelly)?;
     Ok((id.as_term().to_string(), patch::id_identity(&id)))
 }
 
@@ -242,10 +245,10 @@ pub(super) fn history(
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<History> {
-    let job = Job::new(keywords, progress);
+    let job = Job::new(keywords, Doors::LOG, progress)?;
     let log = job.log(&patches)?;
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
-    let options = job.log_options()?;
+    let options = LogOptions::of(&job.values);
     let mut terms: Pattern = Default::default();
     for (place, text) in terms.iter_mut().zip(&pattern) {
         *place = text.as_deref().map(term).transpose()?;

@@ -22,7 +22,6 @@ mod keywords;
 mod log;
 mod objects;
 mod open;
-mod options;
 mod publish;
 mod reader;
 mod rows;
@@ -30,7 +29,6 @@ mod schema;
 mod signals;
 mod stream_options;
 mod values;
-mod write_options;
 mod write_rows;
 mod writer;
 
@@ -63,12 +61,14 @@ mod _internal {
     #[pymodule_export]
     use super::keys::{QuadKeys, quad_keys, table_keys};
     #[pymodule_export]
+    use super::keywords::option_table;
+    #[pymodule_export]
     use super::log::{
         History, LogOrder, backup_base, history, holds_patches, identify, in_order, log_head, log_versions,
         order_log, patch_files, verify_log,
     };
     #[pymodule_export]
-    use super::open::{read_any, read_patch, read_rdf};
+    use super::open::{read_any, read_patch, read_rdf, read_schema};
     #[pymodule_export]
     use super::publish::{log_known_end, place_patch, summarize};
     #[pymodule_export]

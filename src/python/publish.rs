@@ -4,8 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::Failure;
-use super::job::{Job, LogPart, id_term, version};
-use crate::patch::{self, Again, Claim, Head, PatchSummary, Placed};
+use super::job::{Job, LogPart};
+use super::keywords;
+use crate::options::doors::Doors;
+use crate::options::shape::Shape;
+use crate::patch::{self, Again, Claim, Head, LogOptions, PatchSummary, Placed, Version};
 
 /// Patches, headers, id, prev, what the id is compared by, adds, deletes, rows of prefixes, digest.
 type Summary =
@@ -18,8 +21,8 @@ pub(super) fn summarize(
     patches: Bound<'_, PyAny>,
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<Summary> {
-    let job = Job::new(keywords, None);
-    let takes_positions = job.log_options()?.takes_positions;
+    let job = Job::new(keywords, Doors::LOG, None)?;
+    let takes_positions = LogOptions::of(&job.values).takes_positions;
     let part = job.log(&[patches])?.pop();
     let Some(LogPart::Source(opening)) = part else {
         return Err(pyo3::exceptions::PyValueError::new_err(
@@ -47,7 +50,7 @@ pub(super) fn place_patch(
     head: (u64, Option<String>),
     known: Option<(u64, String)>,
 ) -> PyResult<Option<u64>> {
-    let id = |text: Option<String>| text.map(|text| id_term(&text)).transpose();
+    let id = |text: Option<String>| text.map(|text| patch::id_of(&text)).transpose().map_err(Failure::Jelly);
     let expect = expect.map(|value| version(value, "expect")).transpose()?;
     let claim = Claim { id: id(claim.0)?, prev: id(claim.1)?, digest: claim.2, expect };
     let head = Head { version: head.0, id: id(head.1)? };
@@ -56,6 +59,12 @@ pub(super) fn place_patch(
         Placed::Next => Ok(None),
         Placed::Replay(version) => Ok(Some(version)),
     }
+}
+
+/// A version: a number, or an id as a term or a bare IRI.
+pub(super) fn version(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Version> {
+    let value = keywords::read(Shape::Version, name, value)?;
+    Ok(Version::of(&value, name).map_err(Failure::Jelly)?)
 }
 
 /// The last version that the index of a folder knows.

@@ -10,9 +10,8 @@ use super::batch::RecordBatch;
 use super::capsule;
 use super::handle::Handle;
 use super::rows::RowIterator;
-use super::schema::{Kind, Schema};
+use super::schema::Schema;
 use super::stream_options;
-use crate::arrow::ReadOptions;
 
 /// What :class:`RdfReader` and :class:`PatchReader` have in common.
 ///
@@ -30,7 +29,6 @@ use crate::arrow::ReadOptions;
 pub(super) struct Reader {
     handle: Arc<Handle>,
     schema: Schema,
-    options: ReadOptions,
 }
 
 /// Statements, from :func:`jelly.read_rdf`.
@@ -42,13 +40,8 @@ pub(super) struct RdfReader;
 pub(super) struct PatchReader;
 
 impl Reader {
-    pub(super) fn new(handle: Handle, schema: Schema, options: ReadOptions) -> Self {
-        Reader { handle: Arc::new(handle), schema, options }
-    }
-
-    /// What it reads, and with which options.
-    pub(super) fn how(&self) -> (Kind, &ReadOptions) {
-        (self.schema.kind, &self.options)
+    pub(super) fn new(handle: Handle, schema: Schema) -> Self {
+        Reader { handle: Arc::new(handle), schema }
     }
 
     /// Refuses to go on while an iterator holds rows that would be missing.

@@ -1,12 +1,12 @@
 //! Schemas for Python.
 
 use arrow_schema::SchemaRef;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
 use super::capsule;
-use super::error::Failure;
-use super::options::{self, Choice};
+use super::open::read_schema;
 use crate::arrow::schema::{PATCH_COLUMNS, RDF_COLUMNS, choose, ddl, schema};
 use crate::arrow::{Mode, ReadOptions, TermStyle};
 use crate::error::Result;
@@ -18,9 +18,16 @@ pub(super) enum Kind {
     Patch,
 }
 
-const KIND: Choice<Kind> = Choice { keyword: "kind", words: &[("rdf", Kind::Rdf), ("patch", Kind::Patch)] };
-
 impl Kind {
+    /// The kind of a word.
+    pub(super) fn of(word: &str) -> PyResult<Kind> {
+        match word {
+            "rdf" => Ok(Kind::Rdf),
+            "patch" => Ok(Kind::Patch),
+            _ => Err(PyValueError::new_err(format!("kind is {word:?}; it can be \"rdf\", \"patch\""))),
+        }
+    }
+
     pub(super) fn word(self) -> &'static str {
         match self {
             Kind::Rdf => "rdf",
@@ -73,9 +80,12 @@ impl Schema {
         Schema { kind, columns, terms: options.batch.terms, permissive, arrow }
     }
 
-    fn of(kind: Kind, columns: Option<Vec<String>>, terms: TermStyle, permissive: bool) -> Result<Self> {
-        let arrow = schema(&choose(kind.all_columns(), columns.as_deref())?, terms, permissive);
-        Ok(Schema { kind, columns: kind.other_columns(columns), terms, permissive, arrow })
+    /// The schema of what is read with these options.
+    pub(super) fn of(kind: Kind, options: &ReadOptions) -> Result<Self> {
+        let batch = &options.batch;
+        let columns = choose(kind.all_columns(), batch.columns.as_deref())?;
+        let arrow = schema(&columns, batch.terms, options.mode == Mode::Permissive);
+        Ok(Self::of_batches(kind, options, arrow))
     }
 
     pub(super) fn terms_word(&self) -> &'static str {
@@ -95,14 +105,17 @@ impl Schema {
     #[new]
     #[pyo3(signature = (kind, columns=None, *, terms="text", permissive=false))]
     fn py_new(
+        py: Python<'_>,
         kind: &str,
         columns: Option<Bound<'_, PyAny>>,
         terms: &str,
         permissive: bool,
     ) -> PyResult<Self> {
-        let columns = options::columns(columns.as_ref())?;
-        let terms = options::TERMS.read(terms)?;
-        Ok(Schema::of(KIND.read(kind)?, columns, terms, permissive).map_err(Failure::Jelly)?)
+        let keywords = PyDict::new(py);
+        keywords.set_item("columns", columns)?;
+        keywords.set_item("terms", terms)?;
+        keywords.set_item("mode", permissive.then_some("permissive"))?;
+        read_schema(kind, &keywords)
     }
 
     /// ``rdf`` or ``patch``.
@@ -137,13 +150,13 @@ impl Schema {
     }
 
     /// Pickles by what the schema was asked for.
-    #[expect(clippy::type_complexity, reason = "the shape that pickle wants")]
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Option<Vec<String>>, &'static str, bool))> {
-        let schema = slf.get();
-        let rebuild = slf.py().import("jelly.types")?.getattr("_schema")?;
-        let arguments = (schema.kind.word(), schema.columns.clone(), schema.terms_word(), schema.permissive);
-        Ok((rebuild, arguments))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, schema) = (slf.py(), slf.get());
+        let rebuild = py.import("copyreg")?.getattr("__newobj_ex__")?;
+        let keywords = PyDict::new(py);
+        keywords.set_item("terms", schema.terms_word())?;
+        keywords.set_item("permissive", schema.permissive)?;
+        let arguments = (schema.kind.word(), schema.columns.clone());
+        Ok((rebuild, (slf.get_type(), arguments, keywords).into_pyobject(py)?))
     }
 }

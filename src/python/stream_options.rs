@@ -4,8 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::keywords::Keywords;
-use crate::create::Changes;
+use super::error::Failure;
 use crate::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType,
     StreamOptions, TableSizes,
@@ -69,7 +68,8 @@ pub(super) fn read(object: &Bound<'_, PyAny>) -> PyResult<StreamOptions> {
                 PhysicalType::ALL,
                 PhysicalType::name,
             )?,
-            logical_type: logical_type(&get("logical_type")?)?,
+            logical_type: LogicalType::from_name(&get("logical_type")?.extract::<String>()?)
+                .map_err(Failure::Jelly)?,
             features,
             tables,
             version,
@@ -94,14 +94,6 @@ pub(super) fn read(object: &Bound<'_, PyAny>) -> PyResult<StreamOptions> {
     }))
 }
 
-fn logical_type(word: &Bound<'_, PyAny>) -> PyResult<LogicalType> {
-    let word: String = word.extract()?;
-    let known = (0..=u32::from(u8::MAX)).map(LogicalType).find(|known| known.name() == Some(&word));
-    known
-        .or_else(|| word.parse().ok().map(LogicalType))
-        .ok_or_else(|| PyValueError::new_err(format!("logical_type is {word:?}; there is no such type")))
-}
-
 fn of_name<T: Copy>(
     field: &str,
     word: &Bound<'_, PyAny>,
@@ -112,29 +104,5 @@ fn of_name<T: Copy>(
     all.iter().copied().find(|&known| name(known) == word).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&known| name(known)).collect();
         PyValueError::new_err(format!("{field} is {word:?}; it can be {}", words.join(", ")))
-    })
-}
-
-/// Reads options that are told singly, by the names of their fields.
-pub(super) fn changes(keywords: &Bound<'_, PyDict>) -> PyResult<Changes> {
-    let told = Keywords(keywords);
-    macro_rules! named {
-        ($field:literal, $type:ident) => {
-            told.get($field)?.map(|word| of_name($field, &word, $type::ALL, $type::name)).transpose()?
-        };
-    }
-    Ok(Changes {
-        stream_name: told.value("stream_name")?,
-        physical_type: named!("physical_type", PhysicalType),
-        logical_type: told.get("logical_type")?.map(|word| logical_type(&word)).transpose()?,
-        statement_type: named!("statement_type", StatementType),
-        stream_type: named!("stream_type", PatchStreamType),
-        generalized_statements: told.value("generalized_statements")?,
-        rdf_star: told.value("rdf_star")?,
-        tables: [
-            told.value("max_name_table_size")?,
-            told.value("max_prefix_table_size")?,
-            told.value("max_datatype_table_size")?,
-        ],
     })
 }

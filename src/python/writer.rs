@@ -9,15 +9,19 @@ use super::capsule::Batches;
 use super::destination::Destination;
 use super::error::Failure;
 use super::guard::Guarded;
+use super::keywords;
 use super::reader::Reader;
+use super::schema::Kind;
 use super::signals::{Interrupt, Signals};
-use super::write_options::WriteOptions;
 use super::write_rows;
 use crate::arrow::{PatchRows, RdfRows};
-use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfWriter, Writer as Drain};
+use crate::create::{
+    Encode, PlainPatchSink, PlainPatchWriter, PlainRdfWriter, WriteOptions, Writer as Drain,
+};
 use crate::encode::PlainOp;
 use crate::error::Result;
 use crate::io::Compression;
+use crate::options::doors::Doors;
 
 /// What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on.
 #[pyclass(frozen, module = "jelly")]
@@ -141,21 +145,23 @@ impl Core {
 #[pymethods]
 impl Writer {
     #[new]
-    #[pyo3(signature = (kind, dest, **keywords))]
-    fn new(kind: &str, dest: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(kind: &str, dest: &Bound<'_, PyAny>, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let interrupt = Interrupt::default();
         let destination = Destination::new(dest, &interrupt)?;
-        let none = PyDict::new(dest.py());
-        let options = WriteOptions::read(kind, keywords.unwrap_or(&none), destination.name().as_deref())?;
+        let kind = Kind::of(kind)?;
+        let doors = if kind == Kind::Patch { Doors::WRITE_PATCH } else { Doors::WRITE_RDF };
+        let values = keywords::values(keywords, doors)?;
+        let options = WriteOptions::of(kind == Kind::Patch, &values, destination.name().as_deref());
+        let options = options.map_err(Failure::Jelly)?;
         let messages =
             dest.hasattr("write")? && matches!(options.compression, None | Some(Compression::None));
         let output = destination.open(options.compression, options.level)?;
         let rows = match kind {
-            "patch" => Rows::Patch {
+            Kind::Patch => Rows::Patch {
                 writer: Box::new(options.patch_writer().map_err(Failure::Jelly)?),
                 rows: PatchRows::default(),
             },
-            _ => Rows::Rdf { settings: Box::new(options), writer: None, rows: RdfRows::default() },
+            Kind::Rdf => Rows::Rdf { settings: Box::new(options), writer: None, rows: RdfRows::default() },
         };
         let core = Core {
             rows,

@@ -206,7 +206,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     indexed = run("index", log, "--every", 100)
     assert indexed.returncode == 0, indexed.stderr
     (sidecar,) = tmp_path.glob(".*.jellyindex")
-    assert indexed.stdout.decode() == f"{sidecar}, restart points: 2\n"
+    assert indexed.stdout.decode() == f"{sidecar}, sync points: 2\n"
     assert b"'nowhere'" in run("index", "nowhere").stderr
     sidecar.unlink()
     log.unlink()

@@ -175,19 +175,6 @@ def test_missing_file_is_an_os_error_with_its_name(tmp_path: Path) -> None:
     assert folder.value.filename == str(tmp_path)
 
 
-def test_limits_are_those_of_the_core() -> None:
-    """Every default of the class is that of the core, which its own source tells."""
-    source = Path(__file__).parents[2] / "src/limits.rs"
-    if not source.exists():
-        pytest.skip("the crate is not here")
-    defaults = source.read_text().partition("fn default()")[2]
-    found = dict(re.findall(r"(\w+): ([^,{]+),\n", defaults))
-    values = {name: eval(text.replace("_", "")) for name, text in found.items()}
-    limits = jelly.Limits()
-    assert values == {name: getattr(limits, name) for name in limits.__dataclass_fields__}
-    assert len(values) == 13
-
-
 def test_too_much_text_says_where() -> None:
     rows = [jb.rdf_options(), jb.rdf_entry("name", "x" * (1 << 20), 1)]
     first = jb.frame(*rows, jb.triple(s_iri=jb.iri(1), p_iri=jb.iri(1), o_iri=jb.iri(1)))

@@ -182,7 +182,7 @@ def test_a_bad_base_and_a_bad_place() -> None:
         out_of(jelly.as_of, BASE, FIRST, "u:9")
     with pytest.raises(PatchError, match="version 1 comes after version 0"):
         out_of(jelly.between, FIRST, 1, 0)
-    with pytest.raises(ValueError, match='chain is "x"; it can be "check" or "ignore"'):
+    with pytest.raises(ValueError, match='chain is "x"; it can be "check", "ignore"'):
         applied(BASE, FIRST, chain="x")
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         applied(BASE, FIRST, colour=1)

@@ -10,7 +10,7 @@ from rooms import Arrow
 RUST: set[Arrow] = set()
 PYTHON: set[Arrow] = {
     ("_internal", "inspection"),  # the native module makes the classes that Python declares
-    ("types", "_internal"),
+    ("_option_table", "_internal"),
 }
 MOST = {"rust": 0, "python": 2}
 

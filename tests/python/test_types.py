@@ -94,7 +94,7 @@ def test_wrong_options_of_conversions() -> None:
         jelly.convert(PATCH, io.BytesIO(), colour="red")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="stream_type is"):
         jelly.convert(PATCH, io.BytesIO(), stream_type="flat")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="format is"):
+    with pytest.raises(ValueError, match="to is"):
         jelly.convert(PATCH, io.BytesIO(), to="json")  # type: ignore[arg-type]
 
 

@@ -9,17 +9,16 @@ from typing import Any
 import click
 
 import jelly
+from jelly.cli.options import given, with_options
 from jelly.cli.patching import (  # fmt: skip
     DISTINCT,
     LOOKING,
     OUT,
     applied,
     counted,
-    given,
     problem_line,
     run,
     version_of,
-    with_options,
 )
 from jelly.cli.progress import Steps
 

@@ -8,18 +8,14 @@ from typing import Any
 import click
 
 import jelly
-from jelly.cli.patching import given
+from jelly.cli.options import given, table_options, with_options
 from jelly.cli.progress import Steps
 
 
 @click.command(name="stats", short_help="Counts of what a file holds, in any format.")
 @click.argument("source")
 @click.option("--top", default=10, show_default=True, type=click.IntRange(0), help="How many predicates, graphs, datatypes and languages to name.")  # fmt: skip
-@click.option("--from", "format", metavar="FORMAT", help="Of SOURCE: any format of convert.")
-@click.option("--rows", type=click.Choice(["all", "committed"]), help="Of patches: only what changes a dataset.")  # fmt: skip
-@click.option("--framing", help="delimited, single or concatenated.")
-@click.option("--strict", is_flag=True, default=None, help="Refuse what the specifications advise against.")  # fmt: skip
-@click.option("--lenient-flags", is_flag=True, default=None, help="Accept what the options do not declare.")  # fmt: skip
+@with_options(table_options("stats", "format", "rows", "framing", "strict", "lenient_flags"))
 @click.option("--json", "as_json", is_flag=True, help="Say it as JSON.")
 def stats_command(source: str, as_json: bool, **options: Any) -> None:
     """Counts what SOURCE holds, in any format: operations, kinds of terms, predicates, graphs.

@@ -12,58 +12,27 @@ import click
 
 import jelly
 from jelly._times import shown
+from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 
 # of files, in a summary
 _NAMES = 6
-_Options = list[Callable[[Any], Any]]
-
-OUT: _Options = [
+OUT: Options = [
     click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise."),
-    click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension."),
-    click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension."),
-    click.option("--level", "compression_level", type=int, help="Level of the compression."),
+    *table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"),
     click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON."),
 ]  # fmt: skip
-_READ: _Options = [
-    click.option("--framing", help="delimited, single or concatenated."),
-    click.option("--strict", is_flag=True, default=None, help="Refuse what the specifications advise against."),
-    click.option("--lenient-flags", is_flag=True, default=None, help="Accept what the options do not declare."),
-]  # fmt: skip
-_BASE: _Options = [
-    click.option("--base-format", metavar="FORMAT", help="Of the dataset: jelly, nt, nq, ttl, trig, rdfxml, jsonld."),
-]  # fmt: skip
-_LOG: _Options = [
-    click.option("--patch-format", metavar="FORMAT", help="Of the patches: jelly-patch, rdfp, rdfp-v1, trp."),
-    click.option("--unfinished", type=click.Choice(["refuse", "drop"]), help="drop: leave out transactions that a crash cut off."),
-    click.option("--chain", type=click.Choice(["check", "ignore"]), help="ignore: take patches as they are given, whatever their ids say."),
-]  # fmt: skip
-DISTINCT: _Options = [
+_READ = table_options("dataset", "framing", "strict", "lenient_flags")
+_BASE = table_options("base", "base_format")
+_LOG = table_options("log", "patch_format", "unfinished", "chain")
+DISTINCT: Options = [
     click.option("--distinct", is_flag=True, default=None, help="Write a statement once that the dataset has twice."),
 ]  # fmt: skip
-LOOKING: _Options = [
-    *_BASE, click.option("--patch-format", metavar="FORMAT", help="Of the patch: jelly-patch, rdfp, rdfp-v1, trp."), *_READ,
-]  # fmt: skip
+LOOKING: Options = [*_BASE, *table_options("log", "patch_format"), *_READ]
 _PATHS = click.argument("patches", metavar="LOG...", nargs=-1, required=True)
 _LOGS = "Each LOG is a file of patches in any format, or a directory of such files; - is standard input."
 _BASES = f"BASE is a dataset in any format, /dev/null an empty one. {_LOGS}"
-
-
-def with_options(*lists: _Options) -> Callable[[Any], Any]:
-    """Options of a command."""
-
-    def decorate(command: Any) -> Any:
-        for option in reversed([option for options in lists for option in options]):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were told."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def run(
@@ -149,15 +118,12 @@ def version_of(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
-_IDS: _Options = [
+_IDS: Options = [
     click.option("--id", "id", metavar="ID", help="Of the new patch: an IRI or a term."),
     click.option("--prev", metavar="ID", help="Of the patch that it comes after."),
 ]  # fmt: skip
-_PATCH: _Options = [
-    click.option("--stream-type", help="Of Jelly-Patch: FRAME, FLAT or PUNCTUATED."),
-    click.option("--abbreviate", is_flag=True, default=None, help="RDF Patch text with bare numbers, as Jena writes it."),
-]  # fmt: skip
-_MODE: _Options = [
+_PATCH = table_options("result_patch", "stream_type", "abbreviate")
+_MODE: Options = [
     click.option("--mode", type=click.Choice(["last", "net"]), help="net: drop what is in the end as it was; for canonical logs."),
 ]  # fmt: skip
 SKOLEM = click.option(
@@ -184,8 +150,7 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
 @click.command(name="diff", short_help="The patch that makes one dataset of another.")
 @click.argument("old")
 @click.argument("new")
-@click.option("--old-format", metavar="FORMAT", help="Of OLD: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
-@click.option("--new-format", metavar="FORMAT", help="Of NEW.")
+@with_options(table_options("compare", "old_format", "new_format"))
 @click.option("--prefixes/--no-prefixes", default=True, help="Compare prefixes too.")
 @SKOLEM
 @with_options(OUT, _IDS, _PATCH, _READ)

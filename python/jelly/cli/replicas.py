@@ -9,27 +9,14 @@ from typing import Any
 import click
 
 from jelly import Replica
+from jelly.cli.options import given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.patching import counted
 from jelly.cli.progress import Steps
 
 _FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
 _JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
-_READ = [
-    click.option("--framing", help="delimited, single or concatenated."),
-    click.option("--strict", is_flag=True, default=None, help="Refuse what the specifications advise against."),
-    click.option("--lenient-flags", is_flag=True, default=None, help="Accept what the options do not declare."),
-]  # fmt: skip
-
-
-def _reading(command: Any) -> Any:
-    for option in reversed(_READ):
-        command = option(command)
-    return command
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+_READ = table_options("follow", "framing", "strict", "lenient_flags")
 
 
 @click.group(name="replica")
@@ -41,15 +28,15 @@ def replica_group() -> None:
 @click.argument("table")
 @click.argument("base", required=False)
 @click.option("--table-format", "format", type=click.Choice(["parquet", "delta"]), default="parquet", help="Of the table.")  # fmt: skip
-@click.option("--base-format", metavar="FORMAT", help="Of the dataset: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@with_options(table_options("create", "base_format"))
 @click.option("--id", metavar="ID", help="Of the patch that BASE is the state after.")
 @click.option("--bucket-rows", type=int, help="Quads that a file shall have.")
-@_reading
+@with_options(_READ)
 @_JSON
 def create_command(table: str, base: str | None, as_json: bool, **options: Any) -> None:
     """Makes TABLE of the dataset BASE, at version 0 of a log; without BASE it is empty."""
     with Steps(quiet=as_json) as steps:
-        made = Replica.create(table, base, progress=steps.show, **_given(options))
+        made = Replica.create(table, base, progress=steps.show, **given(options))
     _say(_info(made), as_json=as_json)
 
 
@@ -57,10 +44,10 @@ def create_command(table: str, base: str | None, as_json: bool, **options: Any) 
 @click.argument("table")
 @click.argument("log", metavar="LOG...", nargs=-1, required=True)
 @_FORMAT
-@click.option("--patch-format", metavar="FORMAT", help="Of the patches: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
+@with_options(table_options("follow", "patch_format"))
 @click.option("--each-version", is_flag=True, help="Commit patch by patch, so that each version can be read.")  # fmt: skip
 @click.option("--upto", metavar="VERSION", help="Go no further than this version, or the patch with this id.")  # fmt: skip
-@_reading
+@with_options(_READ)
 @_JSON
 def follow_command(
     table: str, log: tuple[str, ...], format: Any, as_json: bool, upto: str | None, **options: Any
@@ -69,7 +56,7 @@ def follow_command(
     last = int(upto) if upto is not None and upto.isdecimal() else upto
     replica = Replica(table, format=format)
     with Steps(quiet=as_json) as steps:
-        done = replica.follow(list(log), upto=last, progress=steps.show, **_given(options))
+        done = replica.follow(list(log), upto=last, progress=steps.show, **given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()))
         return
@@ -88,9 +75,7 @@ def follow_command(
 @_FORMAT
 @click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
 @click.option("--version", type=int, help="A version that can be read; the last one otherwise.")
-@click.option("--to", default="auto", metavar="FORMAT", help="Of the output; else by its extension.")  # fmt: skip
-@click.option("--compression", "to_compression", default="auto", help="none, gzip or zstd; else by the extension.")  # fmt: skip
-@click.option("--level", "compression_level", type=int, help="Level of the compression.")
+@with_options(table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"))
 @_JSON
 def dump_command(
     table: str, format: Any, dest: str, version: int | None, as_json: bool, **options: Any
@@ -99,7 +84,7 @@ def dump_command(
     if dest == "-" and options["to"] == "auto":
         options["to"] = "text"
     with destination(dest) as out:
-        done = Replica(table, format=format).dump(out, version, **_given(options))
+        done = Replica(table, format=format).dump(out, version, **given(options))
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():

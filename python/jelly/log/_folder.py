@@ -24,7 +24,8 @@ from jelly._log_files import (
     number_of,
     refuse_own_files,
 )
-from jelly._patching import DatasetOptions, keywords
+from jelly._option_types import DatasetOptions
+from jelly._patching import keywords
 from jelly._whole_file import (
     local_path,
     make_folder,
@@ -340,7 +341,7 @@ class FolderLog(Log):
             raise no_base(self._home)
         refuse_own_files(dest, self._home)
         self._last()
-        told = keywords("dataset", DatasetOptions, options, takes_positions=True)
+        told = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:
             told["version"] = version
         with once_checked(dest) as part:

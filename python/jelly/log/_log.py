@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 from jelly import _internal
 from jelly._internal import PatchReader
 from jelly._log_files import ENDING
-from jelly._patching import DatasetOptions
+from jelly._option_types import DatasetOptions
 from jelly.applying import Applied
 from jelly.log._patch import Summary
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch

@@ -8,12 +8,13 @@ import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from jelly import _internal
 from jelly._arrow import require_pyarrow
-from jelly._convert import ConvertWriteOptions, Tally
-from jelly._keywords import refuse_unknown
+from jelly._convert import Tally
+from jelly._option_table import refuse_unknown
+from jelly._option_types import BaseOptions, ConvertWriteOptions, FollowOptions
 from jelly._patching import Patches, Report, Step, rank_of, sources
 from jelly._tables import table_format, table_writer
 from jelly._whole_file import local_path
@@ -26,7 +27,7 @@ from jelly.replica._refused import no_replica
 from jelly.replica._rewrite import read_file
 from jelly.replica._spill import ADD, Spill
 from jelly.replica._state import State, Store
-from jelly.types import Destination, Framing, Limits, PatchFormat, RdfFormat, Source
+from jelly.types import Destination, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,26 +36,6 @@ if TYPE_CHECKING:
 Format = Literal["parquet", "delta"]
 _BUCKET_ROWS = 32_768
 _GLOB = re.compile(r"[][{}*?\\]")
-
-
-class _Options(TypedDict, total=False):
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    limits: Limits | None
-
-
-class BaseOptions(_Options, total=False):
-    """How a base is read."""
-
-    base_format: RdfFormat
-    strict_graphs: bool
-
-
-class FollowOptions(_Options, total=False):
-    """How a log is read."""
-
-    patch_format: PatchFormat
 
 
 class Replica:
@@ -132,7 +113,7 @@ class Replica:
             ValueError: An option is wrong.
         """
         require_pyarrow()
-        refuse_unknown("create", options, BaseOptions)
+        refuse_unknown("create", options, "create")
         if bucket_rows < 1:
             raise ValueError("bucket_rows is at least 1")
         place = _settled(table)
@@ -217,7 +198,7 @@ class Replica:
             OSError: Reading or writing failed.
             ValueError: An option is wrong.
         """
-        refuse_unknown("follow", options, FollowOptions)
+        refuse_unknown("follow", options, "follow")
         return follow(
             self._store, sources(log), each_version=each_version, upto=upto,
             runner=_runner(spark), progress=progress, options=dict(options),
@@ -326,7 +307,7 @@ class Replica:
             OSError: Reading or writing failed.
             ValueError: An option is wrong.
         """
-        refuse_unknown("dump", options, ConvertWriteOptions)
+        refuse_unknown("dump", options, "converted")
         state = self._store.load(version)
         batches = self._batches(state)
         write: dict[str, Any] = dict(options)
@@ -340,12 +321,11 @@ class Replica:
                     rows, size = rows + batch.num_rows, size + batch.nbytes
             return Tally(rows, size, size)
         namespaces = write.get("namespaces")
-        if isinstance(namespaces, Mapping):
-            write["namespaces"] = list(namespaces.items())
-        elif namespaces or (namespaces is None and _has_prefixes(dest, to)):
-            found = [(name, iri) for (graph, name), iri in state.prefixes.items() if not graph]
+        is_given = isinstance(namespaces, Mapping)
+        if not is_given and (namespaces or (namespaces is None and _has_prefixes(dest, to))):
+            found = {name: iri for (graph, name), iri in state.prefixes.items() if not graph}
             write["namespaces"] = found
-        write |= {"format": to, "compression": to_compression}
+        write |= {"to": to, "to_compression": to_compression}
         return Tally(*_internal.convert_batches(batches, False, dest, write, None))
 
     def vacuum(self, keep: int = 1, *, hours: float = 168) -> list[str]:

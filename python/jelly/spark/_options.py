@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
+from jelly import _internal
+from jelly._option_table import options_of
 from jelly.readers import read_patch, read_rdf, read_whole
 from jelly.types import Limits, PatchOptions, RdfOptions
 
@@ -110,26 +112,30 @@ def camel(keyword: str) -> str:
     return head + "".join(word.capitalize() for word in rest)
 
 
-LIMITS = tuple(
-    Option(camel(limit.name), size if limit.name.endswith("_bytes") else number)
-    for limit in fields(Limits)
-)
-"""Fields of ``jelly.Limits``; ``batchRows`` and ``batchBytes`` are among them."""
+# How each shape of the table is read from text.
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "flag": flag, "word": choice, "format": choice, "number": number, "bytes": size, "names": names, "text": text,
+    "pairs": mapping,
+}  # fmt: skip
+# Readers and writers set these by themselves, from other options.
+_NOT_HERE = {"limits", "options"}
 
-DECODE = (
-    Option("framing", choice),
-    Option("compression", choice),
-    Option("columns", names),
-    Option("terms", choice),
-    Option("blankNodes", choice),
-    Option("mode", choice),
-    Option("strict", flag),
-    Option("lenientFlags", flag),
+
+def _of_table(*doors: str) -> tuple[Option, ...]:
+    """The options of these groups, as Spark gives them."""
+    rows = options_of(*doors).values()
+    return tuple(
+        Option(camel(row.name), _PARSERS[row.shape]) for row in rows if row.name not in _NOT_HERE
+    )
+
+
+DECODE = {kind: _of_table(f"decode_{kind}") for kind in ("rdf", "patch")}
+ENCODE = {kind: _of_table(f"write_{kind}") for kind in ("rdf", "patch")}
+ENCODE_COLUMN = {kind: _of_table(f"encode_{kind}") for kind in ("rdf", "patch")}
+LIMITS = tuple(
+    option for option in _of_table("limits") if option.keyword not in ("batch_rows", "batch_bytes")
 )
-DECODE_KIND: dict[str, tuple[Option, ...]] = {
-    "rdf": (Option("format", choice), Option("strictGraphs", flag)),
-    "patch": (Option("format", choice), Option("rows", choice)),
-}
+"""Fields of ``jelly.Limits``; the sizes of batches are options of readers."""
 FILES = (
     Option("splitBytes", positive(size)),
     Option("openCostBytes", size),
@@ -144,18 +150,6 @@ STREAM = (
     Option("ignoreChangedFiles", flag),
 )
 
-ENCODE = (
-    Option("format", choice),
-    Option("compression", choice),
-    Option("compressionLevel", number),
-    Option("delimited", flag),
-    Option("frameRows", positive(number)),
-    Option("restartBytes", size),
-)
-ENCODE_KIND: dict[str, tuple[Option, ...]] = {
-    "rdf": (Option("namespaces", mapping),),
-    "patch": (Option("abbreviate", flag),),
-}
 _STREAM_PARSERS: dict[str, Callable[[str], Any]] = {"int": number, "bool": flag}
 STREAM_OPTIONS: dict[str, tuple[Option, ...]] = {
     kind: tuple(
@@ -278,16 +272,14 @@ class ReadOptions:
         Raises:
             ValueError: An option is wrong, or there is no path.
         """
-        known = (*DECODE, *DECODE_KIND[kind], *LIMITS, *FILES, *STREAM)
+        known = (*DECODE[kind], *LIMITS, *FILES, *STREAM)
         chosen = parse(_without(options, *_PATHS), known, source)
         if not stream and (only := taken(chosen, STREAM)):
             raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
-        keywords = taken(chosen, (*DECODE, *DECODE_KIND[kind]))
-        limits = taken(chosen, LIMITS)
-        keywords["batch_rows"] = limits.pop("batch_rows", BATCH_ROWS)
-        if limits:
+        keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, DECODE[kind])
+        if limits := taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
         made = cls(kind, paths_of(options), keywords, storage_of(options), **chosen)
         made.schema  # noqa: B018 - a wrong option shows here, not in a worker
@@ -296,8 +288,7 @@ class ReadOptions:
     @property
     def schema(self) -> Schema:
         """Schema of the rows."""
-        with self.open(b"") as reader:
-            return reader.schema
+        return _internal.read_schema(self.kind, self.keywords)
 
     @property
     def ddl(self) -> str:
@@ -341,7 +332,7 @@ class WriteOptions:
         Raises:
             ValueError: An option is wrong, or there is not exactly one path.
         """
-        known = (*ENCODE, *ENCODE_KIND[kind], *STREAM_OPTIONS[kind], *LIMITS)
+        known = (*ENCODE[kind], *STREAM_OPTIONS[kind], *LIMITS)
         keywords = parse(_without(options, *_PATHS, *OF_SPARK), known, source)
         paths = paths_of(options)
         if len(paths) != 1:

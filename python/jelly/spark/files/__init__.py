@@ -7,7 +7,7 @@
 Paths name files, folders and globs (``*``, ``?``, ``[ab]``, ``{a,b}``), here or in remote storage.
 Files whose names begin with ``.`` or ``_`` are passed over, as Spark does, and a file that is named
 twice is read once. Small files are read together by one task, and large ones by several where they
-can be entered in the middle, as ``jelly.splits`` tells: Jelly files with restart points or a
+can be entered in the middle, as ``jelly.splits`` tells: Jelly files with sync points or a
 sidecar (``jelly.index``), zstd with a seek table, N-Triples, N-Quads and RDF Patch text. Text in
 remote storage stays whole, because the driver would have to read all of it to divide it.
 

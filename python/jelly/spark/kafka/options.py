@@ -11,8 +11,7 @@ from jelly._batches import BatchDecoder
 from jelly._encoder import BatchEncoder, batch_encoder
 from jelly.spark._options import (
     DECODE,
-    DECODE_KIND,
-    ENCODE_KIND,
+    ENCODE_COLUMN,
     LIMITS,
     OF_SPARK,
     STORAGE,
@@ -65,7 +64,6 @@ _WRITE = (
     Option("topic", text),
     Option("key", text),
     Option("messageRows", positive(number)),
-    Option("frameRows", positive(number)),
     Option(_WAIT, positive(number)),
 )
 _SUBSCRIPTIONS = ("subscribe", "subscribe_pattern", "assign")
@@ -116,10 +114,10 @@ class KafkaOptions:
             ValueError: An option is wrong, missing, or goes not with another.
         """
         kind = _kind(options)
-        decode = (*DECODE, *DECODE_KIND[kind], *LIMITS)
+        decode = (*DECODE[kind], *LIMITS)
         chosen = parse(_plain(options), (*_READ, *decode), NAME)
         chosen.pop("kind", None)
-        keywords = taken(chosen, (*DECODE, *DECODE_KIND[kind]))
+        keywords = taken(chosen, DECODE[kind])
         if keywords.get("format") in ("rdf", "patch"):
             del keywords["format"]
         if limits := taken(chosen, LIMITS):
@@ -249,11 +247,10 @@ class KafkaWriteOptions:
             ValueError: An option is wrong or missing.
         """
         kind = _kind(options)
-        encode = tuple(option for option in ENCODE_KIND[kind] if option.name != "abbreviate")
-        known = (*_WRITE, *encode, *STREAM_OPTIONS[kind], *LIMITS)
+        known = (*_WRITE, *ENCODE_COLUMN[kind], *STREAM_OPTIONS[kind], *LIMITS)
         chosen = parse(_plain(options, *OF_SPARK), known, NAME)
         chosen.pop("kind", None)
-        keywords: dict[str, Any] = taken(chosen, (*encode, Option("frameRows", number)))
+        keywords: dict[str, Any] = taken(chosen, ENCODE_COLUMN[kind])
         if limits := taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
         if stream := taken(chosen, STREAM_OPTIONS[kind]):

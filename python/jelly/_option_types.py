@@ -1,0 +1,391 @@
+"""Types of the options of all functions.
+
+scripts/options_table.py writes this file from src/options/table.rs and src/limits.rs.
+"""
+
+# fmt: off
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from jelly.types import Limits, PatchOptions, RdfOptions, Split
+
+Framing: TypeAlias = Literal["auto", "delimited", "single", "concatenated"]
+Compression: TypeAlias = Literal["auto", "none", "gzip", "zstd"]
+Terms: TypeAlias = Literal["text", "struct"]
+BlankNodes: TypeAlias = Literal["auto", "keep", "scoped", "named"]
+Mode: TypeAlias = Literal["failfast", "permissive"]
+RdfFormat: TypeAlias = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]
+PatchFormat: TypeAlias = Literal["auto", "jelly-patch", "rdfp", "rdfp-v1", "trp"]
+AnyFormat: TypeAlias = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld", "jelly-patch", "rdfp", "rdfp-v1", "trp"]
+WrittenFormat: TypeAlias = Literal["auto", "text", "jelly", "nt", "nq", "ttl", "trig", "jelly-patch", "rdfp", "trp"]
+
+
+class RdfReadOptions(TypedDict, total=False):
+    """Options of readers of statements."""
+
+    format: RdfFormat
+    framing: Framing
+    compression: Compression
+    blank_nodes: BlankNodes
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    batch_rows: int | None
+    batch_bytes: int | None
+    limits: Limits | None
+    resume: bytes | None
+    split: Split | None
+    source_name: str | None
+
+
+class PatchReadOptions(TypedDict, total=False):
+    """Options of readers of patches."""
+
+    format: PatchFormat
+    framing: Framing
+    compression: Compression
+    rows: Literal["all", "committed"]
+    blank_nodes: BlankNodes
+    strict: bool
+    lenient_flags: bool
+    batch_rows: int | None
+    batch_bytes: int | None
+    limits: Limits | None
+    resume: bytes | None
+    split: Split | None
+    source_name: str | None
+
+
+class RdfDecoderOptions(TypedDict, total=False):
+    """Options of a decoder of statements."""
+
+    format: RdfFormat
+    framing: Framing
+    compression: Compression
+    columns: Sequence[str] | None
+    terms: Terms
+    blank_nodes: BlankNodes
+    mode: Mode
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    batch_rows: int | None
+    batch_bytes: int | None
+    limits: Limits | None
+
+
+class PatchDecoderOptions(TypedDict, total=False):
+    """Options of a decoder of patches."""
+
+    format: PatchFormat
+    framing: Framing
+    compression: Compression
+    columns: Sequence[str] | None
+    rows: Literal["all", "committed"]
+    terms: Terms
+    blank_nodes: BlankNodes
+    mode: Mode
+    strict: bool
+    lenient_flags: bool
+    batch_rows: int | None
+    batch_bytes: int | None
+    limits: Limits | None
+
+
+class SplitOptions(TypedDict, total=False):
+    """Options of ``splits``."""
+
+    format: AnyFormat
+    framing: Framing
+    compression: Compression
+    limits: Limits | None
+    source_name: str | None
+
+
+class IndexOptions(TypedDict, total=False):
+    """Options of ``index``."""
+
+    format: Literal["auto", "jelly", "jelly-patch"]
+    framing: Framing
+    compression: Compression
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    every: int | None
+
+
+class InspectOptions(TypedDict, total=False):
+    """Options of ``inspect`` and ``validate``."""
+
+    format: Literal["auto", "jelly", "jelly-patch"]
+    framing: Framing
+    compression: Compression
+    limits: Limits | None
+    source_name: str | None
+
+
+class StatsOptions(TypedDict, total=False):
+    """Options of ``stats``."""
+
+    format: AnyFormat
+    framing: Framing
+    compression: Compression
+    rows: Literal["all", "committed"]
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+
+
+class ConvertReadOptions(TypedDict, total=False):
+    """Options of ``convert`` for the source."""
+
+    format: AnyFormat | Literal["parquet", "arrow"]
+    framing: Framing
+    compression: Compression
+    rows: Literal["all", "committed"]
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    source_name: str | None
+
+
+class ConvertWriteOptions(TypedDict, total=False):
+    """Options of ``convert`` for the output."""
+
+    compression_level: int | None
+    options: RdfOptions | PatchOptions | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    namespaces: Mapping[str, str] | bool | None
+    abbreviate: bool
+    stream_name: str | None
+    physical_type: Literal["TRIPLES", "QUADS", "GRAPHS"] | None
+    logical_type: str | None
+    statement_type: Literal["TRIPLES", "QUADS"] | None
+    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
+    generalized_statements: bool | None
+    rdf_star: bool | None
+    max_name_table_size: int | None
+    max_prefix_table_size: int | None
+    max_datatype_table_size: int | None
+
+
+class RdfWriterOptions(TypedDict, total=False):
+    """Options of writers of statements."""
+
+    limits: Limits | None
+    format: Literal["auto", "jelly", "nt", "nq", "ttl", "trig"]
+    compression: Compression
+    compression_level: int | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    namespaces: Mapping[str, str] | None
+
+
+class PatchWriterOptions(TypedDict, total=False):
+    """Options of writers of patches."""
+
+    limits: Limits | None
+    format: Literal["auto", "jelly-patch", "rdfp", "trp"]
+    compression: Compression
+    compression_level: int | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    abbreviate: bool
+
+
+class RdfEncoderOptions(TypedDict, total=False):
+    """Options of an encoder of statements."""
+
+    limits: Limits | None
+    options: RdfOptions | None
+    frame_rows: int | None
+    namespaces: Mapping[str, str] | None
+
+
+class PatchEncoderOptions(TypedDict, total=False):
+    """Options of an encoder of patches."""
+
+    limits: Limits | None
+    options: PatchOptions | None
+    frame_rows: int | None
+
+
+class BaseOptions(TypedDict, total=False):
+    """Options of ``Replica.create``."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    base_format: RdfFormat
+
+
+class FollowOptions(TypedDict, total=False):
+    """Options of ``Replica.follow``."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    limits: Limits | None
+    patch_format: PatchFormat
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How sources are read; the compression is detected."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+
+
+class LogOptions(TypedDict, total=False):
+    """How a log is taken."""
+
+    patch_format: PatchFormat
+    unfinished: Literal["refuse", "drop"]
+    chain: Literal["check", "ignore"]
+
+
+class LookingOptions(TypedDict, total=False):
+    """Options of functions that look at logs."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    base_format: RdfFormat
+    patch_format: PatchFormat
+    unfinished: Literal["refuse", "drop"]
+    chain: Literal["check", "ignore"]
+
+
+class DatasetOptions(TypedDict, total=False):
+    """Options of functions that write a dataset."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    base_format: RdfFormat
+    patch_format: PatchFormat
+    unfinished: Literal["refuse", "drop"]
+    chain: Literal["check", "ignore"]
+    to: WrittenFormat
+    to_compression: Compression
+    compression_level: int | None
+    options: RdfOptions | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    namespaces: Mapping[str, str] | bool | None
+    stream_name: str | None
+    physical_type: Literal["TRIPLES", "QUADS", "GRAPHS"] | None
+    logical_type: str | None
+    generalized_statements: bool | None
+    rdf_star: bool | None
+    max_name_table_size: int | None
+    max_prefix_table_size: int | None
+    max_datatype_table_size: int | None
+
+
+class PatchingOptions(TypedDict, total=False):
+    """Options of functions that make a patch of others."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    base_format: RdfFormat
+    patch_format: PatchFormat
+    unfinished: Literal["refuse", "drop"]
+    chain: Literal["check", "ignore"]
+    to: WrittenFormat
+    to_compression: Compression
+    compression_level: int | None
+    options: PatchOptions | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    abbreviate: bool
+    statement_type: Literal["TRIPLES", "QUADS"] | None
+    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
+    generalized_statements: bool | None
+    rdf_star: bool | None
+    max_name_table_size: int | None
+    max_prefix_table_size: int | None
+    max_datatype_table_size: int | None
+
+
+class ComparingOptions(TypedDict, total=False):
+    """Options of functions that make a patch of datasets."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    old_format: RdfFormat
+    new_format: RdfFormat
+    to: WrittenFormat
+    to_compression: Compression
+    compression_level: int | None
+    options: PatchOptions | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+    abbreviate: bool
+    statement_type: Literal["TRIPLES", "QUADS"] | None
+    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
+    generalized_statements: bool | None
+    rdf_star: bool | None
+    max_name_table_size: int | None
+    max_prefix_table_size: int | None
+    max_datatype_table_size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitFields:
+    """What :class:`jelly.Limits` bounds; bytes unless said otherwise."""
+
+    row_bytes: int = 33554432
+    """Longest row, and longest metadata of a frame. Rows of up to 127 bytes are always taken."""
+    frame_bytes: int = 2147483647
+    """Longest frame; its rows stream, so this costs no memory."""
+    name_table: int = 4096
+    """Largest name table that options may ask for, in entries."""
+    prefix_table: int = 1024
+    """Largest prefix table, in entries."""
+    datatype_table: int = 256
+    """Largest datatype table, in entries."""
+    lookup_bytes: int = 67108864
+    """All live entries of the three tables. They count together with namespaces, metadata and the terms that may repeat, which all may have as much as this, or as four terms or two rows if that is more."""
+    term_bytes: int = 16777216
+    """Longest term, as it is and as it is written."""
+    nesting: int = 64
+    """Deepest nesting of quoted triples and of unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice."""
+    batch_rows: int = 10000
+    """Most rows in a batch."""
+    batch_bytes: int = 33554432
+    """Text at which a batch is closed."""
+    expansion: int = 1000
+    """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
+    zstd_window: int = 33554432
+    """Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many."""
+    transaction_bytes: int = 1073741824
+    """Bytes of a patch that may wait on disk for the outcome of its transactions."""

@@ -1,0 +1,166 @@
+"""Writes python/jelly/_option_types.py and docs/options.md from the table of options (src/options/table.rs, src/limits.rs).
+
+python scripts/options_table.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jelly._option_table import TABLE, Option, options_of
+
+ROOT = Path(__file__).resolve().parent.parent
+TYPES = ROOT / "python/jelly/_option_types.py"
+PAGE = ROOT / "docs/options.md"
+
+CHOSEN = ("columns", "terms", "mode")
+# names, the groups of functions they are for, what is left out, what they are
+DICTS: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
+    ("RdfReadOptions", ("decode_rdf", "read"), CHOSEN, "Options of readers of statements."),
+    ("PatchReadOptions", ("decode_patch", "read"), CHOSEN, "Options of readers of patches."),
+    ("RdfDecoderOptions", ("decode_rdf",), (), "Options of a decoder of statements."),
+    ("PatchDecoderOptions", ("decode_patch",), (), "Options of a decoder of patches."),
+    ("SplitOptions", ("splits",), (), "Options of ``splits``."),
+    ("IndexOptions", ("index",), (), "Options of ``index``."),
+    ("InspectOptions", ("inspect",), (), "Options of ``inspect`` and ``validate``."),
+    ("StatsOptions", ("stats",), (), "Options of ``stats``."),
+    ("ConvertReadOptions", ("convert",), ("limits",), "Options of ``convert`` for the source."),
+    ("ConvertWriteOptions", ("converted",), ("limits",), "Options of ``convert`` for the output."),
+    ("RdfWriterOptions", ("write_rdf",), ("options",), "Options of writers of statements."),
+    ("PatchWriterOptions", ("write_patch",), ("options",), "Options of writers of patches."),
+    ("RdfEncoderOptions", ("encode_rdf",), (), "Options of an encoder of statements."),
+    ("PatchEncoderOptions", ("encode_patch",), (), "Options of an encoder of patches."),
+    ("BaseOptions", ("create",), (), "Options of ``Replica.create``."),
+    ("FollowOptions", ("follow",), (), "Options of ``Replica.follow``."),
+    ("ReadingOptions", ("dataset",), (), "How sources are read; the compression is detected."),
+    ("LogOptions", ("log",), (), "How a log is taken."),
+    ("LookingOptions", ("dataset", "log", "base"), (), "Options of functions that look at logs."),
+    ("DatasetOptions", ("dataset", "log", "result_rdf"), (), "Options of functions that write a dataset."),
+    ("PatchingOptions", ("dataset", "log", "base", "result_patch"), (), "Options of functions that make a patch of others."),
+    ("ComparingOptions", ("dataset", "compare", "result_patch"), (), "Options of functions that make a patch of datasets."),
+]  # fmt: skip
+ALIASES = {
+    "Framing": ("decode_rdf", "framing"),
+    "Compression": ("decode_rdf", "compression"),
+    "Terms": ("decode_rdf", "terms"),
+    "BlankNodes": ("decode_rdf", "blank_nodes"),
+    "Mode": ("decode_rdf", "mode"),
+    "RdfFormat": ("decode_rdf", "format"),
+    "PatchFormat": ("decode_patch", "format"),
+    "AnyFormat": ("splits", "format"),
+    "WrittenFormat": ("result_rdf", "to"),
+}
+TYPES_OF = {
+    "flag": "bool", "number": "int | None", "bytes": "int | None", "text": "str | None", "names": "Sequence[str] | None",
+    "state": "bytes | None", "pairs": "Mapping[str, str] | None", "pairs or flag": "Mapping[str, str] | bool | None",
+    "limits": "Limits | None",
+}  # fmt: skip
+START = '''"""Types of the options of all functions.
+
+scripts/options_table.py writes this file from src/options/table.rs and src/limits.rs.
+"""
+
+# fmt: off
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from jelly.types import Limits, PatchOptions, RdfOptions, Split
+
+'''
+
+
+def literal(words: list[str]) -> str:
+    """The type of one of these words."""
+    quoted = ", ".join(f'"{word}"' for word in words)
+    return f"Literal[{quoted}]"
+
+
+def type_of(row: Option, doors: tuple[str, ...], aliases: dict[str, str]) -> str:
+    """The type of an option of functions of these groups."""
+    if row.name == "split":
+        return "Split | None"
+    if row.shape == "stream":
+        kinds = [
+            kind
+            for kind in ("rdf", "patch")
+            if not doors or any(door.endswith(kind) for door in doors)
+        ]
+        names = {"rdf": "RdfOptions", "patch": "PatchOptions"}
+        return " | ".join([*(names[kind] for kind in kinds or names), "None"])
+    if row.shape == "name":
+        return (literal(row.words) if row.words else "str") + " | None"
+    if row.shape == "flag" and row.default is None:
+        return "bool | None"
+    if row.words:
+        plain = literal(row.words)
+        return aliases.get(plain, plain)
+    return TYPES_OF[row.shape]
+
+
+def types() -> str:
+    """The text of the module of types."""
+    parts = [START]
+    aliases: dict[str, str] = {}
+    for name, (door, option) in ALIASES.items():
+        words = literal(options_of(door)[option].words)
+        aliases[words] = name
+        parts.append(f"{name}: TypeAlias = {words}\n")
+    for name, doors, without, doc in DICTS:
+        parts.append(f'\n\nclass {name}(TypedDict, total=False):\n    """{doc}"""\n\n')
+        rows = [row for row in options_of(*doors).values() if row.name not in without]
+        # convert reads tables too
+        special = (
+            {"format": 'AnyFormat | Literal["parquet", "arrow"]'}
+            if name == "ConvertReadOptions"
+            else {}
+        )
+        parts += [
+            f"    {row.name}: {special.get(row.name) or type_of(row, doors, aliases)}\n"
+            for row in rows
+        ]
+    parts.append("\n\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass LimitFields:\n")
+    parts.append('    """What :class:`jelly.Limits` bounds; bytes unless said otherwise."""\n\n')
+    for row in options_of("limits").values():
+        parts.append(f'    {row.name}: int = {row.default}\n    """{row.doc}"""\n')
+    return "".join(parts)
+
+
+PAGES = [
+    ("Reading", ("decode_rdf", "decode_patch", "read"), "`read_rdf`, `read_patch`, `batch_decoder`; in Spark in camel case (`batchRows`)."),
+    ("Writing", ("write_rdf", "write_patch"), "`RdfWriter`, `PatchWriter`; in Spark in camel case (`frameRows`)."),
+    ("Streams", ("single", "single_rdf", "single_patch"), "Single options of a Jelly stream, of `convert`, `apply`, `diff` and so on; in Spark in camel case."),
+    ("Results", ("result_rdf", "result_patch"), "`apply`, `diff` and the other functions that write a dataset or a patch; `convert`."),
+    ("Logs", ("dataset", "log", "base", "compare"), "`apply`, `diff` and the other functions that read datasets and logs."),
+    ("Parts of files", ("splits", "index"), "`splits` and `index`."),
+    ("Limits", ("limits",), "Fields of `jelly.Limits`; options of Spark in camel case. The error that a limit causes names it."),
+]  # fmt: skip
+
+
+def page() -> str:
+    """The text of the page of the docs."""
+    parts = [
+        "# Options\n\n<!-- scripts/options_table.py writes this page from src/options/table.rs and src/limits.rs. -->\n"
+    ]
+    for title, doors, what in PAGES:
+        parts.append(
+            f"\n## {title}\n\n{what}\n\n| option | values | default | what it does |\n| --- | --- | --- | --- |\n"
+        )
+        seen = set()
+        for row in TABLE:
+            if set(doors).isdisjoint(row.doors) or (row.name, row.doc) in seen:
+                continue
+            seen.add((row.name, row.doc))
+            values = ", ".join(f"`{word}`" for word in row.words) or row.shape
+            default = "" if row.default is None else f"`{row.default}`"
+            parts.append(f"| `{row.name}` | {values} | {default} | {row.doc} |\n")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    TYPES.write_text(types())
+    PAGE.write_text(page())

@@ -1,0 +1,42 @@
+//! How a source becomes batches, by options that were given.
+
+use super::{BatchSettings, BlankNodes, Mode, ReadOptions, TermStyle};
+use crate::error::{Error, ErrorKind, Result};
+use crate::open::OpenOptions;
+use crate::options::values::Values;
+
+impl ReadOptions {
+    /// What the options say; `own_name`: what the source is called where nobody names it.
+    ///
+    /// # Errors
+    /// `argument`: options do not go together.
+    pub fn of(values: &Values, own_name: Option<String>) -> Result<Self> {
+        let nodes = [BlankNodes::Auto, BlankNodes::Keep, BlankNodes::Scoped, BlankNodes::Named];
+        let options = ReadOptions {
+            open: OpenOptions::of(values, "format", own_name)?,
+            batch: BatchSettings {
+                columns: values.names("columns").map(<[String]>::to_vec),
+                terms: values.choice("terms", [TermStyle::Text, TermStyle::Struct]),
+                blank_nodes: values.choice("blank_nodes", nodes),
+                ..BatchSettings::default()
+            },
+            mode: values.choice("mode", [Mode::FailFast, Mode::Permissive]),
+        };
+        options.check_committed()?;
+        Ok(options)
+    }
+
+    /// Refuses what does not go with `rows="committed"`.
+    pub(super) fn check_committed(&self) -> Result<()> {
+        let message = if !self.open.committed {
+            return Ok(());
+        } else if self.mode == Mode::Permissive {
+            "rows=\"committed\" goes with mode=\"failfast\" only: what follows an error is unknown"
+        } else if self.open.resume.is_some() {
+            "resume goes with rows=\"all\" only"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Argument, message))
+    }
+}

@@ -1,0 +1,113 @@
+//! Options of operations, from those that were given.
+
+use super::{ApplyOptions, DiffOptions, InvertOptions, LogOptions, SquashOptions, Version, id_from_text};
+use crate::error::{Error, ErrorKind, Result};
+use crate::open::OpenOptions;
+use crate::options::values::{Value, Values};
+use crate::term::TermBuf;
+
+fn argument(message: String) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}
+
+/// An id, as a term or a bare IRI.
+///
+/// # Errors
+/// `argument`: it is neither.
+pub fn id_of(text: &str) -> Result<TermBuf> {
+    id_from_text(text).map_err(|error| argument(error.message().to_owned()))
+}
+
+fn id(values: &Values, name: &str) -> Result<Option<TermBuf>> {
+    values.text(name).map(id_of).transpose()
+}
+
+impl Version {
+    /// A number, or an id as a term or a bare IRI.
+    ///
+    /// # Errors
+    /// `argument`: it is neither.
+    pub fn of(value: &Value, name: &str) -> Result<Self> {
+        match value {
+            Value::Number(number @ 0..) => Ok(Version::Number(number.unsigned_abs())),
+            Value::Text(id) => Ok(Version::Id(id_of(id)?)),
+            _ => Err(argument(format!("{name} is the number of a version or the id of its patch"))),
+        }
+    }
+
+    fn given(values: &Values, name: &str) -> Result<Option<Self>> {
+        values.get(name).map(|value| Version::of(value, name)).transpose()
+    }
+}
+
+impl LogOptions {
+    /// What the options say.
+    pub fn of(values: &Values) -> Self {
+        LogOptions {
+            drop_unfinished: values.choice("unfinished", [false, true]),
+            ignore_chain: values.choice("chain", [false, true]),
+            takes_positions: values.is_on("takes_positions"),
+            fixed: false,
+        }
+    }
+}
+
+impl ApplyOptions {
+    /// What the options say, for a base that is read so.
+    ///
+    /// # Errors
+    /// `argument`: the version is none.
+    pub fn of(values: &Values, base: OpenOptions) -> Result<Self> {
+        Ok(ApplyOptions {
+            base,
+            log: LogOptions::of(values),
+            version: Version::given(values, "version")?,
+            distinct: values.is_on("distinct"),
+            named: values.is_on("named"),
+        })
+    }
+}
+
+impl DiffOptions {
+    /// What the options say, for an old dataset that is read so.
+    ///
+    /// # Errors
+    /// `argument`: an id is none.
+    pub fn of(values: &Values, old: OpenOptions) -> Result<Self> {
+        Ok(DiffOptions {
+            old,
+            id: id(values, "id")?,
+            prev: id(values, "prev")?,
+            prefixes: values.flag("prefixes") != Some(false),
+            skolemize: values.text("skolemize").map(str::to_owned),
+        })
+    }
+}
+
+impl InvertOptions {
+    /// What the options say.
+    ///
+    /// # Errors
+    /// `argument`: an id is none.
+    pub fn of(values: &Values) -> Result<Self> {
+        Ok(InvertOptions { log: LogOptions::of(values), id: id(values, "id")?, prev: id(values, "prev")? })
+    }
+}
+
+impl SquashOptions {
+    /// What the options say.
+    ///
+    /// # Errors
+    /// `argument`: a version or an id is none.
+    pub fn of(values: &Values) -> Result<Self> {
+        let (from, to) = (Version::given(values, "from_version")?, Version::given(values, "to_version")?);
+        Ok(SquashOptions {
+            log: LogOptions::of(values),
+            drops_cancelled: values.choice("mode", [false, true]),
+            between: from.zip(to),
+            bare: values.is_on("bare"),
+            id: id(values, "id")?,
+            prev: id(values, "prev")?,
+        })
+    }
+}
