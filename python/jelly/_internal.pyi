@@ -350,7 +350,7 @@ def index(
         **options: See ``docs/options.md``; as the file will be read.
 
     Returns:
-        The path of the sidecar and the number of restart points.
+        The path of the sidecar and the number of sync points.
 
     Raises:
         OSError: The file cannot be read, or the sidecar not written.

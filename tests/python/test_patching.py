@@ -186,7 +186,7 @@ def test_a_bad_base_and_a_bad_place() -> None:
         applied(BASE, FIRST, chain="x")
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         applied(BASE, FIRST, colour=1)
-    with pytest.raises(ValueError, match="base_format cannot be"):
+    with pytest.raises(ValueError, match="base_format is"):
         applied(BASE, FIRST, base_format="rdfp")
 
 
