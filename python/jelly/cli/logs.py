@@ -84,7 +84,7 @@ def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
 @_OUT
 @click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of DEST otherwise.")  # fmt: skip
-def dataset_command(place: str, version: str | None, dest: str, to: str) -> None:
+def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
     """Writes the dataset of the log at PLACE, as it is or was."""
     wanted = None if version is None else version_of(version)
     with destination(dest) as out:
