@@ -85,12 +85,8 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(op=st.sampled_from("AD"), value=VALUES, how=CHOICE)
     def conflict(self, op: str, value: int, how: int) -> None:
-        choices: list[dict[str, Any]] = [
-            {"expect": len(self.ids) + 1},
-            {"expect": "x:other"},
-            {"prev": "<x:other>"},
-        ]
-        more = choices[how % 3]
+        expects: list[dict[str, Any]] = [{"expect": len(self.ids) + 1}, {"expect": "x:other"}]
+        more = [*expects, {"prev": "<x:other>"}][how % 3]
         with pytest.raises(PatchError) as caught:
             self.send(op, value, "x:new", **more)
         assert caught.value.kind == "patch.conflict"

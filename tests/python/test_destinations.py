@@ -99,6 +99,8 @@ def test_urls_are_refused_at_every_door(folder: Path, url: str) -> None:
     before = names(folder)
     doors = [*STATEMENTS.items(), *PATCHES.items(), *FOLDERS.items()]
     for name, door in doors:
+        if url.startswith("https:") and name in ("publish", "stage"):
+            continue  # the address of a log on a server
         with pytest.raises(jelly.errors.ArgumentError) as caught:
             door(url)
         assert caught.value.kind == "argument.remote", name

@@ -20,6 +20,7 @@ _COMMANDS = {
     "looking": "stats",
     "patching": "apply as-of between canonicalize diff history invert net squash",
     "replicas": "replica",
+    "serve": "serve",
 }
 _MODULE_OF = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 

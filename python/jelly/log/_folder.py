@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -151,12 +151,17 @@ class FolderLog(Log):
         return done
 
     def publish_prepared(
-        self, found: Prepared, expect: int | str | None, *, is_counted: bool = False
+        self,
+        found: Prepared,
+        expect: int | str | None,
+        *,
+        is_counted: bool = False,
+        check: Callable[[Head], None] | None = None,
     ) -> Published:
-        """Publishes a patch that was read and checked."""
+        """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
         while True:
             with self._turn:
-                done = self._attempt(found, expect, is_counted)
+                done = self._attempt(found, expect, is_counted, check)
             if done is not None:
                 return done  # else another one was published while this one was written
 
@@ -182,7 +187,11 @@ class FolderLog(Log):
             return line if is_it else None
 
     def _attempt(
-        self, found: Prepared, expect: int | str | None, is_counted: bool
+        self,
+        found: Prepared,
+        expect: int | str | None,
+        is_counted: bool,
+        check: Callable[[Head], None] | None,
     ) -> Published | None:
         """Publishes after the head that is there now; None: it is there no more."""
         seen, said = self._quick(), found.summary
@@ -195,6 +204,8 @@ class FolderLog(Log):
             return Published(
                 made, known.id or "", known.prev, self._path(made, seen), replayed=True
             )
+        if check is not None:
+            check(head)
         if not is_counted:
             refuse_later(found)
             self._refuse_miscounted(found, seen)

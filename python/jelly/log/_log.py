@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -17,8 +18,14 @@ from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.logs import LogReport
 from jelly.types import Destination, PatchFormat, Source
 
+_SERVER = re.compile(r"https?://", re.IGNORECASE)
 
-def _kind_of(place: object) -> Any:  # noqa: ARG001
+
+def _kind_of(place: object) -> Any:
+    if isinstance(place, str) and _SERVER.match(place):
+        from jelly.log._server import ServerLog
+
+        return ServerLog
     from jelly.log._folder import FolderLog
 
     return FolderLog

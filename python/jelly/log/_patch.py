@@ -84,7 +84,7 @@ class Prepared(NamedTuple):
         """Its headers, under names in lower case."""
         return {key.lower(): value for key, value in self.more.items()} | self.summary.said
 
-    def write(self, path: Path, ending: str, prev: str | None) -> Summary:
+    def write(self, path: Path, ending: str, prev: str | None, *, stamp: bool = True) -> Summary:
         """Writes the patch as the next one after ``prev``; returns what it says then.
 
         It gets an id, the time and the ``prev``, where it has none.
@@ -94,7 +94,7 @@ class Prepared(NamedTuple):
         has = set(self.summary.said)
         if "previous" in has:
             has.add("prev")
-        if "timestamp" not in self.said:
+        if stamp and "timestamp" not in self.said:
             more["timestamp"] = f'"{shown(datetime.now(UTC))}"^^{DATE_TIME}'
         format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
         added = [(key, value) for key, value in more.items() if key.lower() not in has]

@@ -121,6 +121,8 @@ impl LogSources {
 
     /// Adds the files of a folder; how each is read is like `options`.
     pub fn push_folder(&mut self, folder: &Path, options: &OpenOptions) -> Result<()> {
+        // before the files: whoever publishes meanwhile makes the file first, and its line then
+        let last = indexed::last(folder);
         let files = patch_files(folder)?;
         let start = Start::of_folder(folder);
         if files.is_empty() && start == Start::Anywhere {
@@ -133,7 +135,7 @@ impl LogSources {
             options.decode.source = Some(path.to_string_lossy().into());
             self.sources.push(Again::new(Source::Path(path), options)?);
         }
-        let (files, last) = (first..self.sources.len(), indexed::last(folder));
+        let files = first..self.sources.len();
         self.folders.push(Folder { path: folder.to_owned(), start, last, files });
         Ok(())
     }

@@ -27,6 +27,8 @@ pub struct Head {
 /// Finds the last version of a folder of `patch-0001`, `patch-0002` and so on, of which none may be missing. Only the
 /// last file is read, and those beside a number that is missing.
 pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
+    // before the files: whoever publishes meanwhile makes the file first, and its line then
+    let last = indexed::last(folder);
     let files = patch_files(folder)?;
     let start = Start::of_folder(folder);
     let names: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
@@ -46,7 +48,7 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
     let rows: Vec<_> = (names.iter().zip(&facts))
         .map(|(name, patches)| SourceRow { name: Some(name.into()), patches, is_whole: true })
         .collect();
-    check_files(&rows, &start, indexed::last(folder)).map_err(|fault| {
+    check_files(&rows, &start, last).map_err(|fault| {
         let source =
             fault.place.map_or_else(|| folder.to_string_lossy().into(), |(at, _)| names[at].as_str().into());
         let place = Position { source: Some(source), ..Position::default() };

@@ -1,0 +1,50 @@
+"""The command ``jelly serve``."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command(name="serve", short_help="Logs over HTTP.")
+@click.argument("root", required=False, metavar="DIR")
+@click.option("--host", default="127.0.0.1", help="Another address than this machine's own needs --tokens, --client-ca or --insecure.")  # fmt: skip
+@click.option("--port", default=8080, help="The port.")
+@click.option("--tokens", metavar="FILE", help="Who may do what: lines of `name sha256 scopes logs`.")  # fmt: skip
+@click.option("--tls-cert", metavar="FILE", help="The certificate of the server.")
+@click.option("--tls-key", metavar="FILE", help="Its key.")
+@click.option("--client-ca", metavar="FILE", help="Let in only clients that this authority has signed.")  # fmt: skip
+@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name of this server in requests; may be given often.")  # fmt: skip
+@click.option("--read-only", is_flag=True, help="Refuse all that changes something.")
+@click.option("--insecure", is_flag=True, help="Let everybody who reaches the address do everything.")  # fmt: skip
+@click.option("--make-token", metavar="NAME", help="Print a fresh token, and its line for the file of tokens; serve nothing.")  # fmt: skip
+def serve_command(root: str | None, make_token: str | None, **options: Any) -> None:
+    """Serves the logs in the folder DIR over HTTP.
+
+    It listens on this machine alone, if nothing else is said.
+    """
+    from jelly import service
+    from jelly.service._tokens import made
+
+    if make_token is not None:
+        token, line = made(make_token)
+        click.echo(token)
+        click.echo(line)
+        return
+    if root is None:
+        raise click.UsageError("Missing argument 'DIR'.")
+    logging.basicConfig(stream=sys.stderr, format="%(message)s")
+    scheme = "https" if options["tls_cert"] else "http"
+    address = f"{scheme}://{options['host']}:{options['port']}"
+    if not Path(root).is_dir() or not any(Path(root).iterdir()):
+        click.echo(f"{address}/ has no logs yet; to make one, and to publish to it:")
+        click.echo(f"  curl -X PUT {address}/brick")
+        click.echo(f"  curl -H 'Content-Type: application/rdf-patch' --data-binary @1.rdfp {address}/brick")  # fmt: skip
+    service.serve(root, **options)
+
+
+COMMANDS = [serve_command]

@@ -1,0 +1,218 @@
+"""A log on a server: the same verbs over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Unpack
+
+from jelly._convert import convert
+from jelly._internal import PatchReader
+from jelly._log_files import BASE_JSON
+from jelly._patching import DatasetOptions, keywords
+from jelly._whole_file import sync_file, written_json
+from jelly.applying import Applied, applied
+from jelly.errors import PatchError, TruncatedError
+from jelly.log._begin import BASE, no_base, with_digest
+from jelly.log._http import Address, Answer
+from jelly.log._log import Log
+from jelly.log._patch import prepared
+from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
+from jelly.logs import LogReport, verify_log
+from jelly.readers import read_patch
+from jelly.types import Destination, PatchFormat, Source
+
+_PATCH = "application/x-jelly-rdf-patch"
+_DATA = "application/x-jelly-rdf"
+# how long a publish is tried again, with the same id
+_TRIES = 30.0
+
+
+class ServerLog(Log):
+    """A log on a server."""
+
+    def __init__(
+        self, place: str | os.PathLike[str], *, ending: str = ".jellyp", token: str | None = None
+    ) -> None:
+        super().__init__(place, ending=ending, token=token)
+        self._at = Address(os.fspath(place), token)
+
+    def _json(self, path: str = "", **query: Any) -> Any:
+        with self._at.open("GET", path, query, {"Accept": "application/json"}) as answer:
+            return json.loads(answer.read())
+
+    @property
+    def head(self) -> Head:
+        """Number and id of the last patch."""
+        return self.info().head
+
+    def info(self) -> LogInfo:
+        """What the log is."""
+        said = self._json()
+        return LogInfo._make([
+            said["name"], said["id"], Head(**said["head"]), said["first"], said["base"],
+            said["format"], time_of(said["created"]),
+        ])  # fmt: skip
+
+    def publish(
+        self,
+        patch: Source,
+        *,
+        expect: int | str | None = None,
+        headers: Mapping[str, str] | None = None,
+        format: PatchFormat = "auto",
+    ) -> Published:
+        """Makes a patch the next one of the log; see :meth:`Log.publish`.
+
+        The patch gets its id here, so the request is sent again, for half a minute, until the
+        server answers.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder)
+            found = prepared(patch, work, dict(headers or {}), format)
+            body = work / "body.jellyp"
+            found.write(body, ".jellyp", None, stamp=False)
+            return self._sent(body, expect)
+
+    def _sent(self, body: Path, expect: int | str | None) -> Published:
+        until, wait = time.monotonic() + _TRIES, 0.05
+        while True:
+            try:
+                with self._at.open("POST", "", {"expect": expect}, {"Content-Type": _PATCH}, body) as answer:  # fmt: skip
+                    said = json.loads(answer.read())
+                return Published(said["version"], said["id"], said["prev"], None, said["replayed"])
+            except (ConnectionError, TimeoutError, TruncatedError):
+                if time.monotonic() > until:
+                    raise
+                time.sleep(wait)
+                wait = min(2 * wait, 2)
+
+    def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
+        """What the log has, version after version; see :meth:`Log.versions`."""
+        answer = self._at.open("GET", "/versions", {"after": after, "upto": upto})
+        return map(_version, answer.lines())
+
+    def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
+        """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
+        return read_patch(self._range(after, upto).pieces(), **options)
+
+    def _range(self, after: int, upto: int | None) -> Answer:
+        return self._at.open("GET", "/patches", {"after": after, "upto": upto}, {"Accept": _PATCH})
+
+    def _one(self, version: int | str) -> Answer:
+        path, query = (f"/patches/{version}", {}) if isinstance(version, int) else ("/patches", {"id": version})  # fmt: skip
+        return self._at.open("GET", path, query, {"Accept": _PATCH})
+
+    def fetch(self, version: int | str, dest: Destination, *, to: WrittenPatch = "auto") -> LogVersion:  # fmt: skip
+        """Writes one patch; see :meth:`Log.fetch`."""
+        with self._one(version) as answer:
+            number = int(answer.header("jelly-version"))
+            convert(answer.pieces(), dest, to=to, format="jelly-patch")
+        with closing(self._at.open("GET", "/versions", {"after": number - 1, "upto": number})) as found:  # fmt: skip
+            return next(map(_version, found.lines()))
+
+    def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
+        """Waits for versions; see :meth:`Log.watch`."""
+        at = self.head.version if after is None else after
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            tag, version = self._tag()
+            if version > at:
+                for found in self.versions(at, version):
+                    yield found
+                    at = found.version
+                until = None if timeout is None else time.monotonic() + timeout
+                continue
+            left = 30.0 if until is None else until - time.monotonic()
+            if left <= 0:
+                return
+            wait = {"If-None-Match": tag, "Prefer": f"wait={max(1, int(min(left, 30)))}"}
+            self._at.open("GET", "", None, wait).close()
+
+    def _tag(self) -> tuple[str, int]:
+        with self._at.open("GET") as answer:
+            return answer.header("etag"), json.loads(answer.read())["head"]["version"]
+
+    def dataset(
+        self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
+    ) -> Applied:
+        """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
+        info = self.info()
+        if info.base is None:
+            raise no_base(self.place)
+        told = keywords("dataset", DatasetOptions, options)
+        empty = info.base == "empty"
+        told |= {"base_format": "nq" if empty else "jelly"}
+        if version is not None:
+            told["version"] = version
+        with tempfile.TemporaryDirectory() as folder:
+            base = Path(folder) / "base.jelly"
+            base.write_bytes(b"")
+            if not empty:
+                self._state(info.first - 1, base)
+            log = self._range(info.first - 1, info.head.version).pieces()
+            return applied(b"" if empty else base, log, dest, told, None)
+
+    def _state(self, version: int, path: Path) -> None:
+        with self._at.open("GET", "/data", {"version": version}, {"Accept": _DATA}) as answer, path.open("wb") as file:  # fmt: skip
+            for piece in answer.pieces():
+                file.write(piece)
+
+    def verify(self, base: Source | None = None) -> LogReport:
+        """Reports all that is wrong with the log, as :func:`verify_log` does."""
+        return verify_log(self._source(), base=base, patch_format="jelly-patch")
+
+    def known(self, identity: str | None) -> tuple[int, str] | None:
+        """Version and digest of the patch that has an id."""
+        if identity is None:
+            return None
+        try:
+            with self._one(identity) as answer:
+                return int(answer.header("jelly-version")), answer.header("jelly-digest")
+        except PatchError as error:
+            if error.kind == "patch.version":
+                return None
+            raise
+
+    def _create(self, base: Source | None, base_format: Any) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder)
+            if base is None:
+                self._at.open("PUT").close()
+                return
+            given, _ = with_digest(base, work)
+            body = work / "base.nq"
+            convert(given, body, to="nq", format=base_format)
+            self._at.open("PUT", "", None, {"Content-Type": "application/n-quads"}, body).close()
+
+    def _stored(self, version: int, path: Path) -> None:
+        with self._one(version) as answer, path.open("wb") as file:
+            for piece in answer.pieces():
+                file.write(piece)
+        sync_file(path)
+
+    def _stored_ending(self) -> str:
+        return ".jellyp"
+
+    def _copy_base(self, work: Path) -> str:
+        info = self.info()
+        plain = work / "plain.jelly"
+        self._state(info.first - 1, plain)
+        done = applied(plain, b"", work / BASE, {"base_format": "jelly", "to": "jelly"}, None)
+        sync_file(work / BASE)
+        said = {"base": BASE, "statements": done.statements, "version": info.first - 1}
+        written_json(work / BASE_JSON, said | {"timestamp": str(info.created)})
+        return BASE
+
+    def _source(self) -> Any:
+        return self._range(self.info().first - 1, None).pieces()
+
+
+def _version(said: dict[str, Any]) -> LogVersion:
+    headers = tuple((key, value) for key, value in said["headers"])
+    return LogVersion(**{**said, "time": time_of(said["time"]), "headers": headers})

@@ -1,0 +1,127 @@
+"""The ASGI application of ``jelly serve``: the resources of logs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from jelly._whole_file import local_path
+from jelly.errors import JellyError
+from jelly.service import _changes, _events, _views
+from jelly.service._bodies import Limits
+from jelly.service._formats import ACCEPT_PATCH
+from jelly.service._guard import LOCAL, Guard
+from jelly.service._logs import Logs
+from jelly.service._problems import Problem, answer, problem_of
+from jelly.service._tokens import Tokens
+
+
+def app(
+    root: str | os.PathLike[str],
+    *,
+    tokens: str | os.PathLike[str] | None = None,
+    limits: Limits | None = None,
+    read_only: bool = False,
+    hosts: Collection[str] | None = LOCAL,
+) -> Any:
+    """Makes the ASGI application that serves the logs in a folder.
+
+    Args:
+        root: A folder of logs.
+        tokens: A file of ``name sha256 scopes logs``; without it, every request may do everything.
+        limits: What the server puts up with.
+        read_only: Refuse all that changes something.
+        hosts: Names that requests may give the server in ``Host``; None: any.
+
+    Returns:
+        The application, for uvicorn and other ASGI servers.
+
+    Raises:
+        ValueError: The file of tokens has another form.
+        OSError: The folder or the file of tokens cannot be read.
+    """
+    home = Path(local_path(root))
+    home.mkdir(parents=True, exist_ok=True)
+    routes = [
+        Route("/", _views.names, methods=["GET"]),
+        Route("/-/health", _alive, methods=["GET"]),
+        Route("/-/ready", _ready, methods=["GET"]),
+        Route("/-/metrics", _metrics, methods=["GET"]),
+        Route("/{log}", _Methods(GET=_views.info, PUT=_changes.create, POST=_changes.publish)),
+        Route("/{log}/versions", _Methods(GET=_views.versions)),
+        Route("/{log}/patches", _Methods(GET=_views.patches)),
+        Route("/{log}/patches/{version}", _Methods(GET=_views.patch)),
+        Route("/{log}/data", _Methods(GET=_views.data, PATCH=_changes.patch_data)),
+        Route("/{log}/patch", _Methods(POST=_changes.patch_alias, PATCH=_changes.patch_alias)),
+        Route("/{log}/events", _Methods(GET=_events.events)),
+    ]
+    handlers: dict[Any, Any] = dict.fromkeys(
+        (Problem, JellyError, OSError, HTTPException, Exception), _refuse
+    )
+    service = Starlette(routes=routes, exception_handlers=handlers)
+    service.router.redirect_slashes = False
+    service.state.logs = Logs(home)
+    service.state.limits = limits or Limits()
+    service.state.busy = {"publishes": 0, "datasets": 0, "watchers": 0}
+    names = None if hosts is None else {name.lower() for name in hosts}
+    guard = Guard(service, Tokens(Path(tokens)) if tokens else None, names, read_only=read_only)
+    service.state.guard = guard
+    return guard
+
+
+class _Methods:
+    """Answers a path by method; others are 405, and ``OPTIONS`` says which there are."""
+
+    def __init__(self, **endpoints: Any) -> None:
+        self._endpoints = endpoints
+        if "GET" in endpoints:
+            self._endpoints["HEAD"] = endpoints["GET"]
+        self._allow = ", ".join([*self._endpoints, "OPTIONS"])
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        request = Request(scope, receive, send)
+        headers = {"Allow": self._allow}
+        if request.method == "OPTIONS":
+            headers |= {"Accept-Patch": ACCEPT_PATCH, "Accept-Post": ACCEPT_PATCH}
+            response: Response = Response(status_code=204, headers=headers)
+        elif (endpoint := self._endpoints.get(request.method)) is None:
+            raise Problem(405, "method", f"{request.method} is not for this path; it takes {self._allow}", headers)  # fmt: skip
+        else:
+            response = await endpoint(request)
+        await response(scope, receive, send)
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException):
+        error = Problem(error.status_code, "path", error.detail, dict(error.headers or {}))
+    problem = problem_of(error, publishes=request.method not in ("GET", "HEAD"))
+    if problem.kind in ("patch.conflict", "patch.duplicate") and "head" not in problem.more:
+        log = request.app.state.logs.get(request.path_params["log"])
+        problem.more["head"] = log.head._asdict()
+    return answer(problem)
+
+
+async def _alive(request: Request) -> Response:  # noqa: ARG001
+    return JSONResponse({"alive": True})
+
+
+async def _ready(request: Request) -> Response:
+    logs: Logs = request.app.state.logs
+    return JSONResponse({"ready": True, "logs": len(logs.names())})
+
+
+async def _metrics(request: Request) -> Response:
+    lines = ["# TYPE jelly_answers_total counter"]
+    for status, number in sorted(request.app.state.guard.answers.items()):
+        lines.append(f'jelly_answers_total{{status="{status}"}} {number}')
+    for name, number in request.app.state.busy.items():
+        lines += [f"# TYPE jelly_{name} gauge", f"jelly_{name} {number}"]
+    return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")

@@ -1,0 +1,125 @@
+"""Requests that change something: making a log, publishing to it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from jelly._whole_file import work_folder
+from jelly.log import Head, Published
+from jelly.log._begin import begin, is_log, with_digest
+from jelly.log._folder import FolderLog
+from jelly.log._patch import prepared
+from jelly.log._types import as_json
+from jelly.service import _bodies
+from jelly.service._conditions import head_check, tag
+from jelly.service._formats import PATCHES, READ_DATA, sent
+from jelly.service._logs import Logs
+from jelly.service._places import place
+from jelly.service._problems import Problem
+
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+
+
+async def publish(request: Request) -> Response:
+    """``POST /{log}``: 201, or 200 where the log had the patch."""
+    log, done = await _published(request)
+    status = 200 if done.replayed else 201
+    where = f"/{request.path_params['log']}/patches/{done.version}"
+    return JSONResponse(_said(done), status, {"Location": where, "ETag": _tag(log, done)})
+
+
+async def patch_data(request: Request) -> Response:
+    """``PATCH /{log}/data``: 200, or 204 with ``Prefer: return=minimal``."""
+    log, done = await _published(request)
+    headers = {"ETag": _tag(log, done)}
+    if "return=minimal" in request.headers.get("prefer", ""):
+        return Response(status_code=204, headers=headers | {"Preference-Applied": "return=minimal"})
+    return JSONResponse(_said(done), 200, headers)
+
+
+async def patch_alias(request: Request) -> Response:
+    """``POST`` or ``PATCH /{log}/patch``, as clients of Fuseki send it: 200, empty."""
+    log, done = await _published(request)
+    return Response(status_code=200, headers={"ETag": _tag(log, done)})
+
+
+async def _published(request: Request) -> tuple[FolderLog, Published]:
+    logs: Logs = request.app.state.logs
+    name = request.path_params["log"]
+    log = await run_in_threadpool(logs.get, name)
+    format, compression = sent(request, PATCHES)
+    asked = request.query_params.get("expect")
+    expect: Any = int(asked) if asked is not None and _NUMBER.fullmatch(asked) else asked
+    with place(request, "publishes"), work_folder(logs.root) as work:
+        body = work / "body"
+        await _bodies.received(request, body, request.app.state.limits)
+
+        def go() -> Published:
+            check = head_check(request, log.info().id)
+            found = prepared(body, work, {}, format, compression=compression)
+            return log.publish_prepared(found, expect, check=check)
+
+        done = await run_in_threadpool(go)
+    logs.pulse(name)
+    return log, done
+
+
+def _said(done: Published) -> Any:
+    return as_json(done._replace(path=None))
+
+
+def _tag(log: FolderLog, done: Published) -> str:
+    head = Head(done.version, done.id)
+    return tag(log.info().id, log.head if done.replayed else head)
+
+
+async def create(request: Request) -> Response:
+    """``PUT /{log}``: makes a log; the body, if any, is its base."""
+    logs: Logs = request.app.state.logs
+    name = request.path_params["log"]
+    path = logs.path(name)
+    if request.headers.get("if-none-match") == "*" and path.exists() and is_log(path):
+        raise Problem(412, "patch.conflict", "the log is there already")
+    has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip
+    format, compression = sent(request, READ_DATA) if has_body else ("auto", "none")
+    if compression != "none":
+        raise Problem(415, "media", "a base is sent without Content-Encoding", {"Accept-Encoding": "identity"})  # fmt: skip
+    with place(request, "datasets"), work_folder(logs.root) as work:
+        body = work / "body"
+        size = await _bodies.received(request, body, request.app.state.limits)
+        is_new = await run_in_threadpool(_create, logs, name, body if size else None, format, work)
+    log = logs.get(name)
+    info = await run_in_threadpool(log.info)
+    said = as_json(info._replace(name=name))
+    headers = {"Location": f"/{name}", "ETag": tag(info.id, info.head)}
+    return JSONResponse(said, 201 if is_new else 200, headers)
+
+
+def _create(logs: Logs, name: str, body: Path | None, format: str, work: Path) -> bool:
+    """Makes the log aside, and gives it its name at the end."""
+    path = logs.root / name
+    given = None if body is None else (*with_digest(body, work), format)
+    if not path.exists():
+        aside, inner = work / "new", work / "inner"
+        aside.mkdir()
+        inner.mkdir()
+        begin(aside, inner, FolderLog(aside).alone(), ".jellyp", given)
+        try:
+            aside.rename(path)
+        except OSError:
+            if not path.is_dir():
+                raise
+        else:
+            return True
+    inner = work / "again"
+    inner.mkdir()
+    was_log = is_log(path)
+    begun = begin(path, inner, FolderLog(path).alone(), ".jellyp", given)
+    logs.forget(name)
+    return begun and not was_log

@@ -1,0 +1,73 @@
+"""Entity tags and what requests ask of them (RFC 9110, section 13)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+
+from starlette.requests import Request
+
+from jelly import _internal
+from jelly.log import Head
+from jelly.service._problems import Problem
+
+_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+_WAIT = re.compile(r"\bwait=(\d{1,4})\b")
+
+
+def tag(id: str | None, head: Head, *more: str) -> str:
+    """The tag of a log: version, and a digest of its own id and that of the head."""
+    last = None if head.id is None else _internal.identify(head.id)[1]
+    digest = hashlib.sha256(f"{id}\n{last}".encode()).hexdigest()[:16]
+    return '"' + ".".join([str(head.version), digest, *more]) + '"'
+
+
+def agrees(request: Request, now: str) -> bool:
+    """Whether ``If-None-Match`` has the tag."""
+    given = request.headers.get("if-none-match")
+    return given is not None and (given.strip() == "*" or now.strip('"') in _TAG.findall(given))
+
+
+def head_check(request: Request, id: str | None) -> Callable[[Head], None] | None:
+    """What ``If-Match`` and ``If-None-Match`` of a change ask of the head."""
+    match, none = request.headers.get("if-match"), request.headers.get("if-none-match")
+    if match is None and none is None:
+        return None
+
+    def check(head: Head) -> None:
+        now = tag(id, head)
+        core = now.strip('"')
+        if match is not None:
+            # a tag of the data has the format behind that of the log
+            tags = [".".join(one.split(".")[:2]) for one in _TAG.findall(match) if not match.lstrip().startswith("W/")]  # fmt: skip
+            if not (head.version > 0 if match.strip() == "*" else core in tags):
+                raise _failed(f"If-Match is {match}, but the tag is {now}", head)
+        if none is not None and ((none.strip() == "*" and head.version > 0) or core in _TAG.findall(none)):  # fmt: skip
+            raise _failed(f"If-None-Match is {none}, but the tag is {now}", head)
+
+    return check
+
+
+def _failed(detail: str, head: Head) -> Problem:
+    return Problem(412, "patch.conflict", detail, head=head._asdict())
+
+
+def wait_of(request: Request) -> int:
+    """Seconds that the request is willing to wait (RFC 7240)."""
+    found = _WAIT.search(request.headers.get("prefer", ""))
+    return min(int(found[1]), 60) if found else 0
+
+
+def number(request: Request, name: str, default: int | None) -> int | None:
+    """A number of the query.
+
+    Raises:
+        Problem: It is none (400).
+    """
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise Problem(400, "query", f"{name} is {text!r}; expected a whole number")
+    return int(text)

@@ -1,0 +1,56 @@
+"""``GET /{log}/events``: versions as server-sent events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from jelly.log import LogVersion
+from jelly.log._folder import FolderLog
+from jelly.log._types import as_json
+from jelly.service._conditions import number
+from jelly.service._logs import Logs
+from jelly.service._places import give_back, take
+from jelly.service._problems import Problem
+
+
+async def events(request: Request) -> Response:
+    """One event a version; ``Last-Event-ID`` or ``?after=`` says where to begin."""
+    logs: Logs = request.app.state.logs
+    name = request.path_params["log"]
+    log = await run_in_threadpool(logs.get, name)
+    last = request.headers.get("last-event-id")
+    if last is not None and not (last.isascii() and last.isdecimal()):
+        raise Problem(400, "query", f"Last-Event-ID is {last!r}; expected a version")
+    after = int(last) if last is not None else number(request, "after", None)
+    if after is None:
+        after = (await run_in_threadpool(lambda: log.head)).version
+    await run_in_threadpool(lambda: log.versions(after))  # a version that is gone is an error now
+    take(request, "watchers")
+    stream = _stream(request, logs, name, log, after)
+    return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})  # fmt: skip
+
+
+async def _stream(
+    request: Request, logs: Logs, name: str, log: FolderLog, after: int
+) -> AsyncIterator[str]:
+    try:
+        yield ": the versions of a log\n\n"
+        async for head in logs.following(name, log, after):
+            if head is None:
+                yield ": nothing new\n\n"
+                continue
+            for version in await run_in_threadpool(_listed, log, after, head):
+                data = json.dumps(as_json(version))
+                yield f"id: {version.version}\nevent: version\ndata: {data}\n\n"
+            after = head
+    finally:
+        give_back(request, "watchers")
+
+
+def _listed(log: FolderLog, after: int, upto: int) -> list[LogVersion]:
+    return list(log.versions(after, upto))

@@ -1,0 +1,88 @@
+"""Media types: what a body is, and in which format an answer goes."""
+
+from __future__ import annotations
+
+from email.message import Message
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+
+from jelly.service._problems import Problem
+
+PATCHES = {
+    "application/rdf-patch": "rdfp",
+    "text/rdf-patch": "rdfp",
+    "application/rdf-patch+thrift": "trp",
+    "application/x-jelly-rdf-patch": "jelly-patch",
+}
+DATA = {
+    "application/n-quads": "nq",
+    "application/trig": "trig",
+    "application/n-triples": "nt",
+    "text/turtle": "ttl",
+    "application/x-jelly-rdf": "jelly",
+}
+READ_DATA = DATA | {"application/rdf+xml": "rdfxml", "application/ld+json": "jsonld"}
+ACCEPT_PATCH = ", ".join(PATCHES)
+_CODINGS = {"": "none", "identity": "none", "gzip": "gzip", "zstd": "zstd"}
+
+
+class Chosen(NamedTuple):
+    """The format of an answer, and its media type."""
+
+    format: Any
+    media: str
+
+
+def sent(request: Request, known: dict[str, str]) -> tuple[Any, Any]:
+    """Format and compression of a body: what the request declares; nothing is guessed.
+
+    Raises:
+        Problem: The format or the coding is not known (415).
+    """
+    header = Message()
+    header["Content-Type"] = request.headers.get("content-type", "")
+    media, charset = header.get_content_type(), header.get_param("charset")
+    format = known.get(media) if request.headers.get("content-type") else None
+    if format is None or (charset and str(charset).lower() not in ("utf-8", "utf8")):
+        found = request.headers.get("content-type") or "nothing"
+        detail = f"the Content-Type is {found}; expected one of {', '.join(known)}, in UTF-8"
+        raise Problem(415, "media", detail, {"Accept-Patch": ACCEPT_PATCH})
+    coding = request.headers.get("content-encoding", "").strip().lower()
+    if coding not in _CODINGS:
+        detail = f"the Content-Encoding is {coding}; expected gzip or zstd, once"
+        raise Problem(415, "media", detail, {"Accept-Encoding": "gzip, zstd"})
+    return format, _CODINGS[coding]
+
+
+def wanted(request: Request, known: dict[str, str]) -> Chosen:
+    """The format that the request asks for, with ``?format=`` or ``Accept``.
+
+    Raises:
+        Problem: None of those that there are (406).
+    """
+    first = {format: media for media, format in reversed(known.items())}
+    if (asked := request.query_params.get("format")) is not None:
+        if asked in first:
+            return Chosen(asked, first[asked])
+        raise Problem(406, "media", f"format is {asked}; expected one of {', '.join(first)}")
+    ranks: dict[str, tuple[float, int]] = {}
+    for item in request.headers.get("accept", "*/*").split(","):
+        media, *params = (part.strip().lower() for part in item.split(";"))
+        quality = next((_number(p[2:]) for p in params if p.startswith("q=")), 1.0)
+        exact = 0 if media == "*/*" else 1 if media.endswith("/*") else 2
+        for name in known:
+            fits = media in ("*/*", name) or (exact == 1 and name.startswith(media[:-1]))
+            if fits and (name not in ranks or exact > ranks[name][1]):
+                ranks[name] = quality, exact
+    best = max(known, key=lambda name: ranks.get(name, (0.0, 0))[0])
+    if ranks.get(best, (0.0, 0))[0] <= 0:
+        raise Problem(406, "media", f"Accept has none of {', '.join(known)}")
+    return Chosen(known[best], best)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,94 @@
+"""Who may send a request at all: known hosts, no other sites, tokens; and a line of the log for each."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections import Counter
+from collections.abc import Collection
+from itertools import count
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jelly.service._problems import Problem, answer
+from jelly.service._tokens import Tokens
+
+_LOG = logging.getLogger("jelly.service")
+_SAFE = ("GET", "HEAD", "OPTIONS")
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Guard:
+    """Refuses requests before they reach the logs, and counts all of them."""
+
+    def __init__(
+        self, app: ASGIApp, tokens: Tokens | None, hosts: Collection[str] | None, *, read_only: bool
+    ) -> None:
+        self._app, self._tokens, self._hosts, self._read_only = app, tokens, hosts, read_only
+        self._numbers = count(1)
+        self.answers: Counter[int] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        number, began, status = next(self._numbers), time.monotonic(), 0
+        scope.setdefault("state", {})
+        scope["state"]["number"] = number
+        sent = 0
+
+        async def counted(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self.answers[status] += 1
+                message["headers"] = [*message["headers"], (b"x-content-type-options", b"nosniff")]
+            sent += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            self._check(scope)
+        except Problem as problem:
+            await answer(problem)(scope, receive, counted)
+        else:
+            await self._app(scope, receive, counted)
+        finally:
+            token = scope["state"].get("token")
+            line: dict[str, Any] = {
+                "request": number, "token": token.name if token else None, "method": scope["method"],
+                "path": scope["path"], "status": status, "bytes": sent,
+                "seconds": round(time.monotonic() - began, 4),
+            }  # fmt: skip
+            _LOG.info("%s", json.dumps(line))  # JSON escapes control characters
+
+    def _check(self, scope: Scope) -> None:
+        headers, method = Headers(scope=scope), scope["method"]
+        host = headers.get("host", "")
+        name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+        if self._hosts is not None and name.lower() not in self._hosts:
+            raise Problem(403, "host", "the Host is not a name of this server: --host-name NAME adds one")  # fmt: skip
+        if method not in _SAFE:
+            origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+            if site not in ("none", "same-origin") or (
+                origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+            ):
+                raise Problem(403, "site", "a page of another site sent the request")
+            if self._read_only:
+                raise Problem(403, "scope", "this server only reads")
+        path = scope["path"]
+        if self._tokens is None or path in ("/-/health", "/-/ready"):
+            return
+        token = self._tokens.of(headers, method)
+        scope["state"]["token"] = token
+        log = path.split("/")[1] or None
+        wanted = "read" if method in _SAFE else "admin" if method == "PUT" else "publish"
+        if path == "/-/metrics":
+            wanted, log = "admin", None
+        if not token.may(wanted, log):
+            if log is not None and not token.may("read", log):
+                raise Problem(404, "log", "there is no such log")
+            raise Problem(403, "scope", f"the token may not {wanted}")

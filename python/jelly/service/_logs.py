@@ -1,0 +1,97 @@
+"""The logs in a folder, by name."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+
+from jelly import _internal
+from jelly.log._begin import is_log
+from jelly.log._folder import FolderLog
+from jelly.service._problems import Problem
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
+# what others publish to the same folder is seen this often
+_LOOK = 0.25
+
+
+class Logs:
+    """The logs in a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._open: dict[str, FolderLog] = {}
+        self._lock = threading.Lock()
+        self._pulses: dict[str, asyncio.Event] = {}
+
+    def path(self, name: str) -> Path:
+        """Where a log of a name stands.
+
+        Raises:
+            Problem: No log can have the name (404).
+        """
+        path = self.root / name
+        if not NAME.fullmatch(name) or path.resolve().parent != self.root.resolve():
+            raise Problem(404, "log", "there is no such log")
+        return path
+
+    def get(self, name: str) -> FolderLog:
+        """The log of a name.
+
+        Raises:
+            Problem: There is none (404).
+        """
+        path = self.path(name)
+        if not path.is_dir() or not (is_log(path) or _internal.patch_files(path)):
+            raise Problem(404, "log", "there is no such log")
+        with self._lock:
+            if name not in self._open:
+                log = self._open[name] = FolderLog(path)
+                log.work = self.root
+            return self._open[name]
+
+    def names(self) -> list[str]:
+        """The names of all logs."""
+        if not self.root.is_dir():
+            return []
+        found = (path.name for path in self.root.iterdir() if NAME.fullmatch(path.name))
+        return sorted(name for name in found if is_log(self.root / name))
+
+    def forget(self, name: str) -> None:
+        """Opens a log anew the next time."""
+        with self._lock:
+            self._open.pop(name, None)
+
+    def pulse(self, name: str) -> None:
+        """Wakes those that wait for versions of a log."""
+        if (event := self._pulses.pop(name, None)) is not None:
+            event.set()
+
+    async def moved(self, name: str, log: FolderLog, after: int, seconds: float) -> int | None:
+        """Waits until the head is after a version; None: it is not, and the time is over."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while True:
+            event = self._pulses.setdefault(name, asyncio.Event())
+            version = await run_in_threadpool(lambda: log.head.version)
+            if version > after:
+                return version
+            left = until - loop.time()
+            if left <= 0:
+                return None
+            try:
+                await asyncio.wait_for(event.wait(), min(left, _LOOK))
+            except TimeoutError:
+                continue
+
+    async def following(self, name: str, log: FolderLog, after: int) -> AsyncIterator[int | None]:
+        """The head each time that it moves; None now and then, where it does not."""
+        while True:
+            found = await self.moved(name, log, after, 15)
+            after = after if found is None else found
+            yield found

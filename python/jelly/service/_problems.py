@@ -1,0 +1,77 @@
+"""Which status an error has, and the body that says it: ``application/problem+json``."""
+
+from __future__ import annotations
+
+import errno
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from jelly.errors import JellyError
+
+_UNPROCESSABLE = "unfinished stray several effect labels time header mixed nothing"
+_STATUS = {f"patch.{name}": 422 for name in _UNPROCESSABLE.split()} | {
+    "patch.conflict": 409,
+    "patch.duplicate": 409,
+    "patch.version": 404,
+    "patch.base": 404,
+}
+
+
+class Problem(Exception):  # noqa: N818 - it is what the body is called
+    """An answer that is an error.
+
+    Attributes:
+        status: The status code.
+        kind: The stable word in the body.
+        detail: What was found, and what to do.
+        headers: More headers of the answer.
+        more: More members of the body.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        detail: str,
+        headers: dict[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.kind, self.detail = status, kind, detail
+        self.headers, self.more = headers or {}, more
+
+
+def problem_of(error: BaseException, *, publishes: bool) -> Problem:
+    """What an error is over HTTP; ``publishes``: the body of the request may be at fault."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, JellyError):
+        # where files stand on the server is nobody's business
+        text = str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
+        if error.kind == "patch.gap":
+            return Problem(409 if publishes else 410, error.kind, text)
+        if error.kind in _STATUS:
+            return Problem(_STATUS[error.kind], error.kind, text)
+        if publishes:
+            status = 413 if error.kind.startswith("limit.") else 400
+            places = {name: getattr(error, name, None) for name in ("line", "column", "byte")}
+            more = {name: value for name, value in places.items() if value is not None}
+            return Problem(status, error.kind, text, **more)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Problem(507, "storage", "the disk is full; nothing was published")
+    return Problem(500, "internal", "the server failed; its log has the number of the request")
+
+
+def answer(problem: Problem) -> Response:
+    """The answer that says a problem."""
+    body = {
+        "type": f"urn:jelly:problem:{problem.kind}",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
+    }
+    return JSONResponse(
+        body | problem.more, problem.status, problem.headers, "application/problem+json"
+    )

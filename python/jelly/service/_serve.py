@@ -1,0 +1,68 @@
+"""``jelly.service.serve``: the application with uvicorn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import Any
+
+from jelly.service._app import app
+from jelly.service._bodies import Limits
+from jelly.service._guard import LOCAL
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def serve(
+    root: str | os.PathLike[str],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    tokens: str | os.PathLike[str] | None = None,
+    tls_cert: str | None = None,
+    tls_key: str | None = None,
+    client_ca: str | None = None,
+    read_only: bool = False,
+    insecure: bool = False,
+    host_names: Collection[str] = (),
+    limits: Limits | None = None,
+) -> None:
+    """Serves the logs in a folder until SIGTERM or SIGINT; what is under way ends, for 30 seconds.
+
+    Args:
+        root: A folder of logs.
+        host: The address; one that is not of this machine alone needs ``tokens``, ``client_ca`` or
+            ``insecure``.
+        port: The port.
+        tokens: As of :func:`app`.
+        tls_cert: The certificate of the server, a PEM file.
+        tls_key: Its key.
+        client_ca: Only clients whose certificate this authority has signed are let in.
+        read_only: As of :func:`app`.
+        insecure: Let everybody who reaches the address do everything.
+        host_names: More names that requests may give the server in ``Host``.
+        limits: As of :func:`app`.
+
+    Raises:
+        ValueError: The address is open to others, and nothing says who may do what.
+        OSError: The address cannot be had.
+    """
+    import ssl
+
+    import uvicorn
+
+    is_local = host in _LOOPBACK
+    if not (is_local or tokens or client_ca or insecure):
+        raise ValueError(f"{host} is open to other machines: give --tokens FILE or --client-ca FILE, or say --insecure")  # fmt: skip
+    if client_ca and not tls_cert:
+        raise ValueError("--client-ca needs --tls-cert and --tls-key")
+    hosts = {*LOCAL, host, *host_names} if is_local or host_names else None
+    more: dict[str, Any] = {}
+    if client_ca:
+        more = {"ssl_ca_certs": client_ca, "ssl_cert_reqs": ssl.CERT_REQUIRED}
+    uvicorn.run(
+        app(root, tokens=tokens, limits=limits, read_only=read_only, hosts=hosts),
+        host=host, port=port, ssl_certfile=tls_cert, ssl_keyfile=tls_key, log_level="warning",
+        timeout_graceful_shutdown=30, limit_concurrency=256, server_header=False, lifespan="off",
+        h11_max_incomplete_event_size=16 << 10, **more,
+    )  # fmt: skip

@@ -1,0 +1,100 @@
+"""Tokens: who may do what with which logs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fnmatch
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from jelly.service._problems import Problem
+
+SCOPES = ("read", "publish", "admin")
+_DIGEST = re.compile(r"[0-9a-f]{64}|-")
+
+
+class Token(NamedTuple):
+    """A line of the tokens file: ``name sha256 scopes logs``."""
+
+    name: str
+    digest: str
+    scopes: frozenset[str]
+    logs: tuple[str, ...]
+
+    def may(self, scope: str, log: str | None) -> bool:
+        """Whether it may do something, with a log or with all that is."""
+        return scope in self.scopes and (
+            log is None or any(fnmatch.fnmatchcase(log, one) for one in self.logs)
+        )
+
+
+def made(name: str, scopes: str = "read,publish", logs: str = "*") -> tuple[str, str]:
+    """A fresh token of 256 random bits, and its line for the file."""
+    token = secrets.token_urlsafe(32)
+    return token, f"{name} {hashlib.sha256(token.encode()).hexdigest()} {scopes} {logs}"
+
+
+def parsed(text: str) -> list[Token]:
+    """The tokens of a file.
+
+    Raises:
+        ValueError: A line is not ``name sha256 scopes logs``.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        scopes = frozenset(words[2].split(",")) if len(words) == 4 else frozenset()
+        if len(words) != 4 or not _DIGEST.fullmatch(words[1]) or not scopes <= set(SCOPES):
+            raise ValueError(f"line {number} of the tokens is no `name sha256 scopes logs`, with scopes of {', '.join(SCOPES)}")  # fmt: skip
+        found.append(Token(words[0], words[1], scopes, tuple(words[3].split(","))))
+    return found
+
+
+class Tokens:
+    """The tokens of a file, which is read again when it changes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp: tuple[int, int] | None = None
+        self._tokens: list[Token] = []
+        self._read()
+
+    def _read(self) -> list[Token]:
+        stat = self._path.stat()
+        stamp = stat.st_mtime_ns, stat.st_size
+        if stamp != self._stamp:
+            self._tokens, self._stamp = parsed(self._path.read_text()), stamp
+        return self._tokens
+
+    def of(self, headers: Mapping[str, str], method: str) -> Token:
+        """Whose request it is.
+
+        Raises:
+            Problem: Nobody's (401).
+        """
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        given = given.strip()
+        if kind.lower() == "basic" and method in ("GET", "HEAD"):
+            try:
+                given = base64.b64decode(given, validate=True).decode().partition(":")[2]
+            except (binascii.Error, UnicodeDecodeError):
+                given = ""
+        elif kind.lower() != "bearer":
+            given = ""
+        digest = hashlib.sha256(given.encode()).hexdigest()
+        found = None
+        for token in self._read():  # all of them, so that the time says nothing
+            if hmac.compare_digest(token.digest, digest):
+                found = token
+        if found is None or not given:
+            ways = "Bearer, Basic" if method in ("GET", "HEAD") else "Bearer"
+            raise Problem(401, "token", "a token is needed: Authorization: Bearer TOKEN", {"WWW-Authenticate": ways})  # fmt: skip
+        return found

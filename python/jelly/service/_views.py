@@ -1,0 +1,181 @@
+"""Requests that read: logs, versions, patches, datasets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from jelly import _internal
+from jelly._convert import convert
+from jelly._log_files import name_of
+from jelly._times import start_of
+from jelly.log._folder import FolderLog
+from jelly.log._patch import joined
+from jelly.log._types import LogVersion, as_json
+from jelly.service._conditions import agrees, number, tag, wait_of
+from jelly.service._formats import DATA, PATCHES, wanted
+from jelly.service._logs import Logs
+from jelly.service._places import place
+from jelly.service._problems import Problem
+
+_PIECE = 1 << 18
+_VARY = {"Vary": "Accept, Accept-Encoding"}
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+async def _log_of(request: Request) -> tuple[Logs, str, FolderLog]:
+    logs: Logs = request.app.state.logs
+    name = request.path_params["log"]
+    return logs, name, await run_in_threadpool(logs.get, name)
+
+
+async def names(request: Request) -> Response:
+    """``GET /``: the logs that the token may read."""
+    logs: Logs = request.app.state.logs
+    token = getattr(request.state, "token", None)
+    found = await run_in_threadpool(logs.names)
+    return JSONResponse({"logs": [name for name in found if token is None or token.may("read", name)]})  # fmt: skip
+
+
+async def info(request: Request) -> Response:
+    """``GET /{log}``: what the log is; waits with ``Prefer: wait=N`` and ``If-None-Match``."""
+    logs, name, log = await _log_of(request)
+    found = await run_in_threadpool(log.info)
+    now = tag(found.id, found.head)
+    if agrees(request, now) and (seconds := wait_of(request)):
+        with place(request, "watchers"):
+            await logs.moved(name, log, found.head.version, seconds)
+        found = await run_in_threadpool(log.info)
+        now = tag(found.id, found.head)
+    headers = {"ETag": now, "Cache-Control": "no-cache"} | _VARY
+    if agrees(request, now):
+        return Response(status_code=304, headers=headers)
+    return JSONResponse(as_json(found._replace(name=name)), headers=headers)
+
+
+async def versions(request: Request) -> Response:
+    """``GET /{log}/versions``: JSON lines."""
+    _, _, log = await _log_of(request)
+    after, upto = number(request, "after", 0) or 0, number(request, "upto", None)
+    since = request.query_params.get("since")
+    try:
+        start = None if since is None else start_of(since.replace(" ", "+"))
+    except ValueError as error:
+        raise Problem(400, "query", f"since: {error}") from None
+    found = await run_in_threadpool(log.versions, after, upto)
+
+    def lines(found: Iterator[LogVersion]) -> Iterator[str]:
+        for version in found:
+            if start is None or (version.time is not None and version.time >= start):
+                yield json.dumps(as_json(version)) + "\n"
+
+    return StreamingResponse(lines(found), media_type="application/jsonl")
+
+
+async def patches(request: Request) -> Response:
+    """``GET /{log}/patches``: a range as one stream, or with ``?id=`` one patch."""
+    _, _, log = await _log_of(request)
+    if (id := request.query_params.get("id")) is not None:
+        return await _patch(request, log, id)
+    after, upto = number(request, "after", 0) or 0, number(request, "upto", None)
+    limit = number(request, "limit", None)
+    format, media = wanted(request, PATCHES)
+    files = await run_in_threadpool(log.paths, after, upto)
+    files = files[:limit]
+    headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
+    if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
+        stored = (piece for path in files for piece in _pieces(path.open("rb")))
+        return StreamingResponse(stored, media_type=media, headers=headers)
+    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
+    await run_in_threadpool(joined, files, spool, format)
+    spool.seek(0)
+    return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
+
+
+async def patch(request: Request) -> Response:
+    """``GET /{log}/patches/{version or uuid}``: one patch, which never changes."""
+    _, _, log = await _log_of(request)
+    text = request.path_params["version"]
+    if text.isascii() and text.isdecimal() and len(text) < 19:
+        return await _patch(request, log, int(text))
+    if _UUID.fullmatch(text):
+        return await _patch(request, log, f"urn:uuid:{text}")
+    raise Problem(404, "patch.version", "a version is a number or a UUID; ?id= takes any id")
+
+
+async def _patch(request: Request, log: FolderLog, version: int | str) -> Response:
+    format, media = wanted(request, PATCHES)
+    number_of = await run_in_threadpool(log.number, version)
+    found = next(await run_in_threadpool(log.versions, number_of - 1, number_of))
+    identity = None if found.id is None else _internal.identify(found.id)[1]
+    known = await run_in_threadpool(log.known, identity)
+    digest = known[1] if known else ""
+    own = hashlib.sha256(f"{found.id}\n{digest}\n{format}".encode()).hexdigest()[:16]
+    public = "private" if getattr(request.state, "token", None) else "public"
+    headers = {
+        "ETag": f'"{found.version}.{own}"',
+        "Cache-Control": f"{public}, max-age=31536000, immutable",
+        "Content-Location": f"/{request.path_params['log']}/patches/{found.version}",
+        "jelly-version": str(found.version),
+        "jelly-digest": digest,
+    } | _VARY
+    if agrees(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    path = log.folder / name_of(found.version, log.ending)
+    if format == "jelly-patch" and log.ending == ".jellyp":
+        return StreamingResponse(_pieces(path.open("rb")), media_type=media, headers=headers)
+    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
+    await run_in_threadpool(_converted, log, path, spool, format)
+    return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
+
+
+def _converted(log: FolderLog, path: Any, spool: IO[bytes], format: Any) -> None:
+    convert(path, spool, to=format, format="trp" if log.ending.startswith(".trp") else "auto")
+    spool.seek(0)
+
+
+async def data(request: Request) -> Response:
+    """``GET /{log}/data``: the dataset at a version."""
+    _, _, log = await _log_of(request)
+    format, media = wanted(request, DATA)
+    asked = request.query_params.get("version")
+    found = await run_in_threadpool(log.info)
+    version: Any = found.head.version if asked is None else int(asked) if asked.isdecimal() and asked.isascii() and len(asked) < 19 else asked  # fmt: skip
+    head = found.head
+    if isinstance(version, str):
+        version = await run_in_threadpool(log.number, version)
+    if version != head.version:
+        at = next(await run_in_threadpool(log.versions, version - 1, version)) if version >= found.first else None  # fmt: skip
+        head = head._replace(version=version, id=at.id if at else None)
+    headers = {"ETag": tag(found.id, head, format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | _VARY  # fmt: skip
+    if agrees(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
+    with place(request, "datasets"):
+        await run_in_threadpool(_dataset, log, spool, version, format)
+    return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
+
+
+def _dataset(log: FolderLog, spool: IO[bytes], version: int, format: str) -> None:
+    from jelly.errors import JellyError
+
+    try:
+        log.dataset(spool, version, to=format)
+    except JellyError as error:
+        if not error.kind.startswith("encode."):
+            raise
+        raise Problem(406, error.kind, str(error)) from None
+    spool.seek(0)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        yield from iter(lambda: file.read(_PIECE), b"")

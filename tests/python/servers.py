@@ -1,0 +1,57 @@
+"""A real server of logs, in a process of its own."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def start(root: Path, port: int, *args: str) -> subprocess.Popen[bytes]:
+    """Starts a server, and waits until it answers."""
+    command = [sys.executable, "-m", "jelly", "serve", str(root), "--port", str(port), *args]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while True:
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        try:
+            link.request("GET", "/-/health")
+            if link.getresponse().status == 200:
+                return server
+        except OSError:
+            if server.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(server.communicate()[1].decode()) from None
+            select_nothing()
+        finally:
+            link.close()
+
+
+def select_nothing() -> None:
+    """Gives the processor away for a moment."""
+    os.sched_yield()
+
+
+@contextmanager
+def served(root: Path, *args: str) -> Iterator[str]:
+    """The address of a server, which ends with the block."""
+    port = free_port()
+    server = start(root, port, *args)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=60)
