@@ -3,7 +3,9 @@
 mod position;
 mod scope;
 
+#[cfg(feature = "arrow")]
+pub(crate) use position::has_bare_position;
 pub use position::is_position;
-pub(crate) use position::{ANONYMOUS, has_bare_position, refuse_position, refuse_positions, refuse_term};
+pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
 pub(crate) use scope::Scope;
 pub use scope::refuse_scopes;

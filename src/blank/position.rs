@@ -54,6 +54,7 @@ pub(super) fn label_of<'t>(term: &Term<'t>, fits: fn(&str) -> bool) -> Option<&'
 }
 
 /// Whether a statement has a position without a scope.
+#[cfg(feature = "arrow")]
 #[inline]
 pub(crate) fn has_bare_position(statement: &Statement<'_>) -> bool {
     statement.terms.iter().any(|term| label_of(term, is_bare_position).is_some())

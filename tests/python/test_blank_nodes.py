@@ -349,18 +349,20 @@ def test_a_table_of_two_converted_files_keeps_their_nodes_apart(
 def test_parts_of_a_file_share_their_positions(tmp_path: Path) -> None:
     data = b"".join(b"_:anon-%d <urn:p> _:x .\n" % (n % 7) for n in range(1000))
     half = len(data) // 2
-    parts: tuple[Any, Any] = ({"end": half}, {"start": half})
     for name in ("a.nt", "b.nt"):
         (tmp_path / name).write_bytes(data)
     for source in (tmp_path / "a.nt", data):
         whole = [row.subject for row in jelly.read_rdf(source).rows()]
-        assert [row.subject for part in parts for row in jelly.read_rdf(source, **part).rows()] == whole  # fmt: skip
+        parts = jelly.splits(source, split_bytes=half)
+        assert len(parts) == 2
+        assert [row.subject for part in parts for row in jelly.read_rdf(source, split=part).rows()] == whole  # fmt: skip
         assert len(set(whole)) == 7
     # a part that nothing names is only refused where it has a position
     with pytest.raises(ValueError, match="source_name"):
-        list(jelly.read_rdf(io.BytesIO(data), **parts[1]).rows())
+        list(jelly.read_rdf(io.BytesIO(data), split=parts[1]).rows())
     labels = data.replace(b"anon-", b"node")
-    assert sum(1 for _ in jelly.read_rdf(io.BytesIO(labels), start=half).rows()) > 400
+    part = jelly.splits(labels, split_bytes=half)[1]
+    assert sum(1 for _ in jelly.read_rdf(io.BytesIO(labels), split=part).rows()) > 400
 
 
 def objects(reader: Any) -> set[Any]:
