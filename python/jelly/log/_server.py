@@ -14,7 +14,8 @@ from typing import Any, Unpack
 from jelly._convert import convert
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
-from jelly._patching import DatasetOptions, keywords
+from jelly._option_types import DatasetOptions
+from jelly._patching import keywords
 from jelly._whole_file import sync_file, written_json
 from jelly.applying import Applied, applied
 from jelly.errors import PatchError, TruncatedError
@@ -145,7 +146,7 @@ class ServerLog(Log):
         info = self.info()
         if info.base is None:
             raise no_base(self.place)
-        told = keywords("dataset", DatasetOptions, options)
+        told = keywords("dataset", options, "dataset", "log", "result_rdf")
         empty = info.base == "empty"
         told |= {"base_format": "nq" if empty else "jelly"}
         if version is not None:
