@@ -164,7 +164,7 @@ async def data(request: Request) -> Response:
     return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
 
 
-def _dataset(log: FolderLog, spool: IO[bytes], version: int, format: str) -> None:
+def _dataset(log: FolderLog, spool: IO[bytes], version: int, format: Any) -> None:
     from jelly.errors import JellyError
 
     try:
