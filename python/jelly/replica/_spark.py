@@ -85,7 +85,7 @@ def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of each source in a partition as a stream of patches, and the first patch that is not whole."""
     import pyarrow as pa
 
-    from jelly.spark.whole import is_whole
+    from jelly.spark.whole import is_whole, without_begin
     from jelly.writers import PatchWriter
 
     for source, pieces in groupby(_by_source(batches), key=itemgetter(0)):
@@ -97,6 +97,8 @@ def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 for patch, found in _counted(rows):
                     counts[patch] = found.plus(counts.get(patch))
         cut = next((patch for patch, found in counts.items() if not is_whole(*found)), None)
+        if cut is None:
+            cut = without_begin((patch, one.first, one.last) for patch, one in counts.items())
         columns = [
             pa.array([source], pa.string()),
             pa.array([out.getvalue()], pa.binary()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def is_whole(ends: int, rows: int, first: int | None, last: int | None) -> bool:
     """Whether a patch has one ``Z`` row and each ``seq`` between its first and its last row once.
@@ -13,6 +15,23 @@ def is_whole(ends: int, rows: int, first: int | None, last: int | None) -> bool:
         last: The largest ``seq``.
     """
     return ends == 1 and first is not None and last is not None and last - first + 1 == rows
+
+
+def without_begin(patches: Iterable[tuple[int, int, int]]) -> int | None:
+    """The first patch of a source that lacks its first rows, such as its headers.
+
+    ``seq`` counts the rows of a source from 0, on through its patches or anew in each of them. Of a patch whose
+    predecessor is not there, the first ``seq`` is not known.
+
+    Args:
+        patches: Number, smallest ``seq`` and largest ``seq`` of each patch of the source.
+    """
+    before, end = -1, 0
+    for patch, first, last in sorted(patches):
+        if patch == before + 1 and first not in (0, end):
+            return patch
+        before, end = patch, last + 1
+    return None
 
 
 def not_whole(source: str | None, patch: int | None) -> ValueError:

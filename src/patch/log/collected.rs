@@ -7,7 +7,7 @@ use super::LogOptions;
 use super::facts::SourceFacts;
 use super::folder::Start;
 use super::names::in_order;
-use super::order::{FolderRow, Ordered, SourceRow, order, rests_on_names};
+use super::order::{FolderRow, IGNORE, Ordered, SourceRow, order, rests_on_names};
 use super::version::{Version, Versions};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::local_path;
@@ -76,7 +76,11 @@ pub fn order_log(
     let mut facts = Vec::with_capacity(names.len());
     for name in &names {
         let places = places.get_mut(name).map(std::mem::take).unwrap_or_default();
-        facts.push(Collected::new(patches, places, options)?);
+        let source = Collected::new(patches, places, options)?;
+        if !options.ignore_chain {
+            source.require_numbers(patches)?;
+        }
+        facts.push(source);
     }
     let rows: Vec<_> = (names.iter().zip(&facts))
         .map(|(name, source)| SourceRow {
@@ -140,6 +144,24 @@ impl Collected {
         }
         facts.end();
         Ok(Collected { facts, places })
+    }
+
+    /// Refuses a source that lacks a patch between two others, where no `prev` says what the second one comes after: rows
+    /// of the log were filtered away.
+    fn require_numbers(&self, patches: &[PatchFacts]) -> Result<()> {
+        for (number, pair) in self.places.windows(2).enumerate() {
+            let (before, after) = (patches[pair[0]].patch, &patches[pair[1]]);
+            if after.patch <= before + 1 || self.facts.patches[number + 1].prev.is_some() {
+                continue;
+            }
+            let missing = match after.patch - before {
+                2 => format!("patch {} of this source is", before + 1),
+                _ => format!("patches {} to {} of this source are", before + 1, after.patch - 1),
+            };
+            let message = format!("patch {}: {missing} missing; {IGNORE}", after.patch);
+            return Err(at(Error::new(ErrorKind::PatchGap, message), after.source.as_deref()));
+        }
+        Ok(())
     }
 }
 

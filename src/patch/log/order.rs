@@ -52,7 +52,7 @@ impl OrderFault {
 }
 
 /// What to do about a chain that is broken.
-const IGNORE: &str = "chain=\"ignore\" takes patches as they are given";
+pub(super) const IGNORE: &str = "chain=\"ignore\" takes patches as they are given";
 
 /// The order of a log.
 #[derive(Debug, Default)]

@@ -103,6 +103,27 @@ def test_ids_without_prev_come_in_the_order_of_their_files(spark: Any, tmp_path:
     assert replica.follow(folder).patches == 0
 
 
+def test_micro_batch_without_the_first_rows_of_a_patch_is_refused(
+    spark: Any, tmp_path: Path
+) -> None:
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    log = tmp_path / "log.rdfp"
+    patches = [
+        f"H prev <u:{n - 1}> .\nH id <u:{n}> .\nA <a:s> <a:v> <a:{n}> .\nZ .\n" for n in (1, 2)
+    ]
+    log.write_text("".join(patches))
+    replica = Replica.create(tmp_path / "t", id="u:0")
+    rows = spark.read.format("jelly-patch").load(str(log))
+    for patch in (0, 1):
+        prev = f"name = 'prev' AND patch = {patch}"
+        with pytest.raises(ValueError, match=f"patch {patch} of the source '.*' is not whole"):
+            replica.foreach_batch(rows.where(f"NOT coalesce({prev}, false)"))
+    assert replica.version == 0
+    assert replica.foreach_batch(rows).patches == 2
+
+
 @pytest.mark.parametrize("lost", ["op = 'Z'", "op = 'A' AND object = '\"2\"'", "op = 'D'"])
 def test_half_patch_of_a_micro_batch_is_refused_and_comes_again(
     spark: Any, tmp_path: Path, lost: str

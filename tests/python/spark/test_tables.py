@@ -422,6 +422,45 @@ def test_bad_logs_are_refused_as_by_the_native_library(
     assert said.split(" (")[0] in str(native.value)
 
 
+def test_log_without_the_headers_of_its_patches_is_refused(few: SparkSession) -> None:
+    import jelly.spark
+
+    df = log_of(few, FIRST, SECOND)
+    for lost in ("op = 'H'", "op = 'H' AND patch = 1", "op = 'H' AND patch = 0"):
+        with pytest.raises(ValueError, match=r"patch [01] of the source None is not whole"):
+            jelly.spark.changes(df.where(f"NOT ({lost})"))
+
+
+def test_log_without_a_patch_between_others_is_refused(few: SparkSession) -> None:
+    import jelly.spark
+
+    df = log_of(few, *(f'TX .\nA <a:s> <a:p> "{n}" .\nTC .\nZ .\n' for n in range(5)))
+    with pytest.raises(PatchError, match=r"patch 2: patch 1 of this source is missing") as caught:
+        jelly.spark.net(df.where("patch <> 1"))
+    assert caught.value.kind == "patch.gap"
+    with pytest.raises(PatchError, match=r"patch 4: patches 1 to 3 of this source are missing"):
+        jelly.spark.net(df.where("patch IN (0, 4)"))
+    assert jelly.spark.net(df.where("patch <> 1"), chain="ignore").count() == 4
+    # a log may begin later, and end earlier
+    assert jelly.spark.net(df.where("patch IN (2, 3)")).count() == 2
+
+
+def test_prev_joins_patches_between_which_a_number_is_missing(few: SparkSession) -> None:
+    import jelly.spark
+
+    patches = [("1", ""), ("other", ""), ("2", "H prev <u:1> .\n")]
+    df = log_of(few, *(f"H id <u:{id}> .\n{prev}A <a:s> <a:p> <a:{id}> .\nZ .\n" for id, prev in patches))  # fmt: skip
+    assert jelly.spark.net(df.where("patch <> 1")).count() == 2
+
+
+@pytest.mark.parametrize("when", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-01:00"])
+def test_time_beyond_the_years_1_to_9999_is_no_time(few: SparkSession, when: str) -> None:
+    import jelly.spark
+
+    df = log_of(few, f'H timestamp "{when}" .\nA <a:s> <a:p> <a:o> .\nZ .\n')
+    assert jelly.spark.changes(df).select("_commit_timestamp").collect() == [(None,)]
+
+
 def test_what_else_is_refused(few: SparkSession) -> None:
     import jelly.spark
 

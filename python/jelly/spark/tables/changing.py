@@ -26,6 +26,7 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     Only what is committed: not what stands in a transaction that was aborted. Patches are in
     the order of their ``H id`` and ``H prev``; else in that of the folders and names of their sources (``patch-9`` before
     ``patch-10``) and then as they stand in them. Of a folder with numbered files none may be missing.
+    Of one source no patch between two others may be missing, unless a ``prev`` joins the two.
 
     Args:
         df: The rows of a log, with the columns of ``jelly.PATCH_SCHEMA``: all of them (``rows="all"``,

@@ -15,7 +15,7 @@ from jelly import _internal
 from jelly.errors import JellyWarning
 from jelly.spark.tables.terms import QUAD, named_graph, require
 from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
-from jelly.spark.whole import is_whole, not_whole
+from jelly.spark.whole import is_whole, not_whole, without_begin
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -84,7 +84,9 @@ class Log:
         _internal.order_log([], {**options, "order": None})  # wrong options cost no job
         self._df = df
         began = time.time_ns()
-        found = [_outcome(row) for row in _collected(df)]
+        collected = _collected(df)
+        found = [_outcome(row) for row in collected]
+        _require_begins(collected)
         level = df.storageLevel
         self._is_read_again = not (level.useMemory or level.useDisk)
         if self._is_read_again:
@@ -233,6 +235,16 @@ def _outcome(row: Row) -> Outcome:
     )  # fmt: skip
 
 
+def _require_begins(patches: Iterable[Row]) -> None:
+    by_source: dict[str | None, list[tuple[int, int, int]]] = {}
+    for row in patches:
+        places = by_source.setdefault(row["source"], [])
+        places.append((row["patch"], row["first"], row["last"]))
+    for source, places in by_source.items():
+        if (patch := without_begin(places)) is not None:
+            raise not_whole(source, patch)
+
+
 def _facts(
     one: Outcome,
 ) -> tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]:
@@ -251,6 +263,9 @@ def _timestamp(term: str | None) -> datetime | None:
     found = _LEXICAL.fullmatch(term or "")
     try:
         when = datetime.fromisoformat(found[1]) if found else None
-    except ValueError:
+        if when is None:
+            return None
+        # years before 1 and after 9999 in UTC do not exist
+        return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    return when if when is None or when.tzinfo else when.replace(tzinfo=UTC)
