@@ -473,7 +473,7 @@ def test_what_else_is_refused(few: SparkSession) -> None:
         jelly.spark.net(df.union(df))
     with pytest.raises(ValueError, match=r"a log needs the columns .* op is not there"):
         jelly.spark.net(df.drop("op"))
-    with pytest.raises(ValueError, match='chain is "x"; it can be "check" or "ignore"'):
+    with pytest.raises(ValueError, match='chain is "x"; it can be "check", "ignore"'):
         jelly.spark.net(df, chain="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a base needs the columns"):
         jelly.spark.apply(df.select("op"), df)
