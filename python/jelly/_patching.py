@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from stat import S_ISFIFO, S_ISSOCK
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from jelly import _internal
 from jelly._option_table import refuse_unknown
+from jelly._whole_file import local_path
 from jelly.types import Source
 
 
@@ -62,7 +65,7 @@ def reported(progress: Report | None) -> Callable[[str, int, int], object] | Non
 
 
 def refuse_twice(*given: object) -> None:
-    """Refuses standard input in two places: the second one would find it empty.
+    """Refuses standard input, or another pipe, in two places: the second one would find it empty.
 
     Raises:
         ValueError: It is.
@@ -70,6 +73,23 @@ def refuse_twice(*given: object) -> None:
     each = [source for one in given for source in (one if _is_several(one) else [one])]  # type: ignore[attr-defined]
     if sum(isinstance(source, str) and source == "-" for source in each) > 1:
         raise ValueError("standard input can be read once: - stands in two places")
+    pipes = [pipe for pipe in map(pipe_of, each) if pipe]
+    if len({*pipes}) < len(pipes):
+        raise ValueError("a pipe can be read once, but one stands in two places")
+
+
+def pipe_of(source: object) -> tuple[int, int] | None:
+    """Device and inode of the pipe that a path names, such as ``/dev/stdin`` or ``-``; None: it names none.
+
+    What was read from a pipe is gone: whoever opens the path again finds it empty.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return None
+    with suppress(OSError, ValueError):
+        stat = os.fstat(0) if source == "-" else local_path(source).stat()
+        if S_ISFIFO(stat.st_mode) or S_ISSOCK(stat.st_mode):
+            return stat.st_dev, stat.st_ino
+    return None
 
 
 def sources(patches: Patches) -> list[Any]:

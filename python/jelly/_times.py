@@ -45,10 +45,45 @@ def _span(at: Time) -> tuple[datetime, datetime]:
         return _utc(first), _utc(first + timedelta(days=1, microseconds=-1))
     found: date = _parsed(at) if isinstance(at, str) else at
     if isinstance(found, datetime):
-        return _utc(found), _utc(found)
+        utc = _utc(_once(found, is_text=isinstance(at, str)))
+        return utc, utc
     # by the clock on the wall: a day can have 23 or 25 hours
-    next_day = datetime.combine(found + timedelta(days=1), time.min)
-    return _utc(datetime.combine(found, time.min)), _utc(next_day) - timedelta(microseconds=1)
+    return _midnight(found), _midnight(found + timedelta(days=1)) - timedelta(microseconds=1)
+
+
+def _once(at: datetime, *, is_text: bool) -> datetime:
+    """The time itself, refused where the clock of this machine shows it twice or never.
+
+    Of a ``datetime`` without a zone, ``fold`` says which of two moments is meant (PEP 495); a text
+    has none.
+    """
+    early, late = _moments(at)
+    if at.tzinfo is not None or early == late:
+        return at
+    is_shown = early.astimezone().replace(tzinfo=None) == at.replace(fold=0)
+    if is_shown and not is_text:
+        return at
+    zones = [moment.astimezone().isoformat() for moment in (early, late)]
+    message = (
+        f"{at.isoformat()} comes {'twice' if is_shown else 'never'} on this machine, whose clock is "
+        f"changed then; write {zones[0]} or {zones[1]}"
+    )
+    raise ValueError(message)
+
+
+def _midnight(day: date) -> datetime:
+    """The first moment of a day, in UTC."""
+    midnight = datetime.combine(day, time.min)
+    early, late = _moments(midnight)
+    # a clock that is put forward at midnight never shows it: the day begins when that is done
+    is_shown = early.astimezone().replace(tzinfo=None) == midnight
+    return early if is_shown else late
+
+
+def _moments(at: datetime) -> tuple[datetime, datetime]:
+    """The moments that a time without a zone may be, in UTC, the earlier one first."""
+    first, second = sorted(_utc(at.replace(fold=fold)) for fold in (0, 1))
+    return first, second
 
 
 def _parsed(text: str) -> Any:

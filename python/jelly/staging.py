@@ -8,7 +8,7 @@ import sys
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from jelly._option_types import LookingOptions
-from jelly._patching import Report
+from jelly._patching import Report, pipe_of
 from jelly._whole_file import local_path
 from jelly.applying import apply
 from jelly.errors import PatchError
@@ -118,10 +118,12 @@ def stage(
     Raises:
         JellyError: The dataset is bad.
         OSError: Reading failed.
-        ValueError: An option is wrong.
+        ValueError: An option is wrong, or the dataset comes through a pipe.
     """
     if base == "-" or hasattr(base, "read"):
         raise TypeError("base is read twice: it must be a path or bytes")
+    if pipe_of(base):
+        raise ValueError(f"{base!r} is a pipe, but base is read twice: keep it in a file first")
     for name in ("chain", "unfinished"):
         if name in options:
             raise TypeError(f"stage() got an unexpected keyword argument {name!r}")

@@ -3,7 +3,7 @@
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -135,3 +135,51 @@ def test_a_dump_with_nothing_new_has_a_time_too(kept: Path) -> None:
     (kept / "base.json").write_text(json.dumps(before | {"last_dump": 5}))
     with pytest.raises(jelly.errors.PatchError, match=r"last_dump of base\.json is 5; expected"):
         jelly.backup(dump(9), kept, at="2026-11-27", dump_format="nt")
+
+
+@pytest.mark.parametrize(
+    ("at", "often", "zones"),
+    [
+        ("2026-11-01T01:30", "twice", ("2026-11-01T01:30:00-04:00", "2026-11-01T01:30:00-05:00")),
+        ("2027-03-14T02:30", "never", ("2027-03-14T01:30:00-05:00", "2027-03-14T03:30:00-04:00")),
+    ],
+)
+def test_a_time_at_which_the_clock_is_changed_needs_a_zone(
+    kept: Path, at: str, often: str, zones: tuple[str, str]
+) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: jelly.restore(kept, io.BytesIO(), at=at),
+        lambda: jelly.backup(dump(9), kept, at=at, dump_format="nt"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"{at}:00 comes {often} on this machine") as told:
+            call()
+        assert str(told.value).endswith(f"write {zones[0]} or {zones[1]}")
+
+
+def test_fold_says_which_of_two_moments_is_meant(tmp_path: Path) -> None:
+    for number, fold in enumerate((0, 1)):
+        at = datetime(2026, 11, 1, 1, 30, fold=fold)
+        assert jelly.backup(dump(number), tmp_path, at=at, dump_format="nt").version == number
+        assert jelly.restore(tmp_path, io.BytesIO(), at=at).version == number
+    with pytest.raises(ValueError, match="comes never"):
+        jelly.restore(tmp_path, io.BytesIO(), at=datetime(2027, 3, 14, 2, 30))
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "last", "first"),
+    [
+        # the clock is put forward, and back, at midnight
+        ("America/Santiago", date(2026, 9, 5), "2026-09-06T03:30Z", "2026-09-06T04:00Z"),
+        ("America/Havana", date(2026, 10, 31), "2026-11-01T03:30Z", "2026-11-01T04:00Z"),
+    ],
+)
+def test_days_end_at_midnight_also_where_the_clock_is_changed_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, day: date, last: str, first: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    for number, at in enumerate((last, first)):
+        jelly.backup(dump(number), tmp_path, at=at, dump_format="nt")
+    assert jelly.restore(tmp_path, io.BytesIO(), at=day).version == 0
+    assert jelly.restore(tmp_path, io.BytesIO(), at=day + timedelta(days=1)).version == 1
