@@ -48,7 +48,6 @@ __all__ = [
     "history",
     "holds_patches",
     "identify",
-    "in_order",
     "index",
     "inspect",
     "invert",
@@ -502,6 +501,7 @@ def log_versions(
     patches: list[Source],
     keywords: dict[str, Any],
     progress: _Report | None = None,
+    names: list[str | None] | None = None,
 ) -> tuple[
     list[tuple[int, int, str | None, str | None, str | None, str | None]],
     list[tuple[int, Path | None]],
@@ -536,9 +536,6 @@ def patch_files(folder: Path) -> list[Path]:
 
 def holds_patches(name: str) -> bool:
     """Whether a file of this name in the folder of a log holds patches."""
-
-def in_order(names: list[str]) -> list[str]:
-    """Names of files in the order of a log."""
 
 def log_head(folder: Path) -> tuple[int, str | None]:
     """Number and id of the last patch of a folder of `patch-0001` and so on."""

@@ -8,7 +8,6 @@ from contextlib import suppress
 from stat import S_ISFIFO, S_ISSOCK
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from jelly import _internal
 from jelly._option_table import refuse_unknown
 from jelly._whole_file import local_path
 from jelly.types import Source
@@ -115,9 +114,3 @@ def _is_several(patches: object) -> bool:
     if hasattr(patches, "read"):
         return False
     return isinstance(patches, list | tuple)
-
-
-def rank_of(names: Iterable[str | None]) -> dict[str | None, int]:
-    """The places of sources in the order of a log: first the one without a name."""
-    named = _internal.in_order(list({name for name in names if name is not None}))
-    return {name: place for place, name in enumerate([None, *named])}

@@ -80,15 +80,22 @@ type Origin = (usize, Option<PathBuf>);
 /// Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by, the origin of each
 /// source, and the version that the patches come after.
 #[pyfunction]
-#[pyo3(signature = (patches, keywords, progress=None))]
+#[pyo3(signature = (patches, keywords, progress=None, names=None))]
 pub(super) fn log_versions(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
+    names: Option<Vec<Option<String>>>,
 ) -> PyResult<(Vec<Version>, Vec<Origin>, u64)> {
     let job = Job::new(keywords, Doors::LOG, progress)?;
-    let log = job.log(&patches)?;
+    let mut log = job.log(&patches)?;
+    // those of files that a stream hands over say the order
+    for (part, name) in log.iter_mut().zip(names.iter().flatten()) {
+        if let LogPart::Source(opening) = part {
+            opening.options.decode.source = name.as_deref().map(Into::into);
+        }
+    }
     let options = LogOptions { fixed: true, ..LogOptions::of(&job.values) };
     let (origins, before, versions) = job.run(py, |watch| {
         let (mut sources, mut origins) = (LogSources::default(), Vec::new());
@@ -97,6 +104,9 @@ pub(super) fn log_versions(
             part.open(&mut sources)?;
             let paths = sources.paths().skip(origins.len()).map(|path| path.filter(|_| is_folder));
             origins.extend(paths.map(|path| (given, path.map(PathBuf::from))).collect::<Vec<_>>());
+        }
+        if names.is_some() {
+            origins = sources.group().into_iter().map(|given| (given, None)).collect();
         }
         let (before, versions) = patch::log_versions(sources, options, watch)?;
         Ok((origins, before, versions))
@@ -169,13 +179,6 @@ pub(super) fn patch_files(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathB
 #[pyfunction]
 pub(super) fn holds_patches(name: &str) -> bool {
     patch::holds_patches(name)
-}
-
-/// Names of files in the order of a log.
-#[pyfunction]
-pub(super) fn in_order(mut names: Vec<String>) -> Vec<String> {
-    patch::in_order(&mut names, String::as_str);
-    names
 }
 
 /// Number and id of the last patch of a folder of `patch-0001` and so on.

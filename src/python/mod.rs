@@ -64,8 +64,8 @@ mod _internal {
     use super::keywords::option_table;
     #[pymodule_export]
     use super::log::{
-        History, LogOrder, backup_base, history, holds_patches, identify, in_order, log_head, log_versions,
-        order_log, patch_files, verify_log,
+        History, LogOrder, backup_base, history, holds_patches, identify, log_head, log_versions, order_log,
+        patch_files, verify_log,
     };
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf, read_schema};

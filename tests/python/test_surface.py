@@ -24,7 +24,6 @@ INNER = {
     "local_path",
     "holds_patches",
     "identify",
-    "in_order",
     "log_head",
     "log_known_end",
     "place_patch",

@@ -57,14 +57,14 @@ def follow(
     runner: Runner,
     progress: Report | None,
     options: dict[str, Any],
-    needs_ids: bool = False,
+    names: Sequence[str | None] | None = None,
 ) -> Followed:
-    """Applies the patches of a log that are new."""
+    """Applies the patches of a log that are new; ``names`` are those of the files of a micro-batch."""
     with ExitStack() as stack:
-        log = Log(sources, options, stack)
+        log = Log(sources, options, stack, names)
         state = store.load()
         versions = log.versions(reported(progress))
-        if needs_ids and versions and versions[0].id is None:
+        if names is not None and versions and versions[0].id is None:
             raise refused("log", "patches of a stream need ids, and these have none")
         new = new_versions(state, versions, log)
         done = Followed(state.version, state.id, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -41,7 +41,15 @@ class LogVersion(NamedTuple):
 class Log:
     """A log that is read several times."""
 
-    def __init__(self, sources: Sequence[Any], options: dict[str, Any], stack: ExitStack) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Any],
+        options: dict[str, Any],
+        stack: ExitStack,
+        names: Sequence[str | None] | None = None,
+    ) -> None:
+        """``names`` are those of files that a stream hands over, which say the order."""
+        self._names = None if names is None else list(names)
         self._given = [_again(source, stack) for source in sources]
         self._options = options
         self._places: list[Any] = []
@@ -56,7 +64,9 @@ class Log:
             PatchError: They have no meaning, or no order.
         """
         before = {path: _stat(path) for given in self._given for path in _files(given)}
-        found, origins, self.before = _internal.log_versions(self._given, self._options, progress)
+        found, origins, self.before = _internal.log_versions(
+            self._given, self._options, progress, self._names
+        )
         self._places = [path or self._given[number] for number, path in origins]
         self._stats = [before.get(_key(place)) for place in self._places]
         return [LogVersion(*version) for version in found]

@@ -15,7 +15,7 @@ from jelly._arrow import require_pyarrow
 from jelly._convert import Tally
 from jelly._option_table import refuse_unknown
 from jelly._option_types import BaseOptions, ConvertWriteOptions, FollowOptions
-from jelly._patching import Patches, Report, Step, rank_of, sources
+from jelly._patching import Patches, Report, Step, sources
 from jelly._tables import table_format, table_writer
 from jelly._whole_file import local_path
 from jelly.readers import read_rdf
@@ -236,12 +236,9 @@ class Replica:
         if not found:
             state = self._store.load()
             return Followed(state.version, state.id, *(0,) * 8)
-        # where ids have no prev, the names of the sources say the order, as for Spark's tables
-        rank = rank_of(row[0] for row in found)
-        found.sort(key=lambda row: rank[row[0]])
         return follow(
             self._store, [bytes(row[1]) for row in found], each_version=False, upto=None,
-            runner=run_in_threads, progress=None, options={}, needs_ids=True,
+            runner=run_in_threads, progress=None, options={}, names=[row[0] for row in found],
         )  # fmt: skip
 
     def read(self, version: int | None = None) -> pa.RecordBatchReader:

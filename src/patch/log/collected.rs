@@ -166,10 +166,10 @@ impl Collected {
 }
 
 /// Names of sources in order, and where those of each folder are among them.
-type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, std::ops::Range<usize>)>);
+pub(super) type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, std::ops::Range<usize>)>);
 
 /// The sources in the order of their names: one without a name first, then folder by folder.
-fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByFolder<'a> {
+pub(super) fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByFolder<'a> {
     let mut of_folders: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut sorted = Vec::new();
     for name in names {

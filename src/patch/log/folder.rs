@@ -1,9 +1,10 @@
 //! Folders of patches: their files, and how their logs begin.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::collected::by_folder;
 use super::indexed;
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, shifted};
@@ -142,6 +143,25 @@ impl LogSources {
 }
 
 impl LogSources {
+    /// Takes sources as files that a stream hands over, a part of the log: in the order of their names, and of those in
+    /// one folder none may be missing. Returns where each was before.
+    pub fn group(&mut self) -> Vec<usize> {
+        let names: Vec<_> = self.sources.iter().map(Again::name).collect();
+        let (sorted, folders) = by_folder(names.iter().map(Option::as_deref));
+        let places: HashMap<_, _> =
+            sorted.iter().enumerate().map(|(place, name)| (name.map(str::to_owned), place)).collect();
+        let mut placed: Vec<_> = (std::mem::take(&mut self.sources).into_iter().zip(&names).enumerate())
+            .map(|(was, (source, name))| (places[&name.as_deref().map(str::to_owned)], was, source))
+            .collect();
+        placed.sort_by_key(|&(place, was, _)| (place, was));
+        self.folders = (folders.into_iter())
+            .map(|(path, files)| Folder { path: path.into(), start: Start::Anywhere, last: None, files })
+            .collect();
+        let (order, sources) = placed.into_iter().map(|(_, was, source)| (was, source)).unzip();
+        self.sources = sources;
+        order
+    }
+
     /// The files of the sources, one by one; of a source that is none, nothing.
     pub fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
         self.sources.iter().map(Again::path)

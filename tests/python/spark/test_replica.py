@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import patch_model as model
-from jelly.errors import ReplicaError
+from jelly.errors import PatchError, ReplicaError
 from jelly.replica import Replica
 
 pytestmark = pytest.mark.spark
@@ -101,6 +101,14 @@ def test_ids_without_prev_come_in_the_order_of_their_files(spark: Any, tmp_path:
     assert quads(replica.dataframe(spark)) == {("<a:s>", "<a:v>", '"12"', "")}
     assert (replica.version, replica.id) == (12, "<u:12>")
     assert replica.follow(folder).patches == 0
+    # a file that is lost between two is noticed where no prev says it
+    again = Replica.create(tmp_path / "again")
+    some = rows.where("NOT source LIKE '%patch-7.rdfp'")
+    with pytest.raises(PatchError, match=r"patch-0007\.rdfp is missing") as caught:
+        again.foreach_batch(some)
+    assert (caught.value.kind, again.version) == ("patch.gap", 0)
+    again.foreach_batch(rows.where("cast(regexp_extract(source, 'patch-([0-9]+)', 1) AS int) < 7"))
+    assert again.version == 6
 
 
 def test_micro_batch_without_the_first_rows_of_a_patch_is_refused(
