@@ -126,6 +126,11 @@ pub(crate) const OPTIONS_FIRST: &str = "a stream begins with its options";
 /// # Errors
 /// `argument.extension`: the extension is that of other data, or of none that is written.
 pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
+    let last = name.rsplit_once('.').map(|(_, last)| last.to_ascii_lowercase()).unwrap_or_default();
+    if matches!(&*last, "bz2" | "xz" | "zip") {
+        let message = format!("{name}: .{last} is not written; .gz is gzip, .zst is zstd");
+        return Err(Error::new(ErrorKind::ArgumentExtension, message));
+    }
     let Some(extension) = extension(name).filter(|text| !text.bytes().all(|byte| byte.is_ascii_digit()))
     else {
         return Ok(());
@@ -135,11 +140,7 @@ pub fn check_name(name: &str, is_patch: bool) -> Result<()> {
     } else {
         "files of datasets end in .jelly, .nt, .nq, .ttl or .trig"
     };
-    let last = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let why = match (RdfFormat::of_file(name), PatchFormat::of_file(name), extension.as_str()) {
-        _ if matches!(&*last, "bz2" | "xz" | "zip") => {
-            format!(".{last} is not written; .gz is gzip, .zst is zstd")
-        }
         (Some(rdf), ..) if is_patch => format!("{} has no patches; {known}", rdf.title()),
         (_, Some(patch), _) if !is_patch => format!("{} has no datasets; {known}", patch.title()),
         (Some(_), ..) | (_, Some(_), _) => return Ok(()),
