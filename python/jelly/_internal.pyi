@@ -68,6 +68,7 @@ __all__ = [
     "read_schema",
     "restart_points",
     "splits",
+    "same",
     "squash",
     "summarize",
     "table_keys",
@@ -470,8 +471,9 @@ def diff(
     keywords: dict[str, Any],
     progress: _Report | None = None,
 ) -> tuple[int, int, _Patched, tuple[str, list[int]]]:
-    """Writes the patch that makes one dataset of another; returns statements of both, the fields of Patched, how blank
-    nodes were compared and what became of them.
+    """Writes the patch that makes one dataset of another.
+
+    Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
     """
 
 def same(

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::blank::{Renamed, refuse_term, renamed};
+use crate::blank::refuse_term;
 use crate::create::Encode;
 use crate::error::Result;
+use crate::matching::{Renamed, renamed};
 use crate::options::RdfOptions;
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf};

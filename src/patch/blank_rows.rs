@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use super::emit::Emit;
 use super::stored::{Store, Stored};
-use crate::blank::{
-    CONTENT, ContentLabels, Gathered, Matched, NONE, Nodes, Renamed, Side, Templates, is_position, matched,
-};
+use crate::blank::is_position;
 use crate::convert::skolem_iri;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::matching::{
+    CONTENT, ContentLabels, Gathered, Matched, NONE, Nodes, Renamed, Side, Templates, matched,
+};
 use crate::sink::{PatchOp, Statement};
 use crate::term::TermBuf;
 

@@ -12,9 +12,9 @@ use super::dataset::each_statement;
 use super::log::{Change, LogSink};
 use super::quad_key::Keys;
 use super::work::{Watch, Work};
-use crate::blank::{CONTENT, ContentLabels, Gathered, Nodes, Renamed, Side, Templates, has_nodes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::matching::{CONTENT, ContentLabels, Gathered, Nodes, Renamed, Side, Templates, has_nodes};
 use crate::sink::{PatchOp, Statement};
 use crate::term::{PlainTerm, Term, TermBuf};
 
