@@ -18,6 +18,9 @@ use crate::patch::{
 /// The fields of `jelly.Patched`.
 type Fields = (Option<String>, u64, u64, u64, u64, u64, u64, Vec<String>);
 
+/// How blank nodes were compared, and how many are kept, new, gone and not settled.
+type Nodes = (&'static str, [u64; 4]);
+
 fn fields(done: Patched) -> Fields {
     let Patched { id, patches, changes, added, deleted, prefixes, bytes, order } = done;
     (id, patches, changes, added, deleted, prefixes, bytes, order)
@@ -45,8 +48,9 @@ impl Writing {
     }
 }
 
-/// Writes the patch that makes one dataset of another; returns statements of both, the fields of Patched, how blank nodes
-/// were compared and what became of them.
+/// Writes the patch that makes one dataset of another.
+///
+/// Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
 #[pyfunction]
 #[pyo3(signature = (old, new, dest, keywords, progress=None))]
 pub(super) fn diff(
@@ -56,7 +60,7 @@ pub(super) fn diff(
     dest: &Bound<'_, PyAny>,
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, Fields, (&'static str, [u64; 4]))> {
+) -> PyResult<(u64, u64, Fields, Nodes)> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
     let options = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;

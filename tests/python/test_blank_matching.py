@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -231,7 +232,7 @@ def test_real_versions(tmp_path: Path) -> None:
 
 
 def poisoned() -> dict[str, bytes]:
-    def lines(rows: list[tuple[object, str, object]]) -> bytes:
+    def lines(rows: Sequence[tuple[object, str, object]]) -> bytes:
         return "".join(f"_:anon-{a} <urn:{p}> _:anon-{b} .\n" for a, p, b in rows).encode()
 
     complete = [(a, "e", b) for a in range(60) for b in range(60) if a != b]
