@@ -37,6 +37,7 @@ DICTS: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
     ("LookingOptions", ("dataset", "log", "base"), (), "Options of functions that look at logs."),
     ("DatasetOptions", ("dataset", "log", "result_rdf"), (), "Options of functions that write a dataset."),
     ("PatchingOptions", ("dataset", "log", "base", "result_patch"), (), "Options of functions that make a patch of others."),
+    ("SameOptions", ("dataset", "same"), (), "Options of ``same``."),
     ("ComparingOptions", ("dataset", "compare", "result_patch"), (), "Options of functions that make a patch of datasets."),
 ]  # fmt: skip
 ALIASES = {

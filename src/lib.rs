@@ -37,6 +37,7 @@ pub mod index;
 pub mod inspect;
 pub mod io;
 mod limits;
+mod matching;
 mod namespaces;
 pub mod open;
 pub mod options;

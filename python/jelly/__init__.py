@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from jelly._patching import Step
     from jelly.applying import Applied, apply, as_of
     from jelly.backups import BackedUp, Restored, backup, restore
-    from jelly.changing import Compared, Patched, between, canonicalize, diff, invert, net, squash
+    from jelly.changing import (
+        Compared,
+        Patched,
+        between,
+        canonicalize,
+        diff,
+        invert,
+        net,
+        same,
+        squash,
+    )
     from jelly.counting import Statistics, stats
     from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
     from jelly.log import Head, Log, LogInfo, LogVersion, Published
@@ -117,6 +127,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "restore",
+    "same",
     "spark",
     "splits",
     "squash",
@@ -139,7 +150,7 @@ _NAMES = {
     "jelly._patching": "Step",
     "jelly.applying": "Applied, apply, as_of",
     "jelly.backups": "BackedUp, Restored, backup, restore",
-    "jelly.changing": "Compared, Patched, between, canonicalize, diff, invert, net, squash",
+    "jelly.changing": "Compared, Patched, between, canonicalize, diff, invert, net, same, squash",
     "jelly.counting": "Statistics, stats",
     "jelly.inspection": "Advice, Inspection, ValidationReport, inspect, validate",
     "jelly.log": "Head, Log, LogInfo, LogVersion, Published",

@@ -101,6 +101,8 @@ def convert(
         require_pyarrow()
         if skolemize:
             raise ValueError("skolemize does not go with Parquet and Arrow files")
+        if read.pop("blank_nodes", "keep") == "content":
+            raise ValueError('blank_nodes="content" does not go with Parquet and Arrow files')
     if table_in:
         refuse_options({**read, "format": None}, "source", table_in)
     if table_out:

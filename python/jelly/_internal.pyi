@@ -66,6 +66,7 @@ __all__ = [
     "read_rdf",
     "read_schema",
     "restart_points",
+    "same",
     "splits",
     "squash",
     "summarize",
@@ -468,8 +469,19 @@ def diff(
     dest: Destination,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> tuple[int, int, _Patched]:
-    """Writes the patch that makes one dataset of another; returns statements of both and the fields of Patched."""
+) -> tuple[int, int, _Patched, tuple[str, list[int]]]:
+    """Writes the patch that makes one dataset of another.
+
+    Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
+    """
+
+def same(
+    old: Source,
+    new: Source,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> bool:
+    """Whether two datasets are the same but for labels of blank nodes."""
 
 def history(
     patches: list[Source],

@@ -149,6 +149,7 @@ class ConvertReadOptions(TypedDict, total=False):
     framing: Framing
     compression: Compression
     rows: Literal["all", "committed"]
+    blank_nodes: Literal["keep", "content"]
     strict: bool
     lenient_flags: bool
     strict_graphs: bool
@@ -332,10 +333,23 @@ class PatchingOptions(TypedDict, total=False):
     max_datatype_table_size: int | None
 
 
+class SameOptions(TypedDict, total=False):
+    """Options of ``same``."""
+
+    framing: Framing
+    strict: bool
+    lenient_flags: bool
+    strict_graphs: bool
+    limits: Limits | None
+    old_format: RdfFormat
+    new_format: RdfFormat
+
+
 class ComparingOptions(TypedDict, total=False):
     """Options of functions that make a patch of datasets."""
 
     framing: Framing
+    blank_nodes: Literal["auto", "match", "content", "labels"]
     strict: bool
     lenient_flags: bool
     strict_graphs: bool
@@ -389,3 +403,7 @@ class LimitFields:
     """Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many."""
     transaction_bytes: int = 1073741824
     """Bytes of a patch that may wait on disk for the outcome of its transactions."""
+    blank_work: int = 2000000
+    """Hashes and steps to match blank nodes or to give them content labels, beside 50 for each statement that has some."""
+    blank_bytes: int = 268435456
+    """Memory for statements with blank nodes while blank nodes are matched or get content labels; up to four times as much is used."""

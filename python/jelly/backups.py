@@ -173,7 +173,7 @@ def backup(
         with _current(states[0], home, last.version) as (state, then):
             compared = diff(
                 state, dump, patch, old_format="jelly", new_format=format,
-                prefixes=prefixes, progress=progress, **told,
+                prefixes=prefixes, blank_nodes="labels", progress=progress, **told,
             )  # fmt: skip
         (before,) = then
         _check(before, states, home)

@@ -8,6 +8,7 @@ mod skolem;
 mod target;
 
 pub use adds::{Adds, PlainAdds};
+pub(crate) use skolem::skolem_iri;
 pub use skolem::{Skolem, Skolemized};
 pub use target::{PatchTarget, RdfTarget, Target};
 

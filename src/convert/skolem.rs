@@ -1,72 +1,77 @@
 //! Blank nodes as IRIs, so that they have a name outside of their source.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::blank::refuse_term;
 use crate::create::Encode;
 use crate::error::Result;
+use crate::matching::{Renamed, renamed};
 use crate::options::RdfOptions;
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
-use crate::term::{Iri, Term, TermBuf, Triple};
+use crate::term::{Iri, Term, TermBuf};
 
-/// Makes IRIs of labels: what all begin with, and the label, percent-encoded where an IRI could not have it.
+/// Gives blank nodes other names: labels, or IRIs.
 pub struct Skolem {
-    start: String,
-    terms: [TermBuf; 4],
+    naming: Naming,
+    renamed: Renamed,
+}
+
+struct Naming {
+    /// What all IRIs begin with; the label comes behind, percent-encoded where an IRI could not have it.
+    start: Option<String>,
+    /// Other labels.
+    labels: Option<HashMap<Box<str>, String>>,
+}
+
+impl Naming {
+    fn of(&self, label: &str) -> Result<TermBuf> {
+        let other = self.labels.as_ref().and_then(|labels| labels.get(label));
+        let label = other.map_or(label, String::as_str);
+        match &self.start {
+            None => Ok(TermBuf::blank_node(label)),
+            Some(start) => {
+                refuse_term(&Term::BlankNode(label))?;
+                Ok(skolem_iri(start, label))
+            }
+        }
+    }
 }
 
 impl Skolem {
     /// `start` is what the IRIs begin with, such as `https://example.org/.well-known/genid/`.
     pub fn new(start: String) -> Self {
-        Skolem { start, terms: std::array::from_fn(|_| TermBuf::DefaultGraph) }
+        Skolem { naming: Naming { start: Some(start), labels: None }, renamed: Renamed::new() }
+    }
+
+    /// With these labels for others, which become IRIs if `start` is what those begin with.
+    pub fn with_labels(labels: HashMap<Box<str>, String>, start: Option<String>) -> Self {
+        Skolem { naming: Naming { start, labels: Some(labels) }, renamed: Renamed::new() }
     }
 
     /// The statement without blank nodes; one that has a position for a label is refused.
     pub fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Result<Statement<'s>> {
-        let mut changed = [false; 4];
-        for (place, term) in statement.terms.iter().enumerate() {
-            if let Some(named) = self.named(term)? {
-                self.terms[place] = named;
-                changed[place] = true;
-            }
-        }
-        let own = &self.terms;
-        let terms =
-            std::array::from_fn(|at| if changed[at] { own[at].as_term() } else { statement.terms[at] });
-        Ok(Statement { terms, same: statement.same })
+        let naming = &self.naming;
+        self.renamed.statement(statement, |label| naming.of(label))
     }
 
     /// The term without blank nodes, if it has some.
-    fn named(&self, term: &Term<'_>) -> Result<Option<TermBuf>> {
-        Ok(match term {
-            Term::BlankNode(label) => {
-                refuse_term(term)?;
-                Some(TermBuf::iri(&self.iri(label)))
-            }
-            Term::Triple(triple) => {
-                let mut named = None;
-                for (place, term) in triple.terms.iter().enumerate() {
-                    if let Some(term) = self.named(&term.as_term())? {
-                        named.get_or_insert_with(|| triple.terms.clone())[place] = term;
-                    }
-                }
-                named.map(|terms| TermBuf::Triple(Box::new(Triple { terms })))
-            }
-            _ => None,
-        })
+    fn term(&self, term: &Term<'_>) -> Result<Option<TermBuf>> {
+        renamed(term, &mut |label: &str| self.naming.of(label))
     }
+}
 
-    fn iri(&self, label: &str) -> String {
-        let mut iri = self.start.clone();
-        for c in label.chars() {
-            if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~') || !c.is_ascii() {
-                iri.push(c);
-            } else {
-                let _ = write!(iri, "%{:02X}", c as u32); // a string takes everything
-            }
+/// The IRI of a label.
+pub(crate) fn skolem_iri(start: &str, label: &str) -> TermBuf {
+    let mut iri = start.to_owned();
+    for c in label.chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~') || !c.is_ascii() {
+            iri.push(c);
+        } else {
+            let _ = write!(iri, "%{:02X}", c as u32); // a string takes everything
         }
-        iri
     }
+    TermBuf::iri(&iri)
 }
 
 /// A sink of statements that get names for their blank nodes.
@@ -76,9 +81,9 @@ pub struct Skolemized<S> {
 }
 
 impl<S> Skolemized<S> {
-    /// Without `start`, statements go through as they are.
-    pub fn new(sink: S, start: Option<String>) -> Self {
-        Skolemized { sink, skolem: start.map(Skolem::new) }
+    /// Without other names, statements go through as they are.
+    pub fn new(sink: S, skolem: Option<Skolem>) -> Self {
+        Skolemized { sink, skolem }
     }
 }
 
@@ -129,7 +134,7 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
         let skolem = self.skolem.as_ref();
-        match skolem.map_or(Ok(None), |skolem| skolem.named(&graph))? {
+        match skolem.map_or(Ok(None), |skolem| skolem.term(&graph))? {
             Some(named) => self.sink.graph_start(named.as_term()),
             None => self.sink.graph_start(graph),
         }
@@ -144,6 +149,7 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
 mod tests {
     use super::*;
     use crate::sink::Same;
+    use crate::term::Triple;
 
     #[test]
     fn every_label_gets_a_name_of_its_own() {

@@ -176,6 +176,10 @@ kinds! {
     LimitWindow = Limit "limit.zstd_window" RAISE,
     /// A transaction that needs more than `limits.transaction_bytes` to be kept until its end.
     LimitTransaction = Limit "limit.transaction_bytes" RAISE,
+    /// Blank nodes whose order the budget of `limits.blank_work` does not settle, where it has to be known.
+    LimitBlankWork = Limit "limit.blank_work" RAISE,
+    /// Statements with blank nodes that need more memory than four times `limits.blank_bytes`.
+    LimitBlankBytes = Limit "limit.blank_bytes" "Raise the limit, or compare by labels (`--blank-nodes labels`) where they last.",
     /// Text that is not UTF-8.
     TextUtf8 = Text "text.utf8" "Convert the file to UTF-8.",
     /// No term where one must be, or one that cannot stand there.
@@ -224,8 +228,8 @@ kinds! {
     PatchGap = Patch "patch.gap" "Find the missing patch; versions before the gap can still be read.",
     /// Patches of a log that come after each other in a circle.
     PatchCycle = Patch "patch.cycle" "Correct the `prev` of one of them.",
-    /// A log of which no base is known has no dataset.
-    PatchBase = Patch "patch.base" "Give the dataset before the first patch: `jelly log create PLACE --base FILE`, or `--empty`.",
+    /// A log of which no base is known has no dataset, and rows that name blank nodes by content need the dataset before them.
+    PatchBase = Patch "patch.base" "Give the dataset before the first patch (`base=`, `--base`; `jelly log create PLACE --base FILE`, or `--empty`); to publish or follow a patch that names blank nodes by content, canonicalize it first.",
     /// A version that the log does not have.
     PatchVersion = Patch "patch.version" "Ask for a version that the message lists.",
     /// A row that provably changes nothing, where only those that do can be undone.
@@ -234,6 +238,8 @@ kinds! {
     PatchPrefix = Patch "patch.prefix" "Give the base (`base=`, `--base`), or write the namespace into the `PD` row.",
     /// A blank node that is named by its position in a file, which is another node in another file.
     PatchLabels = Patch "patch.labels" "Give the node an IRI or a label in the data, or export the data with labels that last, such as N-Quads from the store.",
+    /// A row that names a blank node which the base does not have, or one of several equal ones.
+    PatchBlank = Patch "patch.blank" "Make the patch from this base.",
     /// A prefix with a name that Turtle does not allow, where `strict` is on.
     PatchName = Patch "patch.name" "Give the prefix a name of letters, digits, `_`, `-` and `.`, without the colon.",
     /// A file that is read twice changed in between.

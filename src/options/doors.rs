@@ -40,6 +40,8 @@ doors! {
     BASE = 10 "base",
     /// `diff`.
     COMPARE = 11 "compare",
+    /// `same`.
+    SAME = 26 "same",
     /// Writers of statements.
     WRITE_RDF = 12 "write_rdf",
     /// Writers of patches.

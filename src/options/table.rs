@@ -27,6 +27,8 @@ const fn row(name: &'static str, shape: Shape, doors: Doors, doc: &'static str) 
 const DECODE: Doors = Doors::DECODE_RDF.and(Doors::DECODE_PATCH);
 /// Functions that read a source of any format.
 const EITHER: Doors = Doors::CONVERT.and(Doors::STATS);
+/// Functions that read two datasets.
+const PAIR: Doors = Doors::COMPARE.and(Doors::SAME);
 const WRITE: Doors = Doors::WRITE_RDF.and(Doors::WRITE_PATCH);
 const RESULT: Doors = Doors::RESULT_RDF.and(Doors::RESULT_PATCH);
 /// What is written to a destination of the caller's, whatever the function.
@@ -61,6 +63,10 @@ pub const OPTIONS: &[OptionRow] = &[
         "How terms are given. `text`: canonical N-Triples; `struct`: structs of kind, value, datatype and language."),
     row("blank_nodes", Shape::Word(&["auto", "keep", "scoped", "named"]), DECODE,
         "What becomes of the labels of blank nodes. `scoped`: they are made unique for the source, and for the frame where the logical type is grouped, so that rows of several sources can be joined; sources differ by their names, bytes by their content, and each reading of a pipe is a source. `keep`: they stay. `named`: they stay, and a label that is the position of a node in its file is refused (`patch.labels`). `auto`: `scoped` for Turtle, TriG, RDF/XML and JSON-LD, whose readers number nodes without a label by their positions; in other formats of statements only positions (`_:anon-0`) are made unique for the source, and other labels stay; `keep` for patches, as RDF Patch asks."),
+    row("blank_nodes", Shape::Word(&["keep", "content"]), Doors::CONVERT,
+        "What becomes of the labels of blank nodes. `keep`: they stay, and a node without a label gets one by its position in the file. `content`: labels that depend on the graph alone, the same in every serialization; the source is read twice, and its statements with blank nodes are kept in memory. Not for patches, Parquet and Arrow."),
+    row("blank_nodes", Shape::Word(&["auto", "match", "content", "labels"]), Doors::COMPARE,
+        "How blank nodes are compared. `match`: by what is said of them; `content`: by content labels of both datasets, which costs more rows; `labels`: by their labels, for data whose labels last, such as dumps of a store; `auto`: `match` if a dataset has nodes whose labels do not last, else `labels`."),
     row("mode", Shape::Word(&["failfast", "permissive"]), DECODE,
         "What an error of the content does. `permissive`: it becomes a last row with the error in the column `_corrupt_record`; limits and I/O errors are raised all the same. Not with `rows=\"committed\"`."),
     row("strict", Shape::Flag(Some(false)), SOURCES,
@@ -86,8 +92,8 @@ pub const OPTIONS: &[OptionRow] = &[
     row("every", Shape::Number { default: Some(64 << 20), least: 1, most: MOST, is_bytes: true }, Doors::INDEX, "Bytes between two sync points, uncompressed."),
     row("skolemize", Shape::Text, Doors::CALL, "What IRIs of blank nodes begin with."),
     row("base_format", Shape::Format(&RDF_BASE), Doors::RESULT_RDF.and(Doors::BASE).and(Doors::CREATE), "Format of the base."),
-    row("old_format", Shape::Format(&RDF_BASE), Doors::COMPARE, "Format of the old dataset."),
-    row("new_format", Shape::Format(&RDF_BASE), Doors::COMPARE, "Format of the new dataset."),
+    row("old_format", Shape::Format(&RDF_BASE), PAIR, "Format of the old dataset."),
+    row("new_format", Shape::Format(&RDF_BASE), PAIR, "Format of the new dataset."),
     row("patch_format", Shape::Format(&LOG), Doors::LOG.and(Doors::FOLLOW), "Format of the patches."),
     row("unfinished", Shape::Word(&["refuse", "drop"]), Doors::LOG,
         "What becomes of unfinished transactions. `drop` leaves out transactions that a crash cut off; they are an error otherwise."),

@@ -1,5 +1,6 @@
 //! A dataset with patches applied: (D minus net deletes) plus net adds.
 
+use super::again::Again;
 use super::key_set::KeySet;
 use super::log::{Log, LogOptions, LogSources, Version};
 use super::net::Net;
@@ -110,7 +111,15 @@ pub fn apply(
     let log = Log::open_up_to(patches.into(), options.log, options.version.as_ref(), &mut work)?;
     let version = options.version.map_or(Ok(log.versions()), |version| log.number(&version))?;
     let mut net = Net::new(false)?;
-    log.replay(1..version + 1, "reading the log", &mut net, &mut work)?;
+    let versions = 1..version + 1;
+    let base = if log.speaks_content(versions.clone()) {
+        let base = Again::new(base, options.base.clone())?;
+        log.replay_on(Some(&base), versions, "reading the log", &mut net, &mut work)?;
+        base.source()
+    } else {
+        log.replay(versions, "reading the log", &mut net, &mut work)?;
+        base
+    };
     work.phase("reading the base");
     let mut rows = open_rdf(base, &options.base)?;
     let format = rows.format;

@@ -1,12 +1,11 @@
 //! Patches without the rows that change nothing.
 
+use super::again::Again;
 use super::effect::{Done, Effect};
 use super::emit::{Emit, PatchOut, Patched, PrefixChange};
 use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::work::{Watch, Work};
 use crate::error::Result;
-use crate::io::Source;
-use crate::open::OpenOptions;
 use crate::options::{PatchOptions, PatchStreamType};
 use crate::sink::PatchOp;
 
@@ -16,15 +15,14 @@ use crate::sink::PatchOp;
 /// and a `PA` over another namespace gets a `PD` of that before it, so that the result can be taken back.
 pub fn canonicalize(
     patches: impl Into<LogSources>,
-    base: Source,
-    base_options: &OpenOptions,
+    base: &Again,
     options: LogOptions,
     out: PatchOut,
     watch: Watch<'_>,
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
     let log = Log::open(patches.into(), options, &mut work)?;
-    let effect = Effect::of_base(&log, base, base_options, true, &mut work)?;
+    let effect = Effect::of_base(&log, base, true, &mut work)?;
     let options = log.options().map(|options| match options.stream_type {
         PatchStreamType::Flat if log.versions() > 1 => {
             PatchOptions { stream_type: PatchStreamType::Punctuated, ..options }
@@ -33,7 +31,7 @@ pub fn canonicalize(
     });
     let emit = Emit::new(out, options)?;
     let mut sink = Canonical { effect, emit, changes: 0 };
-    log.replay(log.all(), "writing the patches", &mut sink, &mut work)?;
+    log.replay_on(Some(base), log.all(), "writing the patches", &mut sink, &mut work)?;
     let counts = sink.emit.finish()?;
     let id = log.id(log.versions()).map(|id| id.as_term().to_string());
     Ok(Patched { id, patches: log.versions(), changes: sink.changes, order: log.by_name(), ..counts })

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::work::Work;
 use crate::blank::refuse_positions;
 use crate::error::Result;
+use crate::format::RdfFormat;
 use crate::io::Source;
-use crate::open::{OpenOptions, open_rdf};
+use crate::open::{Input, OpenOptions};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Iri;
 
@@ -30,9 +31,32 @@ pub(crate) fn each_statement(
     work: &mut Work<'_>,
     take: impl FnMut(&Statement<'_>) -> Result<()>,
 ) -> Result<BTreeMap<String, String>> {
-    let mut rows = open_rdf(source, options)?;
-    let each = Each { take, prefixes: BTreeMap::new() };
-    Ok(work.feed(&mut *rows, each, |_| Ok(true))?.prefixes)
+    Dataset::open(source, options)?.each(work, take)
+}
+
+/// A dataset whose format is known.
+pub(crate) struct Dataset<'o> {
+    input: Input<'o>,
+    pub(crate) format: RdfFormat,
+}
+
+impl<'o> Dataset<'o> {
+    pub(crate) fn open(source: Source, options: &'o OpenOptions) -> Result<Self> {
+        let input = Input::open(source, options)?;
+        let format = input.rdf_format()?;
+        Ok(Dataset { input, format })
+    }
+
+    /// Hands each statement to `take`, and gives the prefixes.
+    pub(crate) fn each(
+        self,
+        work: &mut Work<'_>,
+        take: impl FnMut(&Statement<'_>) -> Result<()>,
+    ) -> Result<BTreeMap<String, String>> {
+        let mut rows = self.input.statements(self.format)?;
+        let each = Each { take, prefixes: BTreeMap::new() };
+        Ok(work.feed(&mut *rows, each, |_| Ok(true))?.prefixes)
+    }
 }
 
 struct Each<F> {

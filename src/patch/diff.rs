@@ -2,19 +2,24 @@
 //!
 //! The new dataset is read twice, the old one once: its keys are learned, then what the old one has beside
 //! them is deleted, then what the old one did not have is added. Memory is that of the keys of the new dataset and of
-//! the deletes.
+//! the deletes. Where blank nodes are matched, statements with blank nodes are kept apart, and their rows follow from a
+//! map of the nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::again::Again;
-use super::dataset::each_named;
+use super::blank_rows::{BlankNodes, BlankRows, BlankStatements, NEW, NodeCounts, OLD};
+use super::dataset::Dataset;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange};
 use super::key_set::KeySet;
 use super::quad_key::Keys;
+use super::stored::{Store, Stored};
 use super::work::{Watch, Work};
+use crate::blank::refuse_positions;
 use crate::convert::Skolem;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::matching::has_nodes;
 use crate::open::OpenOptions;
 use crate::sink::Statement;
 use crate::term::{Term, TermBuf};
@@ -32,6 +37,8 @@ pub struct DiffOptions {
     pub prefixes: bool,
     /// Blank nodes become IRIs that begin so.
     pub skolemize: Option<String>,
+    /// How blank nodes are compared.
+    pub blank_nodes: BlankNodes,
 }
 
 /// What was compared.
@@ -43,6 +50,10 @@ pub struct Compared {
     pub new: u64,
     /// The patch.
     pub patch: Patched,
+    /// How blank nodes were compared.
+    pub blank_nodes: BlankNodes,
+    /// What became of them, where they were not compared by their labels.
+    pub nodes: NodeCounts,
 }
 
 /// Writes the patch that makes `new` of `old`.
@@ -54,59 +65,150 @@ pub fn diff(
     watch: Watch<'_>,
 ) -> Result<Compared> {
     let mut work = Work::new(watch);
-    let mut terms = Terms { keys: Keys::random()?, skolem: options.skolemize.map(Skolem::new) };
-    let mut compared = Compared::default();
-
-    work.phase("reading the new dataset");
-    let mut found = KeySet::new();
-    let prefixes_after = each_named(new.source(), &new.options, &mut work, |statement| {
-        compared.new += 1;
-        found.insert(terms.key(statement)?.0);
-        Ok(())
-    })?;
-
-    let mut emit = Emit::new(out, None)?;
-    emit.header("id", options.id.as_ref())?;
-    emit.header("prev", options.prev.as_ref())?;
-    work.phase("comparing the old dataset");
-    let mut deleted = KeySet::new();
-    let prefixes_before = each_named(old, &options.old, &mut work, |statement| {
-        compared.old += 1;
-        let (key, statement) = terms.key(statement)?;
-        if found.mark(key, true).is_none() && deleted.insert(key) {
-            emit.change(statement, false)?;
+    let reading = match options.blank_nodes {
+        BlankNodes::Auto => {
+            let old = Again::new(old, options.old.clone())?;
+            match Reading::new(old.source(), new, &options, BlankNodes::Labels, &mut work) {
+                Err(error) if error.kind() == ErrorKind::PatchLabels => {
+                    Reading::new(old.source(), new, &options, BlankNodes::Match, &mut work)?
+                }
+                reading => reading?,
+            }
         }
-        Ok(())
-    })?;
-    drop(deleted);
-    if options.prefixes {
-        let names = prefixes_before.keys().chain(prefixes_after.keys());
-        for name in names.collect::<BTreeSet<_>>() {
-            let before = prefixes_before.get(name).map(String::as_str);
-            let after = prefixes_after.get(name).map(String::as_str);
-            let change = PrefixChange::between(name, Term::DefaultGraph, before, after);
-            emit.prefix(&change)?;
+        way => Reading::new(old, new, &options, way, &mut work)?,
+    };
+    reading.write(new, options, out, &mut work)
+}
+
+/// What both datasets are, once they were read.
+struct Reading {
+    way: BlankNodes,
+    terms: Terms,
+    counts: [u64; 2],
+    /// Statements without blank nodes of the new dataset, or all of them; those that the old one has are marked.
+    found: KeySet,
+    deletes: (Stored, Vec<u64>),
+    prefixes: [BTreeMap<String, String>; 2],
+    rows: Option<BlankRows>,
+}
+
+impl Reading {
+    /// Reads both. Where labels are only tried, `patch.labels` says that a side has nodes whose labels do not last.
+    fn new(
+        old: Source,
+        new: &Again,
+        options: &DiffOptions,
+        way: BlankNodes,
+        work: &mut Work<'_>,
+    ) -> Result<Self> {
+        let by_label = way == BlankNodes::Labels;
+        let is_tried = options.blank_nodes == BlankNodes::Auto && by_label;
+        let mut blank = (!by_label).then(|| BlankStatements::new(&options.old.decode.limits));
+        let skolem = options.skolemize.clone().filter(|_| by_label).map(Skolem::new);
+        let mut terms = Terms { keys: Keys::random()?, skolem };
+        let mut counts = [0; 2];
+        let mut found = KeySet::new();
+        work.phase("reading the new dataset");
+        let dataset = Dataset::open(new.source(), &new.options)?;
+        let new_lasts = !dataset.format.has_unlabelled_nodes();
+        if is_tried && !new_lasts {
+            return Err(Error::new(ErrorKind::PatchLabels, "nodes of this format have no labels"));
         }
+        let prefixes_after = dataset.each(work, |statement| {
+            counts[NEW] += 1;
+            if let Some(blank) = &mut blank {
+                if blank.take(NEW, statement)? {
+                    return Ok(());
+                }
+            } else {
+                refuse_positions(statement)?;
+            }
+            found.insert(terms.key(statement)?.0);
+            Ok(())
+        })?;
+        work.phase("comparing the old dataset");
+        let dataset = Dataset::open(old, &options.old)?;
+        let old_lasts = !dataset.format.has_unlabelled_nodes();
+        if is_tried && !old_lasts {
+            return Err(Error::new(ErrorKind::PatchLabels, "nodes of this format have no labels"));
+        }
+        let (mut store, mut places, mut deleted) = (Store::new(), Vec::new(), KeySet::new());
+        let prefixes_before = dataset.each(work, |statement| {
+            counts[OLD] += 1;
+            if let Some(blank) = &mut blank {
+                if blank.take(OLD, statement)? {
+                    return Ok(());
+                }
+            } else {
+                refuse_positions(statement)?;
+            }
+            let (key, statement) = terms.key(statement)?;
+            if found.mark(key, true).is_none() && deleted.insert(key) {
+                places.push(store.push(&statement)?);
+            }
+            Ok(())
+        })?;
+        drop(deleted);
+        work.phase("matching blank nodes");
+        let rows = blank.map(|blank| blank.compare(way, [old_lasts, new_lasts])).transpose()?;
+        let deletes = (store.read()?, places);
+        let prefixes = [prefixes_before, prefixes_after];
+        Ok(Reading { way, terms, counts, found, deletes, prefixes, rows })
     }
 
-    work.phase("comparing the new dataset");
-    let mut again = 0;
-    each_named(new.source(), &new.options, &mut work, |statement| {
-        again += 1;
-        let (key, statement) = terms.key(statement)?;
-        match found.mark(key, true) {
-            Some(true) => Ok(()),
-            Some(false) => emit.change(statement, true),
-            None => Err(changed()),
+    /// Writes the patch.
+    fn write(
+        mut self,
+        new: &Again,
+        options: DiffOptions,
+        out: PatchOut,
+        work: &mut Work<'_>,
+    ) -> Result<Compared> {
+        let mut rows = self.rows.unwrap_or_default();
+        let skolem = options.skolemize.as_deref();
+        let mut emit = Emit::new(out, None)?;
+        emit.header("id", options.id.as_ref())?;
+        emit.header("prev", options.prev.as_ref())?;
+        rows.headers(&mut emit, skolem)?;
+        work.phase("writing what is deleted");
+        let (mut stored, places) = self.deletes;
+        for place in places {
+            emit.change(stored.get(place)?, false)?;
+            emit.tell(work)?;
         }
-    })?;
-    if again != compared.new {
-        return Err(changed());
+        rows.write(OLD, &mut emit, skolem)?;
+        if options.prefixes {
+            let [before, after] = &self.prefixes;
+            for name in before.keys().chain(after.keys()).collect::<BTreeSet<_>>() {
+                let [before, after] = [before, after].map(|prefixes| prefixes.get(name).map(String::as_str));
+                emit.prefix(&PrefixChange::between(name, Term::DefaultGraph, before, after))?;
+            }
+        }
+        work.phase("comparing the new dataset");
+        let mut again = 0;
+        let by_label = self.way == BlankNodes::Labels;
+        Dataset::open(new.source(), &new.options)?.each(work, |statement| {
+            again += 1;
+            if !by_label && has_nodes(statement) {
+                return Ok(());
+            }
+            let (key, statement) = self.terms.key(statement)?;
+            match self.found.mark(key, true) {
+                Some(true) => Ok(()),
+                Some(false) => emit.change(statement, true),
+                None => Err(changed()),
+            }
+        })?;
+        let [old, new] = self.counts;
+        if again != new {
+            return Err(changed());
+        }
+        rows.write(NEW, &mut emit, skolem)?;
+        emit.end_patch()?;
+        let id = options.id.map(|id| id.as_term().to_string());
+        let patch = Patched { id, ..emit.finish()? };
+        Ok(Compared { old, new, patch, blank_nodes: self.way, nodes: rows.nodes })
     }
-    emit.end_patch()?;
-    let id = options.id.map(|id| id.as_term().to_string());
-    compared.patch = Patched { id, ..emit.finish()? };
-    Ok(compared)
 }
 
 fn changed() -> Error {

@@ -1,13 +1,12 @@
 //! Which rows of a log change the dataset, one after the other.
 
+use super::again::Again;
 use super::key_set::KeySet;
 use super::log::{Change, Log, LogSink};
 use super::prefixes::{PrefixOp, Prefixes};
 use super::quad_key::Keys;
 use super::work::Work;
 use crate::error::Result;
-use crate::io::Source;
-use crate::open::OpenOptions;
 use crate::patch::dataset::{each_named, each_statement};
 use crate::sink::{PatchOp, Statement};
 use crate::term::Term;
@@ -46,15 +45,9 @@ impl Effect {
     }
 
     /// Looks up in `base` whatever `log` changes; `named`: a base that has positions for labels is refused.
-    pub(crate) fn of_base(
-        log: &Log,
-        base: Source,
-        options: &OpenOptions,
-        named: bool,
-        work: &mut Work<'_>,
-    ) -> Result<Self> {
+    pub(crate) fn of_base(log: &Log, base: &Again, named: bool, work: &mut Work<'_>) -> Result<Self> {
         let mut effect = Effect { knows_all: true, ..Effect::unknown()? };
-        log.replay(log.all(), "reading the patches", &mut Touched(&mut effect), work)?;
+        log.replay_on(Some(base), log.all(), "reading the patches", &mut Touched(&mut effect), work)?;
         work.phase("reading the base");
         let Effect { keys, quads, prefixes, .. } = &mut effect;
         let mut look_up = |statement: &Statement<'_>| {
@@ -62,9 +55,9 @@ impl Effect {
             Ok(())
         };
         let found = if named {
-            each_named(base, options, work, look_up)?
+            each_named(base.source(), &base.options, work, look_up)?
         } else {
-            each_statement(base, options, work, &mut look_up)?
+            each_statement(base.source(), &base.options, work, &mut look_up)?
         };
         prefixes.look_up(&found);
         Ok(effect)

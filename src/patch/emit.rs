@@ -175,7 +175,8 @@ impl Emit {
         Ok(())
     }
 
-    fn tell(&self, work: &mut Work<'_>) -> Result<()> {
+    /// Tells whoever waits how many rows were written, now and then.
+    pub(crate) fn tell(&self, work: &mut Work<'_>) -> Result<()> {
         let rows = self.numbering.rows();
         if rows.is_multiple_of(8192) { work.wrote(rows) } else { Ok(()) }
     }

@@ -3,7 +3,7 @@
 use super::dataset::each_statement;
 use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::net::ByKey;
-use super::quad_key::{Keys, QuadKey, fold_tags};
+use super::quad_key::{Keys, QuadKey};
 use super::stored::{Store, Stored};
 use super::work::{Watch, Work};
 use crate::blank::refuse_term;
@@ -12,6 +12,7 @@ use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::sink::{PatchOp, Statement};
 use crate::term::{Term, TermBuf};
+use crate::text::fold_tags;
 
 /// Terms that are wanted, each in its place; `None`: any.
 pub type Pattern = [Option<TermBuf>; 4];

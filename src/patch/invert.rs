@@ -4,12 +4,14 @@
 //! was not there before, and is deleted; if both delete, it was there, and is added. That is true of patches whose
 //! every row changes something. Of others it is true once the base says what was there.
 
+use super::again::Again;
 use super::dataset::each_statement;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
 use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::net::Net;
 use super::prefixes::{Prefix, PrefixOp};
 use super::work::{Watch, Work};
+use crate::blank::refuse_positions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::open::OpenOptions;
@@ -38,12 +40,18 @@ pub fn invert(
     let mut work = Work::new(watch);
     let log = Log::open(patches.into(), options.log, &mut work)?;
     let mut sink = Inverting { net: Net::new(true)?, checks: base.is_none() };
-    log.replay(log.all(), "reading the patches", &mut sink, &mut work)?;
+    let base = base.map(|(source, read)| Again::new(source, read)).transpose()?;
+    log.replay_on(base.as_ref(), log.all(), "reading the patches", &mut sink, &mut work)?;
     let mut net = sink.net;
     let has_base = base.is_some();
-    if let Some((source, read)) = base {
+    // the result has the labels of the base where the log has others
+    let names_base = log.speaks_content(log.all());
+    if let Some(base) = base {
         work.phase("reading the base");
-        let prefixes = each_statement(source, &read, &mut work, |statement| {
+        let prefixes = each_statement(base.source(), &base.options, &mut work, |statement| {
+            if names_base {
+                refuse_positions(statement)?;
+            }
             let key = net.keys.of(statement).key;
             if let Some(entry) = net.entry(key) {
                 entry.find();

@@ -2,7 +2,9 @@
 
 mod again;
 mod apply;
+mod blank_rows;
 mod canonical;
+mod content;
 mod dataset;
 mod diff;
 mod effect;
@@ -16,6 +18,7 @@ mod net;
 mod options;
 mod prefixes;
 mod quad_key;
+mod same;
 mod squash;
 mod stored;
 mod verify;
@@ -24,7 +27,9 @@ mod work;
 
 pub use again::Again;
 pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
+pub use blank_rows::{BlankNodes, NodeCounts};
 pub use canonical::canonicalize;
+pub use content::content_names;
 pub use diff::{Compared, DiffOptions, diff};
 pub use emit::{PatchOut, Patched};
 pub use history::{History, Pattern, Period, history};
@@ -36,6 +41,7 @@ pub use log::{
 };
 pub use options::id_of;
 pub use quad_key::{Keys, QuadKey, random_secret};
+pub use same::same;
 pub use squash::{SquashOptions, squash};
 pub use verify::{LogReport, verify_log};
 pub use versions::{LogVersion, id_identity, log_versions};

@@ -1,6 +1,8 @@
 //! Options of operations, from those that were given.
 
-use super::{ApplyOptions, DiffOptions, InvertOptions, LogOptions, SquashOptions, Version, id_from_text};
+use super::{
+    ApplyOptions, BlankNodes, DiffOptions, InvertOptions, LogOptions, SquashOptions, Version, id_from_text,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::open::OpenOptions;
 use crate::options::values::{Value, Values};
@@ -80,6 +82,7 @@ impl DiffOptions {
             prev: id(values, "prev")?,
             prefixes: values.flag("prefixes") != Some(false),
             skolemize: values.text("skolemize").map(str::to_owned),
+            blank_nodes: values.choice("blank_nodes", BlankNodes::ALL),
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
 use crate::term::{LiteralKind, Term};
+use crate::text::fold_tags;
 use crate::text::write::TermWriter;
 
 /// Stands behind each term, and in no UTF-8.
@@ -106,37 +107,6 @@ fn has_tag(term: &Term<'_>) -> bool {
         Term::Triple(_) => true,
         _ => false,
     }
-}
-
-/// Puts the language tags in a canonical term in lower case; whether that changed anything.
-pub(crate) fn fold_tags(text: &mut [u8]) -> bool {
-    let (mut at, mut folded) = (0, false);
-    while let Some(open) = memchr::memchr(b'"', &text[at..]) {
-        at += open + 1;
-        // the quotation mark that ends the lexical form
-        loop {
-            match memchr::memchr2(b'"', b'\\', &text[at..]) {
-                None => return folded,
-                Some(next) if text[at + next] == b'\\' => at = (at + next + 2).min(text.len()),
-                Some(next) => {
-                    at += next + 1;
-                    break;
-                }
-            }
-        }
-        if text.get(at) != Some(&b'@') {
-            continue;
-        }
-        while at < text.len() && text[at] != b' ' {
-            // `\U` escapes what no tag should have; `\u` would be something else
-            if text[at].is_ascii_uppercase() && text[at - 1] != b'\\' {
-                text[at] = text[at].to_ascii_lowercase();
-                folded = true;
-            }
-            at += 1;
-        }
-    }
-    folded
 }
 
 #[cfg(test)]

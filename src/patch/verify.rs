@@ -1,12 +1,11 @@
 //! What is wrong with a log.
 
+use super::again::Again;
 use super::effect::{Done, Effect};
 use super::log::{Change, Log, LogOptions, LogSink, LogSources, Problem};
 use super::work::{Watch, Work};
 use crate::blank::refuse_position;
 use crate::error::Result;
-use crate::io::Source;
-use crate::open::OpenOptions;
 use crate::sink::PatchOp;
 
 /// Problems of one kind in rows that are told one by one.
@@ -45,7 +44,7 @@ pub struct LogReport {
 /// Looks at a log; `base` is the dataset before it.
 pub fn verify_log(
     patches: impl Into<LogSources>,
-    base: Option<(Source, OpenOptions)>,
+    base: Option<&Again>,
     options: LogOptions,
     watch: Watch<'_>,
 ) -> Result<LogReport> {
@@ -68,7 +67,7 @@ pub fn verify_log(
     }
     let effect = match base {
         None => Effect::unknown()?,
-        Some((base, options)) => Effect::of_base(&log, base, &options, false, &mut work)?,
+        Some(base) => Effect::of_base(&log, base, false, &mut work)?,
     };
     let mut sink = Verifying {
         log: &log,
@@ -81,7 +80,7 @@ pub fn verify_log(
         version: 0,
         problems: Vec::new(),
     };
-    log.replay(log.all(), "checking the rows", &mut sink, &mut work)?;
+    log.replay_on(base, log.all(), "checking the rows", &mut sink, &mut work)?;
     (report.changes, report.prefixes) = (sink.changes, sink.prefixes);
     report.without_effect = Some(sink.without_effect);
     report.problems = sink.problems;
@@ -109,7 +108,10 @@ impl LogSink for Verifying<'_> {
         if !change.counts {
             return Ok(());
         }
-        if self.positions < TOLD
+        // content labels were turned into those of the base, which may be positions
+        let is_content = self.log.speaks_content(change.version..change.version + 1);
+        if !is_content
+            && self.positions < TOLD
             && let Err(error) = refuse_position(&change.op)
         {
             self.positions += 1;

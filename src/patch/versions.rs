@@ -27,6 +27,7 @@ pub fn log_versions(
 ) -> Result<(u64, Vec<LogVersion>)> {
     let mut work = Work::new(watch);
     let log = Log::open(patches.into(), options, &mut work)?;
+    log.refuse_content(log.all())?;
     let version = |version| {
         let (source, patch) = log.spot(version);
         LogVersion { source, patch, id: log.id(version).cloned(), prev: log.prev(version).cloned() }

@@ -11,11 +11,15 @@ use crate::create::{WriteOptions, Writer};
 use crate::error::Result;
 use crate::options::doors::Doors;
 use crate::patch::{
-    self, Again, Compared, DiffOptions, InvertOptions, LogOptions, PatchOut, Patched, SquashOptions,
+    self, Again, Compared, DiffOptions, InvertOptions, LogOptions, NodeCounts, PatchOut, Patched,
+    SquashOptions,
 };
 
 /// The fields of `jelly.Patched`.
 type Fields = (Option<String>, u64, u64, u64, u64, u64, u64, Vec<String>);
+
+/// How blank nodes were compared, and how many are kept, new, gone and not settled.
+type Nodes = (&'static str, [u64; 4]);
 
 fn fields(done: Patched) -> Fields {
     let Patched { id, patches, changes, added, deleted, prefixes, bytes, order } = done;
@@ -44,7 +48,9 @@ impl Writing {
     }
 }
 
-/// Writes the patch that makes one dataset of another; returns statements of both and the fields of Patched.
+/// Writes the patch that makes one dataset of another.
+///
+/// Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
 #[pyfunction]
 #[pyo3(signature = (old, new, dest, keywords, progress=None))]
 pub(super) fn diff(
@@ -54,16 +60,32 @@ pub(super) fn diff(
     dest: &Bound<'_, PyAny>,
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, Fields)> {
+) -> PyResult<(u64, u64, Fields, Nodes)> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
     let options = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;
     let writing = Writing::new(&job, dest)?;
-    let Compared { old, new, patch } = job.run(py, |watch| {
+    let Compared { old, new, patch, blank_nodes, nodes } = job.run(py, |watch| {
         let new = Again::new(new.source, new.options)?;
         Ok(patch::diff(old.source, &new, options, writing.open()?, watch)?)
     })?;
-    Ok((old, new, fields(patch)))
+    let NodeCounts { kept, new: only_new, gone, unsettled } = nodes;
+    Ok((old, new, fields(patch), (blank_nodes.name(), [kept, only_new, gone, unsettled])))
+}
+
+/// Whether two datasets are the same but for labels of blank nodes.
+#[pyfunction]
+#[pyo3(signature = (old, new, keywords, progress=None))]
+pub(super) fn same(
+    py: Python<'_>,
+    old: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<bool> {
+    let job = Job::new(keywords, Doors::SAME, progress)?;
+    let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
+    job.run(py, |watch| Ok(patch::same((old.source, old.options), (new.source, new.options), watch)?))
 }
 
 /// Writes the patch that takes others back; returns the fields of Patched.
@@ -125,7 +147,8 @@ pub(super) fn canonicalize(
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let out = writing.open()?;
-        Ok(patch::canonicalize(gather(log)?, base.source, &base.options, options, out, watch)?)
+        let base = Again::new(base.source, base.options)?;
+        Ok(patch::canonicalize(gather(log)?, &base, options, out, watch)?)
     })?;
     Ok(fields(done))
 }

@@ -9,12 +9,13 @@ use super::error::Failure;
 use super::input::Input;
 use super::keywords;
 use super::signals::{Interrupt, Signals};
-use crate::convert::{Adds, PatchTarget, RdfTarget, Skolemized, Tally, convert as run};
+use crate::convert::{Adds, PatchTarget, RdfTarget, Skolem, Skolemized, Tally, convert as run};
 use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::{Error, Result, catch_panic};
 use crate::format::{AnyFormat, RdfFormat};
 use crate::open::{Input as OpenInput, OpenOptions};
 use crate::options::doors::Doors;
+use crate::patch::{self, Again};
 use crate::reader::RowSource;
 
 /// What is told of the progress, at most so often.
@@ -61,18 +62,41 @@ pub(super) fn convert(
     let open = OpenOptions::of(&read, "format", name).map_err(Failure::Jelly)?;
     let destination = Destination::new(dest, &interrupt)?;
     let name = destination.name();
+    let mut report = Report::new(&interrupt, progress.as_ref());
+    let has_content_labels = read.choice("blank_nodes", [false, true]);
+    let known = py.detach(|| {
+        catch_panic(|| {
+            if !has_content_labels {
+                return Ok::<_, Failure>((source, open, None));
+            }
+            // all of it is read before the first label is known
+            let again = Again::new(source, open)?;
+            let format = OpenInput::open(again.source(), &again.options)?.format()?;
+            let labels = match format {
+                AnyFormat::Patch(_) => None,
+                AnyFormat::Rdf(_) => Some(patch::content_names(&again, &mut |_| report.signals.poll())?),
+            };
+            Ok((again.source(), again.options, labels))
+        })
+    });
+    let (source, open, labels) =
+        known.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
     let opened = py.detach(|| catch_panic(|| Ok::<_, Failure>(OpenInput::open(source, &open)?)));
     let input = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
     let format = input.format().map_err(Failure::Jelly)?;
     let is_patch = matches!(format, AnyFormat::Patch(_));
     let skolem = read.text("skolemize").map(str::to_owned);
-    if is_patch && skolem.is_some() {
-        let message = "skolemize is for statements: patches tell blank nodes by their labels";
+    if is_patch && (skolem.is_some() || has_content_labels) {
+        let what = if skolem.is_some() { "skolemize is" } else { "blank_nodes=\"content\" is" };
+        let message = format!("{what} for statements: patches tell blank nodes by their labels");
         return Err(PyValueError::new_err(message));
     }
+    let skolem = match labels {
+        Some(labels) => Some(Skolem::with_labels(labels, skolem)),
+        None => skolem.map(Skolem::new),
+    };
     let (write, to_patch) =
         WriteOptions::of_conversion(is_patch, &write, name.as_deref()).map_err(Failure::Jelly)?;
-    let report = Report::new(&interrupt, progress.as_ref());
     let done = py.detach(|| {
         catch_panic(|| {
             let output = destination.open(write.compression, write.level)?;

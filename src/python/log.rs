@@ -11,7 +11,7 @@ use super::job::{Job, LogPart, gather, term};
 use super::keywords;
 use super::publish::version;
 use crate::options::doors::Doors;
-use crate::patch::{self, Base, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern};
+use crate::patch::{self, Again, Base, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern};
 use crate::term::TermBuf;
 
 /// Kind, source, patch, id and message of a problem.
@@ -47,7 +47,8 @@ pub(super) fn verify_log(
     let options = LogOptions::of(&job.values);
     let report = job.run(py, |watch| {
         let log = gather(log)?;
-        Ok(patch::verify_log(log, base.map(|base| (base.source, base.options)), options, watch)?)
+        let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
+        Ok(patch::verify_log(log, base.as_ref(), options, watch)?)
     })?;
     let LogReport {
         patches,

@@ -45,7 +45,7 @@ mod _internal {
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]
-    use super::change::{canonicalize, diff, invert, squash};
+    use super::change::{canonicalize, diff, invert, same, squash};
     #[pymodule_export]
     use super::column::read_column;
     #[pymodule_export]

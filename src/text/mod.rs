@@ -1,5 +1,6 @@
 //! Text: terms as canonical N-Triples (RDF 1.2), and the formats that are made of such terms.
 
+mod fold;
 pub(crate) mod lex;
 mod nquads;
 mod other;
@@ -13,6 +14,7 @@ pub(crate) mod write;
 mod write_lines;
 mod write_patch;
 
+pub(crate) use fold::fold_tags;
 pub use nquads::{Lines, LinesOptions};
 pub use other::{OtherRdf, TurtleWriter};
 pub(crate) use places::{HEAD, Place, Places, TextKind};

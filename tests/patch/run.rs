@@ -140,13 +140,14 @@ pub fn canonicalize(patches: &[Vec<u8>], base: &str) -> Result<(Patched, Vec<u8>
     // a PD in text does not say what the prefix stood for
     let to = out.patch(PatchFormat::Jelly);
     let options = LogOptions::default();
-    let done = patch::canonicalize(log(patches), source(base), &nquads(), options, to, &mut |_| Ok(()))?;
+    let base = Again::new(source(base), nquads())?;
+    let done = patch::canonicalize(log(patches), &base, options, to, &mut |_| Ok(()))?;
     Ok((done, out.bytes()))
 }
 
 pub fn verify(patches: &[Vec<u8>], base: Option<&str>, options: LogOptions) -> LogReport {
-    let base = base.map(|base| (source(base), nquads()));
-    patch::verify_log(log(patches), base, options, &mut |_| Ok(())).unwrap()
+    let base = base.map(|base| Again::new(source(base), nquads()).unwrap());
+    patch::verify_log(log(patches), base.as_ref(), options, &mut |_| Ok(())).unwrap()
 }
 
 pub fn history(patches: &[Vec<u8>], base: Option<&str>, pattern: &Pattern) -> Vec<Period> {

@@ -182,7 +182,7 @@ def test_times(tmp_path: Path) -> None:
     assert caught.value.kind == "patch.time"
     with pytest.raises(PatchError) as caught:
         log.publish(patch(4, 'H blank-nodes "x" .\n'))
-    assert caught.value.kind == "patch.labels"
+    assert caught.value.kind == "patch.base"
     assert log.head.version == 3
 
 

@@ -18,7 +18,7 @@ _COMMANDS = {
     "keeping": "backup publish restore stage",
     "logs": "log",
     "looking": "stats",
-    "patching": "apply as-of between canonicalize diff history invert net squash",
+    "patching": "apply as-of between canonicalize diff history invert net same squash",
     "replicas": "replica",
     "serve": "serve",
 }

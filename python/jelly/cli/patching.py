@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -42,8 +43,8 @@ def run(
     dest: str,
     as_json: bool,
     **options: Any,
-) -> None:
-    """Does it, with progress on a terminal, and says what was done."""
+) -> Any:
+    """Does it, with progress on a terminal, says what was done, and returns it."""
     if dest == "-" and options.get("to") == "auto":
         options["to"] = "text"
     with destination(dest) as out, Steps(quiet=as_json) as steps:
@@ -54,6 +55,7 @@ def run(
         click.echo(summary(done) + order_of(done), err=True)
     elif order := order_of(done):
         click.echo(order.removeprefix("; "), err=True)
+    return done
 
 
 def order_of(done: Any) -> str:
@@ -140,7 +142,16 @@ def _patched(done: jelly.Patched) -> str:
 
 
 def _compared(done: jelly.Compared) -> str:
-    return f"{_rows(done)}, made of {done.old:,} and {done.new:,} statements"
+    text = f"{_rows(done)}, made of {done.old:,} and {done.new:,} statements"
+    if done.kept_nodes or done.new_nodes or done.gone_nodes:
+        way = "by content" if done.blank_nodes == "content" else "matched"
+        text += (
+            f"; blank nodes {way}: {done.kept_nodes:,} kept, {done.new_nodes:,} new, "
+            f"{done.gone_nodes:,} gone"
+        )
+    if done.unsettled_nodes:
+        text += f", {done.unsettled_nodes:,} not settled"
+    return text
 
 
 def _rows(done: jelly.Patched | jelly.Compared) -> str:
@@ -150,20 +161,55 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
 @click.command(name="diff", short_help="The patch that makes one dataset of another.")
 @click.argument("old")
 @click.argument("new")
-@with_options(table_options("compare", "old_format", "new_format"))
+@with_options(table_options("compare", "old_format", "new_format", "blank_nodes"))
 @click.option("--prefixes/--no-prefixes", default=True, help="Compare prefixes too.")
+@click.option(
+    "--exit-code",
+    is_flag=True,
+    help="Exit with 0 if nothing changed, 1 if something did, 2 after an error.",
+)
 @SKOLEM
 @with_options(OUT, _IDS, _PATCH, _READ)
-def diff_command(old: str, new: str, skolemize: str | None, **options: Any) -> None:
+def diff_command(
+    old: str, new: str, skolemize: str | None, exit_code: bool, **options: Any
+) -> None:
     """Writes the patch that makes NEW of OLD.
 
-    Such as: jelly diff monday.nq.gz tuesday.nq.gz -o change.jellyp
+    Such as: jelly diff monday.ttl tuesday.ttl -o change.jellyp
 
-    Both are datasets in any format, /dev/null an empty one. Blank nodes are compared by their labels;
-    datasets with nodes that have none, such as [ ] in Turtle, are refused.
+    Both are datasets in any format, /dev/null an empty one. Blank nodes whose labels do not last,
+    such as [ ] in Turtle, are matched by what is said of them.
     """
     named = None if skolemize is None else skolemize or True
-    run(jelly.diff, _compared, old, new, skolemize=named, **options)
+    with exit_codes() if exit_code else nullcontext():
+        done = run(jelly.diff, _compared, old, new, skolemize=named, **options)
+    if exit_code and (done.added or done.deleted or done.prefixes):
+        sys.exit(1)
+
+
+@contextmanager
+def exit_codes() -> Iterator[None]:
+    """Exits with 2 after an error, as `diff` and `cmp` do; 1 says that something differs."""
+    try:
+        yield
+    except (jelly.errors.JellyError, OSError, ValueError, TypeError) as error:
+        click.echo(f"jelly: {error}", err=True)
+        sys.exit(2)
+
+
+@click.command(name="same", short_help="Whether two datasets are the same graph.")
+@click.argument("old", metavar="A")
+@click.argument("new", metavar="B")
+@with_options(table_options("same", "old_format", "new_format"), _READ)
+def same_command(old: str, new: str, **options: Any) -> None:
+    """Says whether A and B are the same dataset, whatever the labels of their blank nodes are.
+
+    Exit code 0: they are. 1: they are not. 2: an error, or not decided within the budget.
+    """
+    with exit_codes():
+        is_same = jelly.same(old, new, **given(options))
+    click.echo("the same" if is_same else "different")
+    sys.exit(0 if is_same else 1)
 
 
 @click.command(name="invert", short_help="The patch that takes others back.", epilog=_LOGS)
@@ -303,5 +349,6 @@ COMMANDS = [
     invert_command,
     log_group,
     net_command,
+    same_command,
     squash_command,
 ]

@@ -131,8 +131,11 @@ def prepared(
     if (count := found.summary.patches) != 1:
         raise refused("patch.several", several(count))
     if "blank-nodes" in found.said:
-        message = "the header 'blank-nodes' is for patches between dumps: a published log has labels that last"
-        raise refused("patch.labels", message)
+        message = (
+            "the header 'blank-nodes' says that rows name blank nodes by the content of a dump; a published log has labels "
+            "that last: make the patch from the dataset of the log (`jelly log dataset`, then `jelly diff`), or canonicalize it"
+        )
+        raise refused("patch.base", message)
     return found
 
 

@@ -8,6 +8,7 @@ use super::facts::SourceFacts;
 use super::folder::Start;
 use super::names::in_order;
 use super::order::{FolderRow, IGNORE, Ordered, SourceRow, order, rests_on_names};
+use super::replay::refused_content;
 use super::version::{Version, Versions};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::local_path;
@@ -137,7 +138,11 @@ impl Collected {
         let mut facts = SourceFacts::new(options, false);
         for &place in &places {
             let patch = &patches[place];
-            facts.collected(patch).map_err(|error| {
+            let found = facts.collected(patch).and_then(|()| match facts.patches.last() {
+                Some(last) if last.speaks_content => Err(refused_content()),
+                _ => Ok(()),
+            });
+            found.map_err(|error| {
                 let message = format!("patch {}: {}", patch.patch, error.message());
                 at(Error::new(error.kind(), message), patch.source.as_deref())
             })?;

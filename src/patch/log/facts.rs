@@ -2,6 +2,7 @@
 
 use super::{LogOptions, PatchFacts};
 use crate::error::{Error, ErrorKind, Result};
+use crate::patch::content::is_content_header;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 use crate::term::{PlainKind, PlainTerm, TermBuf};
 use crate::transaction::{Committed, Irregular, Open};
@@ -19,6 +20,8 @@ pub(crate) struct Facts {
     pub(crate) statements: Option<u64>,
     /// `A` rows less `D` rows, of committed transactions and of none.
     pub(crate) net: i64,
+    /// Blank nodes are named by the content of the state before.
+    pub(crate) speaks_content: bool,
     /// There are changes outside of transactions.
     loose: bool,
     /// A transaction was committed.
@@ -132,6 +135,8 @@ impl SourceFacts {
             self.now.id = Some(value);
         } else if key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous") {
             self.now.prev = Some(value);
+        } else if is_content_header(key) {
+            self.now.speaks_content = true;
         } else if key.eq_ignore_ascii_case("statements")
             && let PlainTerm::Literal(text, _) = value.as_plain()
         {

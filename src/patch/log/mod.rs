@@ -313,6 +313,11 @@ impl Log {
         self.sources[source].1.patches.get(patch)
     }
 
+    /// Whether a patch names blank nodes by the content of the state before it.
+    pub(crate) fn speaks_content(&self, versions: Range<u64>) -> bool {
+        versions.into_iter().any(|version| self.facts(version).is_some_and(|facts| facts.speaks_content))
+    }
+
     /// The version that the patches come after: 0, but in a folder that begins later.
     pub fn before(&self) -> u64 {
         self.before

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::{Log, SourceFacts, is_of_the_data};
 use crate::blank::refuse_position;
-use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::open::open_patch;
+use crate::patch::again::Again;
+use crate::patch::content::InBaseLabels;
 use crate::patch::work::Work;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 
@@ -25,6 +27,11 @@ pub(crate) trait LogSink {
     /// A row.
     fn change(&mut self, change: &Change<'_>) -> Result<()>;
 
+    /// It has the state before each patch, so that nodes can be named by the content of that.
+    fn knows_base(&self) -> bool {
+        false
+    }
+
     /// Looks up now and then, to hand on what it has.
     fn look(&mut self) -> Result<()> {
         Ok(())
@@ -41,6 +48,9 @@ impl Log {
         work: &mut Work<'_>,
     ) -> Result<()> {
         work.phase(phase);
+        if !sink.knows_base() {
+            self.refuse_content(versions.clone())?;
+        }
         let mut version = versions.start;
         while version < versions.end {
             let (source, first) = self.order[version as usize - 1];
@@ -54,6 +64,34 @@ impl Log {
             version += count as u64;
         }
         Ok(())
+    }
+
+    /// As [`Log::replay`]; rows that name blank nodes by the content of the state before them get the labels of the base.
+    pub(crate) fn replay_on(
+        &self,
+        base: Option<&Again>,
+        versions: Range<u64>,
+        phase: &'static str,
+        sink: &mut dyn LogSink,
+        work: &mut Work<'_>,
+    ) -> Result<()> {
+        match base {
+            Some(base) if self.speaks_content(versions.clone()) => {
+                let mut labels = InBaseLabels::new(base, work)?;
+                self.replay(versions, phase, &mut labels.to(sink), work)
+            }
+            _ => self.replay(versions, phase, sink, work),
+        }
+    }
+
+    /// Refuses patches that name blank nodes by the content of the state before them.
+    pub(crate) fn refuse_content(&self, mut versions: Range<u64>) -> Result<()> {
+        let Some(version) = versions.find(|&version| self.speaks_content(version..version + 1)) else {
+            return Ok(());
+        };
+        let (source, _) = self.place(version);
+        let place = Position { source, ..Position::default() };
+        Err(refused_content().located(&place))
     }
 
     fn run(
@@ -82,6 +120,16 @@ impl Log {
         }
         Ok(())
     }
+}
+
+/// The error of a patch that names blank nodes by the content of the state before it.
+#[cold]
+pub(crate) fn refused_content() -> Error {
+    let message =
+        "the patch names blank nodes by the content of the dataset that it was made of (header blank-nodes)";
+    let hint = "apply it to that dataset with `jelly apply`, or make a patch with labels that last: \
+                `jelly convert --blank-nodes content` stores the dataset with labels that last, then `jelly diff`";
+    Error::new(ErrorKind::PatchBase, message).with_hint(hint)
 }
 
 #[cold]

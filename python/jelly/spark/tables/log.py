@@ -176,7 +176,9 @@ def _collected(df: DataFrame) -> list[Row]:
     op, txn = F.col("op"), F.col("txn")
     ends = op.isin("TC", "TA")
     key = F.lower("name")
-    header = (op == "H") & key.isin("id", "prev", "previous", "statements", "timestamp")
+    header = (op == "H") & key.isin(
+        "id", "prev", "previous", "statements", "timestamp", "blank-nodes"
+    )
     changes = op.isin("A", "D", "PA", "PD")
     begun = F.collect_list(F.when(op == "TX", txn))
     return (

@@ -1,0 +1,23 @@
+//! How blank nodes of two datasets are matched, and names of blank nodes that depend on the graph alone.
+
+mod canonical;
+mod colour;
+mod components;
+mod hash;
+mod label;
+mod lcs;
+mod lists;
+mod matched;
+mod nodes;
+mod pairing;
+mod refine;
+mod renamed;
+mod spread;
+mod template;
+
+pub(crate) use label::{CONTENT, ContentLabels};
+pub(crate) use matched::{Matched, matched};
+pub(crate) use nodes::{Gathered, NONE, Nodes};
+pub(crate) use pairing::Side;
+pub(crate) use renamed::{Renamed, renamed};
+pub(crate) use template::{Templates, has_nodes};

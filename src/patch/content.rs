@@ -1,0 +1,230 @@
+//! Patches that name blank nodes by the content of the state before them, in the labels of a base.
+//!
+//! Such a patch has the header `blank-nodes`. The content labels of the state before it are computed, each row gets the
+//! labels of the base, and is checked: what is deleted must be there, what is added must not be. Nodes that other nodes
+//! equal in everything have labels with numbers; those mean something only if the digest is that of the state.
+
+use std::collections::{HashMap, HashSet};
+
+use super::again::Again;
+use super::blank_rows::{BLANK_DIGEST, BLANK_NODES, another};
+use super::dataset::each_statement;
+use super::log::{Change, LogSink};
+use super::quad_key::Keys;
+use super::work::{Watch, Work};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::matching::{CONTENT, ContentLabels, Gathered, Nodes, Renamed, Side, Templates, has_nodes};
+use crate::sink::{PatchOp, Statement};
+use crate::term::{PlainTerm, Term, TermBuf};
+
+/// The content label of each label of a dataset.
+pub fn content_names(source: &Again, watch: Watch<'_>) -> Result<HashMap<Box<str>, String>> {
+    let mut work = Work::new(watch);
+    let limits = &source.options.decode.limits;
+    let (mut gathered, mut templates) = (Gathered::new(limits), Templates::new());
+    work.phase("reading the blank nodes");
+    each_statement(source.source(), &source.options, &mut work, |statement| {
+        gathered.add(statement, &mut templates).map(drop)
+    })?;
+    let (nodes, content) = labelled(gathered, &templates, limits);
+    Ok(nodes.labels.into_iter().zip(content.labels).collect())
+}
+
+fn labelled(gathered: Gathered, templates: &Templates, limits: &Limits) -> (Nodes, ContentLabels) {
+    let (templates, ranks) = templates.ranked();
+    let Side { nodes, components, colours } = Side::new(gathered.finish(&templates, &ranks));
+    let content = ContentLabels::new(&nodes, &components, &colours, limits.blank_work);
+    (nodes, content)
+}
+
+/// Whether a header says that nodes are named by content.
+pub(crate) fn is_content_header(key: &str) -> bool {
+    key.eq_ignore_ascii_case(BLANK_NODES)
+}
+
+/// A log in the labels of its base, whose statements with blank nodes are kept.
+pub(crate) struct InBaseLabels {
+    limits: Limits,
+    keys: Keys,
+    state: HashMap<u128, [TermBuf; 4]>,
+    /// The patch that is read.
+    version: u64,
+    speaks_content: bool,
+    digest: Option<String>,
+    /// Of the patch that is read, once a row needs them.
+    names: Option<Names>,
+    renamed: Renamed,
+}
+
+/// What the labels of a patch stand for.
+struct Names {
+    /// Labels of the base, and whether other nodes are equal.
+    known: HashMap<String, (Box<str>, bool)>,
+    /// Labels of new nodes.
+    fresh: HashMap<String, Box<str>>,
+    taken: HashSet<Box<str>>,
+    /// The digest of the patch is that of the state.
+    is_its_base: bool,
+}
+
+impl InBaseLabels {
+    /// Reads the statements with blank nodes of a base.
+    pub(crate) fn new(base: &Again, work: &mut Work<'_>) -> Result<Self> {
+        let mut state = HashMap::new();
+        let mut keys = Keys::random()?;
+        let limits = base.options.decode.limits.clone();
+        // counts what they take
+        let (mut gathered, mut templates) = (Gathered::new(&limits), Templates::new());
+        work.phase("reading the blank nodes of the base");
+        each_statement(base.source(), &base.options, work, |statement| {
+            if gathered.add(statement, &mut templates)? {
+                state.insert(keys.of(statement).key, statement.terms.map(TermBuf::from));
+            }
+            Ok(())
+        })?;
+        Ok(InBaseLabels {
+            limits,
+            keys,
+            state,
+            version: 0,
+            speaks_content: false,
+            digest: None,
+            names: None,
+            renamed: Renamed::new(),
+        })
+    }
+
+    /// A sink that gets the rows in the labels of the base.
+    pub(crate) fn to<'s>(&'s mut self, sink: &'s mut dyn LogSink) -> impl LogSink + 's {
+        Translated { labels: self, sink }
+    }
+
+    fn header(&mut self, key: &str, value: &Term<'_>) -> Result<bool> {
+        let value = TermBuf::from(*value);
+        let PlainTerm::Literal(text, _) = value.as_plain() else { return Ok(false) };
+        if is_content_header(key) {
+            if text != CONTENT {
+                let message = format!(
+                    "the header {BLANK_NODES} is {text:?}; this version of the library knows {CONTENT:?}, so the blank nodes of the patch cannot be found"
+                );
+                return Err(Error::new(ErrorKind::PatchBlank, message));
+            }
+            self.speaks_content = true;
+            return Ok(true);
+        }
+        if key.eq_ignore_ascii_case(BLANK_DIGEST) {
+            self.digest = Some(text.to_owned());
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The content labels of the state.
+    fn learn(&mut self) -> Result<Names> {
+        let (mut gathered, mut templates) = (Gathered::new(&self.limits), Templates::new());
+        for terms in self.state.values() {
+            gathered.add(&Statement::of(terms.each_ref().map(TermBuf::as_term)), &mut templates)?;
+        }
+        let (nodes, content) = labelled(gathered, &templates, &self.limits);
+        let is_its_base = self.digest.as_deref() == Some(&format!("{:032x}", content.digest));
+        let taken = nodes.labels.iter().cloned().collect();
+        let known = (content
+            .labels
+            .into_iter()
+            .zip(nodes.labels)
+            .zip(content.is_tied.iter().zip(&content.is_unsettled)))
+        .filter(|(_, (_, unsettled))| !**unsettled)
+        .map(|((content, label), (tied, _))| (content, (label, *tied)))
+        .collect();
+        Ok(Names { known, fresh: HashMap::new(), taken, is_its_base })
+    }
+}
+
+impl Names {
+    /// The label of the base for one of the patch.
+    fn get(&mut self, label: &str, adds: bool) -> Result<TermBuf> {
+        if let Some((found, is_tied)) = self.known.get(label) {
+            if *is_tied && !self.is_its_base {
+                return Err(refused(&format!(
+                    "_:{label} is one of several equal blank nodes, and the base is not the dataset that the patch was made of, \
+                     so which one is meant is not known"
+                )));
+            }
+            return Ok(TermBuf::blank_node(found));
+        }
+        if !adds || !label.starts_with('n') {
+            let why = match label.as_bytes().first() {
+                Some(b'u') => "is of a component so symmetric that its nodes have no lasting order",
+                _ => "is not in the base",
+            };
+            return Err(refused(&format!("the blank node _:{label} {why}")));
+        }
+        if let Some(found) = self.fresh.get(label) {
+            return Ok(TermBuf::blank_node(found));
+        }
+        let name: Box<str> = another(label.to_owned(), |name| self.taken.contains(name)).into();
+        let term = TermBuf::blank_node(&name);
+        self.taken.insert(name.clone());
+        self.fresh.insert(label.to_owned(), name);
+        Ok(term)
+    }
+}
+
+#[cold]
+fn refused(message: &str) -> Error {
+    Error::new(ErrorKind::PatchBlank, message).with_hint("make the patch from this base")
+}
+
+struct Translated<'s> {
+    labels: &'s mut InBaseLabels,
+    sink: &'s mut dyn LogSink,
+}
+
+impl LogSink for Translated<'_> {
+    fn knows_base(&self) -> bool {
+        true
+    }
+
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        let labels = &mut *self.labels;
+        if labels.version != change.version {
+            labels.version = change.version;
+            (labels.speaks_content, labels.digest, labels.names) = (false, None, None);
+        }
+        let (statement, adds) = match &change.op {
+            PatchOp::Header { key, value } if labels.header(key, value)? => return Ok(()),
+            PatchOp::Add(statement) if change.counts && has_nodes(statement) => (statement, true),
+            PatchOp::Delete(statement) if change.counts && has_nodes(statement) => (statement, false),
+            _ => return self.sink.change(change),
+        };
+        if labels.speaks_content && labels.names.is_none() {
+            labels.names = Some(labels.learn()?);
+        }
+        let statement = match &mut labels.names {
+            None => *statement,
+            Some(names) => labels.renamed.statement(statement, |label| names.get(label, adds))?,
+        };
+        let key = labels.keys.of(&statement).key;
+        let was_there = if adds {
+            labels.state.insert(key, statement.terms.map(TermBuf::from)).is_some()
+        } else {
+            labels.state.remove(&key).is_some()
+        };
+        if labels.speaks_content && was_there == adds {
+            let what = if adds { "the base has it already" } else { "the base does not have it" };
+            let row = match &change.op {
+                PatchOp::Add(row) => format!("A {row}"),
+                PatchOp::Delete(row) => format!("D {row}"),
+                _ => String::new(),
+            };
+            return Err(refused(&format!("{row}: {what}")));
+        }
+        let op = if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) };
+        self.sink.change(&Change { op, ..*change })
+    }
+
+    fn look(&mut self) -> Result<()> {
+        self.sink.look()
+    }
+}
