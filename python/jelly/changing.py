@@ -133,7 +133,7 @@ def diff(
     check_folder(dest)
     counts = _internal.diff(old, new, dest, told, reported(progress))
     old_count, new_count, (patch_id, _, _, *written, _), (way, nodes) = counts
-    return Compared(old_count, new_count, patch_id, *written, way, *nodes)
+    return Compared._make((old_count, new_count, patch_id, *written, way, *nodes))
 
 
 def same(
