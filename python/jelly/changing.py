@@ -111,7 +111,7 @@ def diff(
     told = keywords(
         "diff", options, "dataset", "compare", "result_patch", id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize)
     )  # fmt: skip
-    check_folder(dest)
+    check_folder(dest, ())
     counts = _internal.diff(old, new, dest, told, reported(progress))
     old_count, new_count, (patch_id, _, _, *written, _) = counts
     return Compared(old_count, new_count, patch_id, *written)
@@ -156,7 +156,7 @@ def invert(
     refuse_twice(patch, base)
     told = keywords("invert", options, "dataset", "log", "base", "result_patch", id=id, prev=prev)
     log = sources(patch)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.invert(log, dest, base, told, reported(progress)))
 
 
@@ -202,7 +202,7 @@ def squash(
         "squash", options, "dataset", "log", "base", "result_patch", mode=mode, id=id, prev=prev
     )
     log = sources(patches)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -237,7 +237,7 @@ def net(
     refuse_twice(patches)
     told = keywords("net", options, "dataset", "log", "base", "result_patch", mode=mode, bare=True)
     log = sources(patches)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -288,7 +288,7 @@ def between(
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
     log = sources(patches)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -327,7 +327,7 @@ def canonicalize(
     refuse_twice(patch, base)
     told = keywords("canonicalize", options, "dataset", "log", "base", "result_patch")
     log = sources(patch)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.canonicalize(log, base, dest, told, reported(progress)))
 
 

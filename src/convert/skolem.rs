@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use crate::blank::refuse_term;
 use crate::create::Encode;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::RdfOptions;
+use crate::scan::{has_scheme, is_plain_iri};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf, Triple};
 
@@ -17,8 +18,18 @@ pub struct Skolem {
 
 impl Skolem {
     /// `start` is what the IRIs begin with, such as `https://example.org/.well-known/genid/`.
-    pub fn new(start: String) -> Self {
-        Skolem { start, terms: std::array::from_fn(|_| TermBuf::DefaultGraph) }
+    ///
+    /// # Errors
+    /// `argument`: no absolute IRI begins so.
+    pub fn new(start: String) -> Result<Self> {
+        if !has_scheme(start.as_bytes()) || !is_plain_iri(&start) {
+            let message = format!(
+                "{start:?} for blank nodes: an absolute IRI begins otherwise, such as with \
+                 \"https://example.org/.well-known/genid/\""
+            );
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(Skolem { start, terms: std::array::from_fn(|_| TermBuf::DefaultGraph) })
     }
 
     /// The statement without blank nodes; one that has a position for a label is refused.
@@ -77,8 +88,11 @@ pub struct Skolemized<S> {
 
 impl<S> Skolemized<S> {
     /// Without `start`, statements go through as they are.
-    pub fn new(sink: S, start: Option<String>) -> Self {
-        Skolemized { sink, skolem: start.map(Skolem::new) }
+    ///
+    /// # Errors
+    /// As of [`Skolem::new`].
+    pub fn new(sink: S, start: Option<String>) -> Result<Self> {
+        Ok(Skolemized { sink, skolem: start.map(Skolem::new).transpose()? })
     }
 }
 
@@ -147,7 +161,7 @@ mod tests {
 
     #[test]
     fn every_label_gets_a_name_of_its_own() {
-        let mut skolem = Skolem::new("a:/".to_owned());
+        let mut skolem = Skolem::new("a:/".to_owned()).unwrap();
         let mut seen = std::collections::HashSet::new();
         for label in ["b", "B", "b c", "b%20c", "b/c", "é", "b.", "\u{0}"] {
             let nested =

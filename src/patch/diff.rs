@@ -54,7 +54,7 @@ pub fn diff(
     watch: Watch<'_>,
 ) -> Result<Compared> {
     let mut work = Work::new(watch);
-    let mut terms = Terms { keys: Keys::random()?, skolem: options.skolemize.map(Skolem::new) };
+    let mut terms = Terms { keys: Keys::random()?, skolem: options.skolemize.map(Skolem::new).transpose()? };
     let mut compared = Compared::default();
 
     work.phase("reading the new dataset");

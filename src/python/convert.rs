@@ -86,7 +86,7 @@ pub(super) fn convert(
                     let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
                     all(
                         input.statements(format)?.into_rows(),
-                        Skolemized::new(Adds::new(target), skolem),
+                        Skolemized::new(Adds::new(target), skolem)?,
                         writer,
                         report,
                     )
@@ -97,7 +97,7 @@ pub(super) fn convert(
                         RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
                     all(
                         input.statements(format)?.into_rows(),
-                        Skolemized::new(target, skolem),
+                        Skolemized::new(target, skolem)?,
                         writer,
                         report,
                     )
