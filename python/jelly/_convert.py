@@ -89,7 +89,7 @@ def convert(
         ImportError: Parquet or Arrow files are asked for, and pyarrow is not installed.
     """
     refuse_unknown("convert", options, "convert", "converted")
-    check_folder(dest)
+    check_folder(dest, ())
     given: Mapping[str, Any] = options
     of_source, of_output = options_of("convert"), options_of("converted")
     read = {name: given[name] for name in given if name in of_source and name != "limits"}

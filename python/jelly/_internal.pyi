@@ -65,6 +65,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "read_schema",
+    "refuse_own_file",
     "restart_points",
     "same",
     "splits",
@@ -538,10 +539,13 @@ class LogOrder:
         """The number of a version, which is given by its number or the id of its patch."""
 
 def order_log(
-    patches: list[tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]],
+    patches: Sequence[tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]],
     keywords: dict[str, Any],
 ) -> LogOrder:
     """Puts patches in the order of a log by what their rows say."""
+
+def refuse_own_file(dest: Path, folder: Path | None = None) -> None:
+    """Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read."""
 
 def patch_files(folder: Path) -> list[Path]:
     """The files of a folder that hold patches, in the order of a log."""

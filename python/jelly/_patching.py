@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from inspect import GEN_CLOSED, getgeneratorstate
 from stat import S_ISFIFO, S_ISSOCK
+from types import GeneratorType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from jelly._option_table import refuse_unknown
@@ -64,10 +66,13 @@ def reported(progress: Report | None) -> Callable[[str, int, int], object] | Non
 
 
 def refuse_twice(*given: object) -> None:
-    """Refuses standard input, or another pipe, in two places: the second one would find it empty.
+    """Refuses a source that can be read once and stands in two places, or was read before.
+
+    Standard input, another pipe, a file object or an iterator has nothing left then, which reads as an empty
+    dataset or log.
 
     Raises:
-        ValueError: It is.
+        ValueError: There is one.
     """
     each = [source for one in given for source in (one if _is_several(one) else [one])]  # type: ignore[attr-defined]
     if sum(isinstance(source, str) and source == "-" for source in each) > 1:
@@ -75,6 +80,11 @@ def refuse_twice(*given: object) -> None:
     pipes = [pipe for pipe in map(pipe_of, each) if pipe]
     if len({*pipes}) < len(pipes):
         raise ValueError("a pipe can be read once, but one stands in two places")
+    once = [source for source in each if hasattr(source, "read") or isinstance(source, Iterator)]
+    if len({id(source) for source in once}) < len(once):
+        raise ValueError("a file object or iterator can be read once, but one stands in two places")
+    if any(map(_is_spent, once)):
+        raise ValueError("a file object or iterator has no bytes left: it was read before")
 
 
 def pipe_of(source: object) -> tuple[int, int] | None:
@@ -89,6 +99,17 @@ def pipe_of(source: object) -> tuple[int, int] | None:
         if S_ISFIFO(stat.st_mode) or S_ISSOCK(stat.st_mode):
             return stat.st_dev, stat.st_ino
     return None
+
+
+def _is_spent(source: Any) -> bool:
+    if isinstance(source, GeneratorType):
+        return getgeneratorstate(source) == GEN_CLOSED
+    with suppress(AttributeError, OSError, ValueError):
+        if (at := source.tell()) > 0 and source.seekable():
+            end = source.seek(0, os.SEEK_END)
+            source.seek(at)
+            return bool(at >= end)
+    return False
 
 
 def sources(patches: Patches) -> list[Any]:

@@ -12,6 +12,12 @@ Time: TypeAlias = datetime | date | str
 
 # ``fromisoformat`` also takes weeks (2026-W02), days without hyphens and any character before the hour
 _CALENDAR = re.compile(r"\d{4}-\d\d-\d\d([Tt ].+)?", re.ASCII)
+_DATE_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?", re.ASCII
+)
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+# a literal without a type is a text that people wrote by hand
+_TYPES = ("", f"^^<{_XSD}dateTime>", f"^^<{_XSD}dateTimeStamp>", f"^^<{_XSD}string>")
 _ZONED_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)")
 
 
@@ -31,6 +37,33 @@ def end_of(at: Time) -> datetime:
         ValueError: The text is no time.
     """
     return _span(at)[1]
+
+
+def of_term(term: str) -> datetime | None:
+    """The time of a literal, given as a term or as its text, in UTC; None if it has none.
+
+    The text is that of an ``xsd:dateTime`` (XML Schema 1.1 part 2, section 3.3.7). A time without
+    a zone is in UTC, so that it is the same on each machine.
+    """
+    text = term
+    if term.startswith('"'):
+        text, _, type = term[1:].rpartition('"')
+        if type not in _TYPES:
+            return None
+    if not (found := _DATE_TIME.fullmatch(text)):
+        return None
+    day, hour, fraction, zone = found.groups()
+    is_midnight = hour == "24:00:00" and not (fraction or "").strip(".0")
+    with suppress(ValueError, OverflowError):
+        hour = "00:00:00" if is_midnight else hour
+        at = datetime.fromisoformat(f"{day}T{hour}{(fraction or '')[:7]}{zone or 'Z'}")
+        return _utc(at + timedelta(days=is_midnight))
+    return None
+
+
+def as_term(at: datetime) -> str:
+    """The literal that says a time, in UTC."""
+    return f'"{shown(at)}"^^<{_XSD}dateTime>'
 
 
 def shown(at: datetime) -> str:

@@ -7,13 +7,13 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from jelly import _internal
-from jelly.errors import JellyError
+from jelly.errors import ArgumentError, JellyError
 from jelly.types import Destination, SupportsWrite
 
 
@@ -26,17 +26,34 @@ def local_path(name: str | os.PathLike[str]) -> Path:
     return _internal.local_path(os.fsdecode(name))
 
 
-def check_folder(dest: object) -> None:
-    """Looks whether the folder of a result is there.
+def check_folder(dest: object, logs: Iterable[object] | None = None) -> None:
+    """Checks that the folder of a result exists, and that an operation replaces no file of a log.
+
+    A folder with ``base.json`` or ``log.json`` is a log, and so is each folder among ``logs``, the
+    sources of the operation. Several files are a log too. Writers, which have no ``logs``, write
+    where they are asked to.
 
     Raises:
-        FileNotFoundError: It is not, and is named; not the hidden file that would be made in it.
-        ArgumentError: ``dest`` is a URL.
+        FileNotFoundError: There is no such folder. The error names the folder, not the hidden file
+            that would be made in it.
+        ArgumentError: ``dest`` is a URL, a file of a log, or has a name that a log would take for one.
     """
-    if isinstance(dest, str | os.PathLike):
-        folder = local_path(dest).parent
-        if not folder.is_dir():
-            raise FileNotFoundError(f"{os.fsdecode(dest)}: there is no folder {folder}")
+    if not isinstance(dest, str | os.PathLike) or os.fsdecode(dest) == "-":
+        return
+    path = local_path(dest)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{os.fsdecode(dest)}: there is no folder {path.parent}")
+    if logs is None:
+        return
+    path = path.resolve()
+    _internal.refuse_own_file(path)
+    names = [os.fsdecode(log) for log in logs if isinstance(log, str | os.PathLike)]
+    sources = [local_path(name) for name in names if name != "-"]
+    for source in sources:
+        _internal.refuse_own_file(path, source)
+        if len(names) > 1 and path.exists() and source.exists() and path.samefile(source):
+            message = f"{path}: the result would replace one of the patches; give another name"
+            raise ArgumentError(message, kind="argument")
 
 
 @contextmanager

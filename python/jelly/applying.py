@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
-from jelly._log_files import refuse_own_files
 from jelly._option_types import DatasetOptions
 from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
-from jelly._whole_file import check_folder, local_path
+from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
 
 
@@ -138,6 +136,10 @@ def as_of(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
+    if version is None:
+        raise TypeError(
+            "as_of() needs a version: a number, or the id of a patch; apply() gives the last one"
+        )
     told = keywords(
         "as_of", options, "dataset", "log", "result_rdf", distinct=distinct, version=version
     )
@@ -158,10 +160,7 @@ def applied(
     """
     refuse_twice(base, patches)
     log = sources(patches)
-    check_folder(dest)
-    for source in log:
-        if isinstance(source, str | os.PathLike) and os.fsdecode(source) != "-":
-            refuse_own_files(dest, local_path(source))
+    check_folder(dest, log)
     version_of_result, id_of_result, counts, (base_version, order) = _internal.apply(
         base, log, dest, told, reported(progress)
     )

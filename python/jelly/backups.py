@@ -7,17 +7,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
 from jelly._base_json import keep_last_dump, last_dump
-from jelly._log_files import BASE_JSON, number_of, refuse_own_files
+from jelly._log_files import BASE_JSON, number_of
 from jelly._option_types import DatasetOptions, ReadingOptions
 from jelly._patching import Report, keywords
-from jelly._times import Time, end_of, shown, start_of
+from jelly._times import Time, as_term, end_of, of_term, shown, start_of
 from jelly._whole_file import (
+    check_folder,
     local_path,
     make_folder,
     once_checked,
@@ -30,11 +30,11 @@ from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
 from jelly.log._folder import FolderLog as Log
 from jelly.log._patch import count_of
+from jelly.log._types import time_of
 from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"
-_DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 _POSITIONS = (
     "this backup names blank nodes by their positions in a file (_:anon-0 and so on), which are other nodes "
@@ -189,7 +189,7 @@ def backup(
                     keep_last_dump(home, work, time)
             return BackedUp(last.version, last.id, last.path, False, statements, *counts)
         headers = {
-            "timestamp": f'"{time.isoformat()}"^^{_DATE_TIME}',
+            "timestamp": as_term(time),
             "statements": f'"{statements}"^^{_INTEGER}',
         }
         published = log.publish_state(patch, expect=last.version, headers=headers)
@@ -236,7 +236,7 @@ def restore(
     home = local_path(folder)
     if at is not None and version is not None:
         raise ValueError("version and at cannot both be given")
-    refuse_own_files(dest, home)
+    check_folder(dest, [home])
     states = _states(home)
     if at is not None:
         version = _at(states, at, home)
@@ -305,7 +305,7 @@ def _states(home: Path) -> list[_State]:
     if not (home / BASE_JSON).exists():
         raise FileNotFoundError(f"{home}: no backup is here, which would have {BASE_JSON}")
     base, statements, timestamp, version, id = _internal.backup_base(home)
-    states = [_State(version, id, _time(timestamp), statements, home / base)]
+    states = [_State(version, id, time_of(timestamp), statements, home / base)]
     number = version
     for path in Log(home).files:
         number = number_of(path) or number + 1
@@ -313,7 +313,7 @@ def _states(home: Path) -> list[_State]:
         with suppress(JellyError), closing(read_patch(path)) as reader:
             patch = next(reader.patches(), None)
             headers = {key.lower(): value for key, value in patch.headers} if patch else {}
-            time = _time(_lexical(headers.get("timestamp", "")))
+            time = of_term(headers.get("timestamp", ""))
             said = count_of(headers.get("statements", ""))
             states.append(_State(number, patch.id if patch else None, time, said, path))
             continue
@@ -360,18 +360,29 @@ def _refuse_older(time: datetime, states: list[_State], home: Path) -> None:
 def _at(states: list[_State], time: Time, home: Path) -> int:
     """The last version up to a time, if no version that is lost or cannot be read may be a later one."""
     wanted = end_of(time)
-    found = [place for place, state in enumerate(states) if state.at and state.at <= wanted]
-    if not found:
+    # a version has all that those before it have, so it is not older than they are
+    latest: datetime | None = None
+    found: int | None = None
+    unknown: list[int] = []
+    for before, state in zip([None, *states], states, strict=False):
+        if before is not None and before.version + 1 < state.version:
+            _read_to(before.version + 1, states[0], home)
+        if state.at is None:
+            unknown.append(state.version)
+            continue
+        latest = state.at if latest is None else max(latest, state.at)
+        if latest > wanted:
+            break
+        found, unknown = state.version, []
+    if found is None:
         first = states[0].at
         message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip
         raise _error("patch.version", message, home)
-    version = states[found[-1]].version
-    for before, state in pairwise(states[found[-1] :]):
-        if before.version + 1 < state.version or state.at is None:
-            _read_to(before.version + 1, states[0], home)
-        if state.at is not None:
-            break
-    return version
+    if unknown:
+        _read_to(unknown[0], states[0], home)
+        message = f"version {unknown[0]}, after version {found}, has no time (H timestamp): restore by version, with --version {found} or a later one"  # fmt: skip
+        raise _error("patch.time", message, home)
+    return found
 
 
 def _read_to(version: int, base: _State, home: Path) -> None:
@@ -379,16 +390,6 @@ def _read_to(version: int, base: _State, home: Path) -> None:
     with _base_errors(base), Path(os.devnull).open("wb") as nowhere:
         told = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="nq", takes_positions=True)  # fmt: skip
         applied(base.path, home, nowhere, told, None)
-
-
-def _lexical(term: str) -> str:
-    return term.split('"')[1] if term.startswith('"') else ""
-
-
-def _time(text: str) -> datetime | None:
-    with suppress(ValueError):
-        return start_of(datetime.fromisoformat(text))
-    return None
 
 
 def _error(kind: str, message: str, home: Path) -> PatchError:

@@ -130,7 +130,7 @@ def diff(
         "diff", options, "dataset", "compare", "result_patch",
         id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize),
     )  # fmt: skip
-    check_folder(dest)
+    check_folder(dest, ())
     counts = _internal.diff(old, new, dest, told, reported(progress))
     old_count, new_count, (patch_id, _, _, *written, _), (way, nodes) = counts
     return Compared._make((old_count, new_count, patch_id, *written, way, *nodes))
@@ -206,7 +206,7 @@ def invert(
     refuse_twice(patch, base)
     told = keywords("invert", options, "dataset", "log", "base", "result_patch", id=id, prev=prev)
     log = sources(patch)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.invert(log, dest, base, told, reported(progress)))
 
 
@@ -252,7 +252,7 @@ def squash(
         "squash", options, "dataset", "log", "base", "result_patch", mode=mode, id=id, prev=prev
     )
     log = sources(patches)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -287,7 +287,7 @@ def net(
     refuse_twice(patches)
     told = keywords("net", options, "dataset", "log", "base", "result_patch", mode=mode, bare=True)
     log = sources(patches)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -338,7 +338,7 @@ def between(
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
     log = sources(patches)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.squash(log, dest, told, reported(progress)))
 
 
@@ -377,7 +377,7 @@ def canonicalize(
     refuse_twice(patch, base)
     told = keywords("canonicalize", options, "dataset", "log", "base", "result_patch")
     log = sources(patch)
-    check_folder(dest)
+    check_folder(dest, log)
     return _patched(_internal.canonicalize(log, base, dest, told, reported(progress)))
 
 

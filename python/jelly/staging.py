@@ -147,9 +147,11 @@ def stage(
             message = str(error).removeprefix(f"{error.kind}: ")
             wrong.insert(0, Problem(error.kind, None, 0, report.head, message))
     rows = report.changes + report.prefixes
-    if not found and rows and report.without_effect == rows and not is_known:
+    if not found and report.without_effect == rows and not is_known:
         message = (
             "no row changes the dataset: the patch was made for another one, or is applied already"
+            if rows
+            else "no row of the patch counts: it has only headers, empty or aborted transactions"
         )
         wrong.insert(0, Problem("patch.nothing", None, None, report.head, message))
     before = after = added = deleted = prefixes = None

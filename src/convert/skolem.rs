@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use crate::blank::refuse_term;
 use crate::create::Encode;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::matching::{Renamed, renamed};
 use crate::options::RdfOptions;
+use crate::scan::{has_scheme, is_plain_iri};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf};
 
@@ -40,13 +41,32 @@ impl Naming {
 
 impl Skolem {
     /// `start` is what the IRIs begin with, such as `https://example.org/.well-known/genid/`.
-    pub fn new(start: String) -> Self {
-        Skolem { naming: Naming { start: Some(start), labels: None }, renamed: Renamed::new() }
+    ///
+    /// # Errors
+    /// `argument`: no absolute IRI begins so.
+    pub fn new(start: String) -> Result<Self> {
+        Skolem::of(None, Some(start))
     }
 
     /// With these labels for others, which become IRIs if `start` is what those begin with.
-    pub fn with_labels(labels: HashMap<Box<str>, String>, start: Option<String>) -> Self {
-        Skolem { naming: Naming { start, labels: Some(labels) }, renamed: Renamed::new() }
+    ///
+    /// # Errors
+    /// `argument`: no absolute IRI begins with `start`.
+    pub fn with_labels(labels: HashMap<Box<str>, String>, start: Option<String>) -> Result<Self> {
+        Skolem::of(Some(labels), start)
+    }
+
+    fn of(labels: Option<HashMap<Box<str>, String>>, start: Option<String>) -> Result<Self> {
+        if let Some(start) =
+            start.as_ref().filter(|start| !has_scheme(start.as_bytes()) || !is_plain_iri(start))
+        {
+            let message = format!(
+                "{start:?} for blank nodes: an absolute IRI begins otherwise, such as with \
+                 \"https://example.org/.well-known/genid/\""
+            );
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(Skolem { naming: Naming { start, labels }, renamed: Renamed::new() })
     }
 
     /// The statement without blank nodes; one that has a position for a label is refused.
@@ -153,7 +173,7 @@ mod tests {
 
     #[test]
     fn every_label_gets_a_name_of_its_own() {
-        let mut skolem = Skolem::new("a:/".to_owned());
+        let mut skolem = Skolem::new("a:/".to_owned()).unwrap();
         let mut seen = std::collections::HashSet::new();
         for label in ["b", "B", "b c", "b%20c", "b/c", "é", "b.", "\u{0}"] {
             let nested =

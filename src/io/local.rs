@@ -8,13 +8,24 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// `argument.remote`: the name is a URL of something else, such as `s3://bucket/x`. A path that lost a slash
-/// on its way through a path library (`s3:/bucket/x`) is refused too; a folder with this name is `./s3:/bucket`.
+/// on its way through a path library (`s3:/bucket/x`) is refused too; a folder with this name is `./s3:/bucket`. So is
+/// `host:path`, as `scp` has it, unless it is the name of a file that is there.
 pub fn local_path(name: &Path) -> Result<PathBuf> {
     let Some((scheme, rest)) = name.to_str().and_then(split) else {
         return Ok(name.to_owned());
     };
     let refused =
         |why: String| Err(Error::new(ErrorKind::ArgumentRemote, format!("{}: {why}", name.display())));
+    if !rest.starts_with('/') {
+        if name.exists() {
+            return Ok(name.to_owned());
+        }
+        return refused(format!(
+            "this reads as {rest:?} of {scheme:?}, and only local paths are read and written; a file of this name in \
+             this folder is ./{}",
+            name.display()
+        ));
+    }
     if !scheme.eq_ignore_ascii_case("file") {
         return refused(format!(
             "only local paths are read and written; open {scheme}: URLs with another library (fsspec.open, \
@@ -36,13 +47,13 @@ pub fn local_path(name: &Path) -> Result<PathBuf> {
     Ok(if plain.exists() && !decoded.exists() { plain } else { decoded })
 }
 
-/// Scheme and rest of `scheme:/...`; one letter is a drive.
+/// Scheme and rest of `scheme:rest`, or host and path of `user@host:path`; one letter is a drive.
 fn split(name: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = name.split_once(':')?;
     let is_scheme = scheme.len() > 1
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c));
-    (is_scheme && rest.starts_with('/')).then_some((scheme, rest))
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+.-_@".contains(c));
+    is_scheme.then_some((scheme, rest))
 }
 
 /// Without percent-encoding.
@@ -66,9 +77,20 @@ mod tests {
 
     #[test]
     fn urls_are_refused_and_file_uris_are_paths() {
-        for name in
-            ["s3://b/x", "https://h/x", "GS://b", "s3:/b/x", "abfss://c@a/x", "file://host/x", "file://x"]
-        {
+        for name in [
+            "s3://b/x",
+            "https://h/x",
+            "GS://b",
+            "s3:/b/x",
+            "abfss://c@a/x",
+            "file://host/x",
+            "file://x",
+            "s3:bucket",
+            "host:path/x",
+            "me@host:x",
+            "my_host:",
+            "file:x",
+        ] {
             let error = local_path(Path::new(name)).expect_err(name);
             assert_eq!(error.kind(), ErrorKind::ArgumentRemote, "{name}");
             assert!(error.message().starts_with(name), "{error}");

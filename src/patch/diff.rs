@@ -104,7 +104,7 @@ impl Reading {
         let by_label = way == BlankNodes::Labels;
         let is_tried = options.blank_nodes == BlankNodes::Auto && by_label;
         let mut blank = (!by_label).then(|| BlankStatements::new(&options.old.decode.limits));
-        let skolem = options.skolemize.clone().filter(|_| by_label).map(Skolem::new);
+        let skolem = options.skolemize.clone().map(Skolem::new).transpose()?.filter(|_| by_label);
         let mut terms = Terms { keys: Keys::random()?, skolem };
         let mut counts = [0; 2];
         let mut found = KeySet::new();

@@ -5,18 +5,18 @@
 //! every row changes something. Of others it is true once the base says what was there.
 
 use super::again::Again;
+use super::checked_net::{CheckedNet, Checks};
 use super::dataset::each_statement;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
-use super::log::{Change, Log, LogOptions, LogSink, LogSources};
+use super::log::{Log, LogOptions, LogSources};
 use super::net::Net;
 use super::prefixes::{Prefix, PrefixOp};
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
-use crate::sink::{PatchOp, Statement};
-use crate::term::{Term, TermBuf};
+use crate::term::TermBuf;
 
 /// How patches are taken back.
 #[derive(Default)]
@@ -39,7 +39,9 @@ pub fn invert(
 ) -> Result<Patched> {
     let mut work = Work::new(watch);
     let log = Log::open(patches.into(), options.log, &mut work)?;
-    let mut sink = Inverting { net: Net::new(true)?, checks: base.is_none() };
+    let hint = "give the base, and such rows are left out";
+    let checks = if base.is_none() { Checks::PrefixesToo } else { Checks::None };
+    let mut sink = CheckedNet { net: Net::new(true)?, checks, hint };
     let base = base.map(|(source, read)| Again::new(source, read)).transpose()?;
     log.replay_on(base.as_ref(), log.all(), "reading the patches", &mut sink, &mut work)?;
     let mut net = sink.net;
@@ -92,65 +94,4 @@ fn taken_back(prefix: &Prefix, has_base: bool) -> PrefixChange<'_> {
         PrefixOp::Delete(iri) => iri.as_deref(),
     };
     PrefixChange::between(&prefix.name, prefix.graph.as_term(), prefix.after(), before)
-}
-
-/// Learns the net effect, and refuses rows that provably change nothing.
-struct Inverting {
-    net: Net,
-    checks: bool,
-}
-
-impl Inverting {
-    fn quad(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
-        if !self.net.change(statement, adds)? || !self.checks {
-            return Ok(());
-        }
-        let (letter, done) = if adds { ('A', "added") } else { ('D', "deleted") };
-        let [s, p, o, g] = statement.terms.map(|term| term.to_string());
-        let dot = if g.is_empty() { "." } else { " ." };
-        let message =
-            format!("{letter} {s} {p} {o} {g}{dot} changes nothing, for the quad was {done} before");
-        Err(Error::new(ErrorKind::PatchCanonical, message).with_hint(HINT))
-    }
-
-    fn check_prefix(&mut self, name: &str, graph: &Term<'_>, op: &PrefixOp) -> Result<()> {
-        let known = self.net.prefixes.get_mut(name, graph).map(|prefix| prefix.last.clone());
-        let (kind, message) = match (op, known) {
-            (PrefixOp::Delete(None), None) => {
-                (ErrorKind::PatchPrefix, format!("PD {name:?} does not say what the prefix stood for"))
-            }
-            (PrefixOp::Delete(_), Some(PrefixOp::Delete(_))) => (
-                ErrorKind::PatchCanonical,
-                format!("PD {name:?} changes nothing, for the prefix was deleted before"),
-            ),
-            (PrefixOp::Add(iri), Some(PrefixOp::Add(before))) if *iri == before => (
-                ErrorKind::PatchCanonical,
-                format!("PA {name:?} <{iri}> changes nothing, for the prefix was added before"),
-            ),
-            _ => return Ok(()),
-        };
-        Err(Error::new(kind, message).with_hint(HINT))
-    }
-}
-
-const HINT: &str = "give the base, and such rows are left out";
-
-impl LogSink for Inverting {
-    fn change(&mut self, change: &Change<'_>) -> Result<()> {
-        if !change.counts {
-            return Ok(());
-        }
-        match change.op {
-            PatchOp::Add(statement) => self.quad(&statement, true),
-            PatchOp::Delete(statement) => self.quad(&statement, false),
-            op => {
-                if let Some((name, graph, prefix)) = PrefixOp::of(&op)
-                    && self.checks
-                {
-                    self.check_prefix(name, &graph, &prefix)?;
-                }
-                self.net.row(&op)
-            }
-        }
-    }
 }

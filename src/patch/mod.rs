@@ -4,6 +4,7 @@ mod again;
 mod apply;
 mod blank_rows;
 mod canonical;
+mod checked_net;
 mod content;
 mod dataset;
 mod diff;
@@ -37,7 +38,7 @@ pub use invert::{InvertOptions, invert};
 pub use log::{
     Base, Claim, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed, Problem,
     Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log, patch_files,
-    place, summarize,
+    place, refuse_own_file, summarize,
 };
 pub use options::id_of;
 pub use quad_key::{Keys, QuadKey, random_secret};

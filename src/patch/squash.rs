@@ -1,5 +1,6 @@
 //! Many patches as one with the same net effect.
 
+use super::checked_net::{CheckedNet, Checks};
 use super::emit::{Emit, PatchOut, Patched, PrefixChange, new_id};
 use super::log::{Log, LogOptions, LogSources, Version};
 use super::net::Net;
@@ -45,8 +46,11 @@ pub fn squash(
         let message = format!("version {from} comes after version {to}; invert takes changes back");
         return Err(Error::new(ErrorKind::PatchVersion, message));
     }
-    let mut net = Net::new(true)?;
-    log.replay(from + 1..to + 1, "reading the patches", &mut net, &mut work)?;
+    let hint = "mode \"net\" is for logs whose every row changes something: use mode \"last\", or canonicalize first";
+    let checks = if options.drops_cancelled { Checks::Rows } else { Checks::None };
+    let mut checked = CheckedNet { net: Net::new(true)?, checks, hint };
+    log.replay(from + 1..to + 1, "reading the patches", &mut checked, &mut work)?;
+    let net = checked.net;
     let changes = net.changes();
     let mut emit = Emit::new(out, log.options())?;
     // what changes nothing is no version of its own

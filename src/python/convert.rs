@@ -92,8 +92,8 @@ pub(super) fn convert(
         return Err(PyValueError::new_err(message));
     }
     let skolem = match labels {
-        Some(labels) => Some(Skolem::with_labels(labels, skolem)),
-        None => skolem.map(Skolem::new),
+        Some(labels) => Some(Skolem::with_labels(labels, skolem).map_err(Failure::Jelly)?),
+        None => skolem.map(Skolem::new).transpose().map_err(Failure::Jelly)?,
     };
     let (write, to_patch) =
         WriteOptions::of_conversion(is_patch, &write, name.as_deref()).map_err(Failure::Jelly)?;

@@ -176,6 +176,13 @@ pub(super) fn patch_files(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathB
     Ok(py.detach(|| patch::patch_files(&folder)).map_err(Failure::from)?)
 }
 
+/// Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read.
+#[pyfunction]
+#[pyo3(signature = (dest, folder=None))]
+pub(super) fn refuse_own_file(py: Python<'_>, dest: PathBuf, folder: Option<PathBuf>) -> PyResult<()> {
+    Ok(py.detach(|| patch::refuse_own_file(&dest, folder.as_deref())).map_err(Failure::from)?)
+}
+
 /// Whether a file of this name in the folder of a log holds patches.
 #[pyfunction]
 pub(super) fn holds_patches(name: &str) -> bool {

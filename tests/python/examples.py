@@ -57,7 +57,7 @@ def _shell(kind: str, text: str) -> int:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | {"PATH": _PATH},
+            env=os.environ | {"PATH": _PATH, "LC_ALL": "C.UTF-8"},
             check=False,
         )
         assert done.stdout == printed, command

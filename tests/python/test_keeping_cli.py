@@ -99,11 +99,12 @@ def test_stage_refuses_a_patch_of_which_no_row_has_an_effect(folder: Path) -> No
     out, _ = run(folder, "stage", "base.nq", "vain.rdfp", "--json", code=1)
     told = json.loads(out)
     assert (told["ok"], told["without_effect"], told["changes"]) == (False, 2, 2)
-    # one row with an effect is enough, and a patch without rows meets nothing
+    # one row with an effect is enough
     (folder / "part.rdfp").write_text('TX .\nD <a:s> <a:p> "other" .\nD <a:s> <a:p> "x" .\nTC .\n')
     out, _ = run(folder, "stage", "base.nq", "part.rdfp")
     assert out.endswith("2 changes, 1 without effect; 1 statement becomes 0 (+0, -1); 0 prefixes; ok\n")  # fmt: skip
-    assert run(folder, "stage", "base.nq", "-", stdin="TX .\nTC .\n")[0].endswith("; ok\n")
+    out, _ = run(folder, "stage", "base.nq", "-", stdin="TX .\nTC .\n", code=1)
+    assert out.startswith("patch.nothing: no row of the patch counts")
     (folder / "prefix.rdfp").write_text("TX .\nPA a <a:> .\nD <a:s> <a:p> <a:no> .\nTC .\n")
     assert run(folder, "stage", "base.nq", "prefix.rdfp")[0].endswith("; ok\n")
     # whoever did not learn how publishing ended may ask again

@@ -87,7 +87,7 @@ def test_publish(tmp_path: Path) -> None:
         counts.append(report.patches)
     assert counts == sorted(counts)
     assert counts[-1] > 0
-    sound(tmp_path, {"log.json"})
+    sound(tmp_path, {"log.json", "_index.jsonl"})
 
 
 def test_backup(tmp_path: Path) -> None:
@@ -106,4 +106,4 @@ def test_backup(tmp_path: Path) -> None:
         versions = version
     assert versions > 0
     assert jelly.verify_log(folder, base=folder / "base.jelly.zst").ok
-    sound(folder, {"base.json", "base.jelly.zst"})
+    sound(folder, {"base.json", "base.jelly.zst", "_index.jsonl"})

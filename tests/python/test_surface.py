@@ -36,6 +36,7 @@ INNER = {
     "read_any",
     "read_column",
     "read_schema",
+    "refuse_own_file",
     "restart_points",
     "table_keys",
     "Reader",

@@ -9,10 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
+from jelly._base_json import last_dump
 from jelly._convert import convert
 from jelly._internal import PatchReader
 from jelly._log_files import (
@@ -22,11 +24,11 @@ from jelly._log_files import (
     NAME,
     name_of,
     number_of,
-    refuse_own_files,
 )
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._whole_file import (
+    check_folder,
     local_path,
     make_folder,
     once_checked,
@@ -43,7 +45,7 @@ from jelly.log._patch import (
     count_of,
     joined,
     prepared,
-    refuse_later,
+    refuse_time,
     refused,
 )
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
@@ -76,6 +78,7 @@ class FolderLog(Log):
         self._turn = threading.RLock()
         self._found: _Seen | None = None
         self._index: Index | None = None
+        self._is_whole = False
         self.work = self._home
         """Where patches are written before they get their names; on the same disk."""
 
@@ -207,7 +210,8 @@ class FolderLog(Log):
         if check is not None:
             check(head)
         if not is_counted:
-            refuse_later(found)
+            self._refuse_damage(seen)
+            refuse_time(found, self._last_time(seen))
             self._refuse_miscounted(found, seen)
         version = head.version + 1
         name = name_of(version, seen.ending)
@@ -230,6 +234,42 @@ class FolderLog(Log):
             self._index.keep(line)
         self._found = seen._replace(stamp=None, head=Head(version, written.id))
         return Published(version, written.id or "", written.prev, path, replayed=False)
+
+    def _refuse_damage(self, seen: _Seen) -> None:
+        """Refuses a log that is no chain of patches; reads only those that the index does not know.
+
+        The check is made once, and again when the folder was changed by others.
+        """
+        if self._is_whole:
+            return
+        index = self._indexed(seen)
+        lines = [index.of(version, name_of(version, seen.ending)) for version in range(seen.first, seen.head.version + 1)]  # fmt: skip
+        facts = [
+            (
+                str(self._home / line.name),
+                0,
+                [(key, value) for key, value in line.headers],
+                None,
+                False,
+                bool(line.added or line.deleted or line.prefixes),
+                line.added - line.deleted,
+            )
+            for line in lines
+        ]
+        _internal.order_log(facts, {})
+        self._is_whole = True
+
+    def _last_time(self, seen: _Seen) -> datetime | None:
+        """The time of a backup: of its last version, or of a dump after it that had nothing new."""
+        if not (self._home / BASE_JSON).exists():
+            return None
+        base = time_of(_internal.backup_base(self._home)[2])
+        times = (
+            base,
+            last_dump(self._home),
+            self._indexed(seen).time_before(seen.head.version + 1),
+        )
+        return max((time for time in times if time), default=None)
 
     def _refuse_miscounted(self, found: Prepared, seen: _Seen) -> None:
         """Refuses ``H statements`` that would make this log unreadable."""
@@ -319,7 +359,7 @@ class FolderLog(Log):
         to: WrittenPatch = "auto",
     ) -> LogVersion:
         """Writes one patch; see :meth:`Log.fetch`."""
-        refuse_own_files(dest, self._home)
+        check_folder(dest, [self._home])
         number = self.number(version)
         format: PatchFormat = "trp" if self.ending.startswith(".trp") else "auto"
         convert(self._path(number, self._last()), dest, to=to, format=format)
@@ -350,7 +390,7 @@ class FolderLog(Log):
         base = base_of(self._home)
         if base is None:
             raise no_base(self._home)
-        refuse_own_files(dest, self._home)
+        check_folder(dest, [self._home])
         self._last()
         told = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:
@@ -459,6 +499,7 @@ class FolderLog(Log):
             starts = (self._home / LOG_JSON).exists() or not files
             first = 1 if starts else number_of(files[0]) or 1
         self._found = _Seen(stamp, head, ending, first)
+        self._is_whole = False
         return self._found
 
     @contextmanager

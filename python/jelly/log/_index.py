@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from jelly import _internal
 from jelly._log_files import INDEX
-from jelly.log._patch import Summary, lexical, summary_of
-from jelly.log._types import LogVersion, time_of
+from jelly._times import of_term
+from jelly.log._patch import Summary, refused, summary_of
+from jelly.log._types import LogVersion
 
 _CHECKSUM = ',"crc":"'
 
@@ -42,7 +43,7 @@ class Line(NamedTuple):
     def time(self) -> datetime | None:
         """The ``H timestamp`` of the patch."""
         said = {key.lower(): value for key, value in self.headers}
-        return time_of(lexical(said.get("timestamp", "")))
+        return of_term(said.get("timestamp", ""))
 
 
 class Index:
@@ -68,7 +69,10 @@ class Index:
         line = self._lines.get(version)
         if line is None or (line.name, line.size, line.mtime) != (name, stat.st_size, stat.st_mtime_ns):  # fmt: skip
             path = self._folder / name
-            line = line_of(version, path, summary_of(path, takes_positions=True))
+            found = summary_of(path, takes_positions=True)
+            if found.patches != 1:
+                raise refused("patch.damaged", f"{name} has {found.patches} patches, not one ({self._folder})", str(path))  # fmt: skip
+            line = line_of(version, path, found)
             self.keep(line)
             append(self._folder, line)
         return line

@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 
 from jelly import _internal
 from jelly._log_files import ENDING
-from jelly._times import shown
+from jelly._times import as_term, of_term, shown
 from jelly.errors import PatchError
-from jelly.log._types import time_of
 from jelly.readers import read_patch
 from jelly.types import PatchFormat, Source
 from jelly.writers import PatchWriter
 
 OF_THE_CHAIN = ("id", "prev", "previous")
-DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
 _AHEAD = timedelta(minutes=5)
 # what a row of a patch is, without the place that it had
 _ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
@@ -95,7 +93,7 @@ class Prepared(NamedTuple):
         if "previous" in has:
             has.add("prev")
         if stamp and "timestamp" not in self.said:
-            more["timestamp"] = f'"{shown(datetime.now(UTC))}"^^{DATE_TIME}'
+            more["timestamp"] = as_term(datetime.now(UTC))
         format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
         added = [(key, value) for key, value in more.items() if key.lower() not in has]
         with closing(read_patch(self.copy, columns=_ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip
@@ -139,15 +137,33 @@ def prepared(
     return found
 
 
-def refuse_later(found: Prepared) -> None:
-    """Refuses a time that is ahead of the clock: all later times of the log would be wrong.
+def refuse_time(found: Prepared, last: datetime | None) -> None:
+    """Refuses a time that is ahead of the clock, since all later times of the log would be wrong.
+
+    In a backup, each version has a time: ``last`` is that of its last version.
 
     Raises:
-        PatchError: It is (``patch.time``).
+        PatchError: The time is ahead (``patch.time``). In a backup, it is older than the last
+            version, or the header has no time (``patch.header``).
     """
-    time = time_of(lexical(found.said.get("timestamp", "")))
-    if time is not None and time > datetime.now(UTC) + _AHEAD:
-        message = f"the header 'timestamp' says {shown(time)}, which is ahead of the clock: it is {shown(datetime.now(UTC))}"
+    said = found.said.get("timestamp")
+    if said is None:
+        return
+    time, now = of_term(said), datetime.now(UTC)
+    if time is None:
+        if last is None:
+            return
+        message = (
+            f"the header 'timestamp' is {said}; expected an xsd:dateTime, such as {as_term(now)}"
+        )
+        raise refused("patch.header", message)
+    if time > now + _AHEAD:
+        message = f"the header 'timestamp' says {shown(time)}, which is ahead of the clock: it is {shown(now)}"
+        raise refused("patch.time", message)
+    if last is not None and time < last:
+        message = (
+            f"the header 'timestamp' says {shown(time)}, but the last version is of {shown(last)}"
+        )
         raise refused("patch.time", message)
 
 

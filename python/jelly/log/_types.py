@@ -103,7 +103,7 @@ def as_json(found: Any) -> Any:
 
 
 def time_of(text: str | None) -> datetime | None:
-    """The time that JSON or a header says; None: it says none."""
+    """The time that JSON says; None: it says none."""
     try:
         found = datetime.fromisoformat(text) if text else None
     except ValueError:

@@ -93,6 +93,45 @@ pub fn backup_base(folder: &Path) -> Result<Base> {
     Ok(base)
 }
 
+/// Refuses to write a result over a file of a log or backup, or beside its files under a name that would be taken for
+/// one. `folder` is the folder of a log that is read; without it the folder of the result is looked at, and has a log if
+/// its `base.json` or `log.json` says so.
+///
+/// # Errors
+/// `argument`: the result would be one.
+pub fn refuse_own_file(dest: &Path, folder: Option<&Path>) -> Result<()> {
+    let parent = match dest.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Some(name) = dest.file_name().map(|name| name.to_string_lossy().into_owned()) else { return Ok(()) };
+    let has_log =
+        |folder: &Path| [manifest::BASE, manifest::LOG].iter().any(|name| folder.join(name).exists());
+    let is_log = match folder {
+        Some(folder) => match (folder.canonicalize(), parent.canonicalize()) {
+            (Ok(folder), Ok(parent)) => folder == parent && folder.is_dir(),
+            _ => false,
+        },
+        None => has_log(parent),
+    };
+    if !is_log {
+        return Ok(());
+    }
+    let is_own = [manifest::BASE, manifest::LOG, indexed::INDEX].contains(&name.as_str())
+        || backup_base(parent).is_ok_and(|base| base.file == name)
+        || holds_patches(&name)
+        || patch_files(parent)?.iter().any(|file| file.file_name() == dest.file_name());
+    if is_own {
+        let message = format!(
+            "{}: the result would be a file of the log in {}; give another name or folder",
+            dest.display(),
+            parent.display()
+        );
+        return Err(Error::new(ErrorKind::Argument, message));
+    }
+    Ok(())
+}
+
 fn at(folder: &Path, error: Error) -> Error {
     error.located(&Position { source: Some(folder.to_string_lossy().into()), ..Position::default() })
 }

@@ -31,7 +31,7 @@ pub use facts::id_from_text;
 pub(crate) use facts::identity;
 use facts::{Facts, SourceFacts};
 use folder::{Folder, Start};
-pub use folder::{LogSources, backup_base, patch_files};
+pub use folder::{LogSources, backup_base, patch_files, refuse_own_file};
 pub use head::{Head, head};
 pub use indexed::last as known_end;
 pub use manifest::Base;

@@ -1,0 +1,80 @@
+//! The net effect of patches whose every row changes something; a row that provably does not is refused.
+
+use super::log::{Change, LogSink};
+use super::net::Net;
+use super::prefixes::PrefixOp;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::{PatchOp, Statement};
+use crate::term::Term;
+
+/// Which rows are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Checks {
+    /// None.
+    None,
+    /// Those that provably change nothing.
+    Rows,
+    /// Those, and deletions of prefixes that do not say what the prefix stood for.
+    PrefixesToo,
+}
+
+/// The net effect of a log whose every row changes something.
+pub(super) struct CheckedNet {
+    pub(super) net: Net,
+    pub(super) checks: Checks,
+    /// What helps where a row is refused.
+    pub(super) hint: &'static str,
+}
+
+impl CheckedNet {
+    fn quad(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
+        if !self.net.change(statement, adds)? || self.checks == Checks::None {
+            return Ok(());
+        }
+        let (letter, done) = if adds { ('A', "added") } else { ('D', "deleted") };
+        let [s, p, o, g] = statement.terms.map(|term| term.to_string());
+        let dot = if g.is_empty() { "." } else { " ." };
+        let message =
+            format!("{letter} {s} {p} {o} {g}{dot} changes nothing, for the quad was {done} before");
+        Err(Error::new(ErrorKind::PatchCanonical, message).with_hint(self.hint))
+    }
+
+    fn check_prefix(&mut self, name: &str, graph: &Term<'_>, op: &PrefixOp) -> Result<()> {
+        let known = self.net.prefixes.get_mut(name, graph).map(|prefix| prefix.last.clone());
+        let (kind, message) = match (op, known) {
+            (PrefixOp::Delete(None), None) if self.checks == Checks::PrefixesToo => {
+                (ErrorKind::PatchPrefix, format!("PD {name:?} does not say what the prefix stood for"))
+            }
+            (PrefixOp::Delete(_), Some(PrefixOp::Delete(_))) => (
+                ErrorKind::PatchCanonical,
+                format!("PD {name:?} changes nothing, for the prefix was deleted before"),
+            ),
+            (PrefixOp::Add(iri), Some(PrefixOp::Add(before))) if *iri == before => (
+                ErrorKind::PatchCanonical,
+                format!("PA {name:?} <{iri}> changes nothing, for the prefix was added before"),
+            ),
+            _ => return Ok(()),
+        };
+        Err(Error::new(kind, message).with_hint(self.hint))
+    }
+}
+
+impl LogSink for CheckedNet {
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        if !change.counts {
+            return Ok(());
+        }
+        match change.op {
+            PatchOp::Add(statement) => self.quad(&statement, true),
+            PatchOp::Delete(statement) => self.quad(&statement, false),
+            op => {
+                if let Some((name, graph, prefix)) = PrefixOp::of(&op)
+                    && self.checks != Checks::None
+                {
+                    self.check_prefix(name, &graph, &prefix)?;
+                }
+                self.net.row(&op)
+            }
+        }
+    }
+}
