@@ -42,7 +42,12 @@ impl Compression {
     }
 }
 
+/// The ending of a compression that a name in lower case has.
+pub(crate) fn ending_of(name: &str) -> Option<&'static str> {
+    ENDINGS.into_iter().find(|ending| name.ends_with(ending))
+}
+
 /// A name in lower case without the ending of a compression.
 pub(crate) fn unpacked(name: &str) -> &str {
-    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+    ending_of(name).and_then(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }

@@ -1,6 +1,6 @@
 //! The formats there are, their names and extensions.
 
-use crate::compression::unpacked;
+use crate::compression::{ending_of, unpacked};
 use crate::error::{Error, ErrorKind, Result};
 
 macro_rules! formats {
@@ -101,8 +101,7 @@ fn extension(name: &str) -> Option<String> {
 /// Why a file without a byte is damaged, by its name; nothing where such a file is an empty document, or where the name
 /// does not say what the file holds (`/dev/null`).
 pub(crate) fn why_not_empty(name: &str, is_compressed: bool) -> Option<String> {
-    let lower = name.to_ascii_lowercase();
-    let ending = [".gz", ".zst", ".zstd"].iter().find(|ending| lower.ends_with(**ending));
+    let ending = ending_of(&name.to_ascii_lowercase());
     if let Some(ending) = ending.filter(|_| !is_compressed) {
         return Some(format!("a file named *{ending} holds at least the header of its compression"));
     }

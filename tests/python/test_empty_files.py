@@ -26,6 +26,8 @@ DATASETS = (
     "a.JELLY",
     "a.nt.gz",
     "a.ttl.zst",
+    "a.nq.bz2",
+    "a.nt.xz",
     "a.gz",
 )
 PATCHES = ("a.jellyp", "a.rdfp.gz", "a.trp.zst", "a.zstd")

@@ -138,6 +138,7 @@ def test_conditions(log: str) -> None:
         (patch(1) + b"Z .\n" + patch(2), "application/rdf-patch", "", 422, "patch.several"),
         (patch(1, 'H timestamp "2999-01-01T00:00:00Z" .\n'), "application/rdf-patch", "", 422, "patch.time"),
         (b"A _:anon-0 <a:p> <a:o> .\n", "application/rdf-patch", "", 422, "patch.labels"),
+        (patch(1, 'H blank-nodes "content-1" .\n'), "application/rdf-patch", "", 422, "patch.base"),
         (patch(1), "text/plain", "", 415, "media"),
         (patch(1), "application/rdf-patch; charset=latin1", "", 415, "media"),
         (patch(1), "application/rdf-patch", "?expect=7", 409, "patch.conflict"),

@@ -52,6 +52,8 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
         text = str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
         if error.kind == "patch.gap":
             return Problem(409 if publishes else 410, error.kind, text)
+        if error.kind == "patch.base" and publishes:
+            return Problem(422, error.kind, text)
         if error.kind in _STATUS:
             return Problem(_STATUS[error.kind], error.kind, text)
         if publishes:
