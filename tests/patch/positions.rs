@@ -1,7 +1,7 @@
 //! No operation takes the position of a blank node for its name.
 
 use jelly_patch::ErrorKind;
-use jelly_patch::patch::{LogOptions, SquashOptions};
+use jelly_patch::patch::{BlankNodes, LogOptions, SquashOptions};
 
 use super::run::*;
 
@@ -60,18 +60,20 @@ fn a_log_that_is_kept_with_its_base_may_name_positions() {
 }
 
 #[test]
-fn datasets_with_positions_are_not_compared() {
+fn datasets_with_positions_are_not_compared_by_label() {
     let patch = "D _:b <a:p> <a:o> .\n".as_bytes().to_vec();
     let outcomes = [
-        diff(BASE, NAMED).map(drop),
-        diff(NAMED, BASE).map(drop),
-        diff(BASE, BASE).map(drop),
+        diff_by(BlankNodes::Labels, BASE, NAMED).map(drop),
+        diff_by(BlankNodes::Labels, NAMED, BASE).map(drop),
+        diff_by(BlankNodes::Labels, BASE, BASE).map(drop),
         canonicalize(std::slice::from_ref(&patch), BASE).map(drop),
     ];
     for outcome in outcomes {
         let error = outcome.unwrap_err();
         assert_eq!((error.kind(), error.position().line), (ErrorKind::PatchLabels, Some(1)), "{error}");
     }
+    let counts = diff(BASE, BASE).unwrap().0.patch;
+    assert_eq!((counts.added, counts.deleted), (0, 0), "by what the nodes are");
     assert_eq!(diff(NAMED, "_:c <a:p> <a:o> .\n").unwrap().0.patch.added, 1);
     assert_eq!(apply(BASE, &[patch], How::default()).unwrap().0.deleted, 1);
 }

@@ -114,8 +114,12 @@ pub fn apply(base: &str, patches: &[Vec<u8>], how: How) -> Outcome<Applied> {
 }
 
 pub fn diff(old: &str, new: &str) -> Outcome<Compared> {
+    diff_by(BlankNodes::Auto, old, new)
+}
+
+pub fn diff_by(blank_nodes: BlankNodes, old: &str, new: &str) -> Outcome<Compared> {
     let out = Sink::default();
-    let options = DiffOptions { old: nquads(), prefixes: true, ..DiffOptions::default() };
+    let options = DiffOptions { old: nquads(), prefixes: true, blank_nodes, ..DiffOptions::default() };
     let new = Again::new(pipe(new), nquads()).unwrap();
     let done = patch::diff(pipe(old), &new, options, out.patch(PatchFormat::RdfPatch), &mut |_| Ok(()))?;
     Ok((done, out.text()))
