@@ -283,9 +283,12 @@ class FolderLog(Log):
         last = self._indexed(seen).of(seen.head.version, name_of(seen.head.version, seen.ending))
         headers = {key.lower(): value for key, value in last.headers}
         before, after = count_of(headers.get("statements", "")), count_of(said["statements"])
-        if before is None or after is None or after == before + summary.added - summary.deleted:
+        if before is None or after is None:
             return
-        message = f"the header 'statements' says {after}, but the {before} before the patch and its changes make {before + summary.added - summary.deleted}"
+        made = before + summary.added - summary.deleted
+        if after == made:
+            return
+        message = f"the header 'statements' says {after}, but the {before} before the patch and its changes make {made}"
         raise refused("patch.header", message)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:

@@ -283,10 +283,8 @@ class Log:
         Raises:
             PatchError: It cannot be the next one.
         """
-        known = self.known(found.identity)
         claim = found.id, found.prev, found.digest
-        same = known and (known[0], known[1])
-        return _internal.place_patch(claim, expect, (head.version, head.id), same) is not None
+        return _internal.place_patch(claim, expect, head, self.known(found.identity)) is not None
 
     def known(self, identity: str | None) -> tuple[int, str] | None:
         """Version and digest of the patch that has an id."""
