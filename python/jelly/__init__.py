@@ -19,13 +19,10 @@ from jelly._internal import (
 TYPE_CHECKING = False  # type checkers take it for true; the module typing is slow to import
 if TYPE_CHECKING:
     from jelly import errors, spark
+    from jelly._apply import Applied, apply, as_of
+    from jelly._backup import BackedUp, Restored, backup, restore
     from jelly._batches import BatchDecoder, batch_decoder, decode_batches
-    from jelly._convert import Tally, convert
-    from jelly._encoder import BatchEncoder, batch_encoder
-    from jelly._patching import Step
-    from jelly.applying import Applied, apply, as_of
-    from jelly.backups import BackedUp, Restored, backup, restore
-    from jelly.changing import (
+    from jelly._changes import (
         Compared,
         Patched,
         between,
@@ -36,15 +33,19 @@ if TYPE_CHECKING:
         same,
         squash,
     )
-    from jelly.counting import Statistics, stats
-    from jelly.inspection import Advice, Inspection, ValidationReport, inspect, validate
+    from jelly._convert import Tally, convert
+    from jelly._encoder import BatchEncoder, batch_encoder
+    from jelly._history import LogReport, Period, Problem, history, verify_log
+    from jelly._inspect import Advice, Inspection, ValidationReport, inspect, validate
+    from jelly._patches import Patch, Transaction
+    from jelly._patching import Step
+    from jelly._readers import read_patch, read_rdf
+    from jelly._splits import splits
+    from jelly._stage import Staged, stage
+    from jelly._stats import Statistics, stats
+    from jelly._writers import PatchWriter, RdfWriter
     from jelly.log import Head, Log, LogInfo, LogVersion, Published
-    from jelly.logs import LogReport, Period, Problem, history, verify_log
-    from jelly.patches import Patch, Transaction
-    from jelly.readers import read_patch, read_rdf
     from jelly.replica import Replica
-    from jelly.splitting import splits
-    from jelly.staging import Staged, stage
     from jelly.types import (
         Limits,
         PatchOptions,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         Split,
         Term,
     )
-    from jelly.writers import PatchWriter, RdfWriter
 
 __all__ = [
     "PATCH_SCHEMA",
@@ -148,20 +148,20 @@ _NAMES = {
     "jelly._convert": "Tally, convert",
     "jelly._encoder": "BatchEncoder, batch_encoder",
     "jelly._patching": "Step",
-    "jelly.applying": "Applied, apply, as_of",
-    "jelly.backups": "BackedUp, Restored, backup, restore",
-    "jelly.changing": "Compared, Patched, between, canonicalize, diff, invert, net, same, squash",
-    "jelly.counting": "Statistics, stats",
-    "jelly.inspection": "Advice, Inspection, ValidationReport, inspect, validate",
+    "jelly._apply": "Applied, apply, as_of",
+    "jelly._backup": "BackedUp, Restored, backup, restore",
+    "jelly._changes": "Compared, Patched, between, canonicalize, diff, invert, net, same, squash",
+    "jelly._stats": "Statistics, stats",
+    "jelly._inspect": "Advice, Inspection, ValidationReport, inspect, validate",
     "jelly.log": "Head, Log, LogInfo, LogVersion, Published",
-    "jelly.logs": "LogReport, Period, Problem, history, verify_log",
-    "jelly.patches": "Patch, Transaction",
-    "jelly.readers": "read_patch, read_rdf",
+    "jelly._history": "LogReport, Period, Problem, history, verify_log",
+    "jelly._patches": "Patch, Transaction",
+    "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",
-    "jelly.splitting": "splits",
-    "jelly.staging": "Staged, stage",
+    "jelly._splits": "splits",
+    "jelly._stage": "Staged, stage",
     "jelly.types": "Limits, PatchOptions, PatchRow, PatchTermRow, Position, RdfOptions, RdfRow, RdfTermRow, Split, Term",
-    "jelly.writers": "PatchWriter, RdfWriter",
+    "jelly._writers": "PatchWriter, RdfWriter",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split(", ")}
 

@@ -12,7 +12,7 @@ from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs
 from jelly._option_table import refuse_unknown, takes
 from jelly._option_types import PatchDecoderOptions, RdfDecoderOptions
-from jelly.readers import read_whole
+from jelly._readers import read_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 from jelly._arrow import require_pyarrow
 from jelly._option_table import refuse_unknown, takes
 from jelly._option_types import PatchEncoderOptions, RdfEncoderOptions
-from jelly.writers import PatchWriter, RdfWriter
+from jelly._writers import PatchWriter, RdfWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,9 +8,9 @@ from typing import Any, Generic, Literal, Self, TypeAlias, final
 
 from typing_extensions import TypeVar, Unpack, disjoint_base
 
+from jelly._inspect import Inspection
 from jelly._option_types import IndexOptions
-from jelly.inspection import Inspection
-from jelly.patches import Patch
+from jelly._patches import Patch
 from jelly.types import (
     AnyFormat,
     ArrowArrayExportable,

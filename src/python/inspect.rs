@@ -75,7 +75,7 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
     values.set_item("transactions", counts)?;
     let error = found.error.map(|error| to_python(py, error).into_value(py));
     values.set_item("error", error)?;
-    let module = py.import("jelly.inspection")?;
+    let module = py.import("jelly._inspect")?;
     let advice = PyList::empty(py);
     for Advice { kind, message, count, frame, seq } in found.advice {
         let item = module.getattr("Advice")?.call1((kind, message, count, frame, seq))?;

@@ -209,7 +209,7 @@ impl PatchReader {
     /// Raises:
     ///     ValueError: A column that this needs was not asked for.
     fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("jelly.patches")?.getattr("iterate")?.call1((slf,))
+        slf.py().import("jelly._patches")?.getattr("iterate")?.call1((slf,))
     }
 
     /// Whether the last error is not that of the patch whose rows came last.

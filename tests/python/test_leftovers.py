@@ -10,7 +10,7 @@ import jelly
 
 # Each writes into the folder `kept` and then waits for ever.
 START = """
-import sys, jelly, jelly.backups
+import sys, jelly, jelly._backup
 
 class Waiting:
     first = b""
@@ -41,7 +41,7 @@ jelly.convert(source, "kept/x.parquet", format="nt")
     "backup": "jelly.backup(Waiting(), 'kept')",
     "restore": """
 jelly.backup(b"<a:s> <a:p> <a:o> .", "from", dump_format="nt")
-jelly.backups.applied = wait
+jelly._backup.applied = wait
 jelly.restore("from", "kept/x.nt")
 """,
 }

@@ -55,7 +55,7 @@ def test_import_loads_no_more_than_the_native_module() -> None:
 def test_names_need_only_the_standard_library() -> None:
     # site-packages is full here, so a lazy import that is not lazy would succeed unseen.
     loaded = modules_after("from jelly import *")
-    assert {"jelly.readers", "jelly.replica", "jelly.spark"} <= loaded
+    assert {"jelly._readers", "jelly.replica", "jelly.spark"} <= loaded
     top = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
     assert {name for name in top if not name.startswith("_")} == {"jelly"}
 
@@ -67,7 +67,7 @@ def test_a_command_loads_no_other_commands() -> None:
     ours = {"jelly", "jelly._internal", "jelly.errors", "jelly.cli", "jelly.cli.group"}
     assert {name for name in loaded if name.startswith("jelly")} == ours
     assert {name for name in loaded if name.startswith("rich")} == set()
-    assert "jelly.cli.patching" in modules_after(main.format("--help"))
+    assert "jelly.cli.patches" in modules_after(main.format("--help"))
 
 
 def test_import_needs_no_locks_of_the_system() -> None:

@@ -10,7 +10,7 @@ import click
 
 from jelly import Tally, convert, index, inspect, validate
 from jelly._whole_file import local_path
-from jelly.cli import patching
+from jelly.cli import patches
 from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Bar
@@ -37,7 +37,7 @@ _LOOK: Options = [
         "max_datatype_table_size", "abbreviate",
     ),
 )  # fmt: skip
-@patching.SKOLEM
+@patches.SKOLEM
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 def convert_command(
     source: str, dest: str, as_json: bool, skolemize: str | None, **options: Any

@@ -15,10 +15,10 @@ from jelly.errors import ArgumentError, JellyError
 # What each module has, so that none is imported for the commands of another.
 _COMMANDS = {
     "convert": "convert cat index inspect validate",
-    "keeping": "backup publish restore stage",
+    "backup": "backup publish restore stage",
     "logs": "log",
-    "looking": "stats",
-    "patching": "apply as-of between canonicalize diff history invert net same squash",
+    "inspect": "stats",
+    "patches": "apply as-of between canonicalize diff history invert net same squash",
     "replicas": "replica",
     "serve": "serve",
 }

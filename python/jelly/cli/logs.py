@@ -9,7 +9,7 @@ import click
 
 import jelly
 from jelly.cli.output import destination
-from jelly.cli.patching import log_group, version_of
+from jelly.cli.patches import log_group, version_of
 from jelly.log._types import as_json
 
 _JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")

@@ -11,7 +11,7 @@ import click
 from jelly import Replica
 from jelly.cli.options import given, table_options, with_options
 from jelly.cli.output import destination
-from jelly.cli.patching import counted
+from jelly.cli.patches import counted
 from jelly.cli.progress import Steps
 
 _FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from jelly import _internal
+from jelly._apply import applied
 from jelly._log_files import BASE_JSON, LOG_JSON
 from jelly._whole_file import local_path, sync_folder, written_json
-from jelly.applying import applied
 from jelly.errors import PatchError
 from jelly.log._patch import refused
 from jelly.types import Source

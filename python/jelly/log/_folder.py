@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
+from jelly._apply import Applied, applied
 from jelly._base_json import last_dump
 from jelly._convert import convert
+from jelly._history import LogReport, verify_log
 from jelly._internal import PatchReader
 from jelly._log_files import (
     BASE_JSON,
@@ -27,6 +29,7 @@ from jelly._log_files import (
 )
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
+from jelly._readers import read_patch
 from jelly._whole_file import (
     check_folder,
     local_path,
@@ -36,7 +39,6 @@ from jelly._whole_file import (
     sync_folder,
     work_folder,
 )
-from jelly.applying import Applied, applied
 from jelly.log._begin import EMPTY, base_of, begin, is_log, manifest, no_base, said_of, with_digest
 from jelly.log._index import Index, Line, append, line_of
 from jelly.log._log import Log
@@ -49,8 +51,6 @@ from jelly.log._patch import (
     refused,
 )
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
-from jelly.logs import LogReport, verify_log
-from jelly.readers import read_patch
 from jelly.types import Destination, PatchFormat, Source
 
 _FORMATS = {".jellyp": "jelly-patch", ".rdfp": "rdfp", ".trp": "trp", "": "rdfp"}

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Self, Unpack
 
 from jelly import _internal
+from jelly._apply import Applied
+from jelly._history import LogReport
 from jelly._internal import PatchReader
 from jelly._log_files import ENDING
 from jelly._option_types import DatasetOptions
-from jelly.applying import Applied
 from jelly.log._patch import Summary
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
-from jelly.logs import LogReport
 from jelly.types import Destination, PatchFormat, Source
 
 _SERVER = re.compile(r"https?://", re.IGNORECASE)

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from jelly import _internal
 from jelly._log_files import ENDING
+from jelly._readers import read_patch
 from jelly._times import as_term, of_term, shown
+from jelly._writers import PatchWriter
 from jelly.errors import PatchError
-from jelly.readers import read_patch
 from jelly.types import PatchFormat, Source
-from jelly.writers import PatchWriter
 
 OF_THE_CHAIN = ("id", "prev", "previous")
 _AHEAD = timedelta(minutes=5)

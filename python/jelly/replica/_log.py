@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
+from jelly._readers import read_patch
 from jelly.errors import PatchError, ReplicaError
-from jelly.readers import read_patch
 from jelly.replica._refused import refused
 from jelly.replica._state import State
 

@@ -85,8 +85,8 @@ def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of each source in a partition as a stream of patches, and the first patch that is not whole."""
     import pyarrow as pa
 
+    from jelly._writers import PatchWriter
     from jelly.spark.whole import is_whole, without_begin
-    from jelly.writers import PatchWriter
 
     for source, pieces in groupby(_by_source(batches), key=itemgetter(0)):
         out = io.BytesIO()

@@ -16,9 +16,9 @@ from jelly._convert import Tally
 from jelly._option_table import refuse_unknown
 from jelly._option_types import BaseOptions, ConvertWriteOptions, FollowOptions
 from jelly._patching import Patches, Report, Step, sources
+from jelly._readers import read_rdf
 from jelly._tables import table_format, table_writer
 from jelly._whole_file import local_path
-from jelly.readers import read_rdf
 from jelly.replica._commit import Runner, commit, run_in_threads
 from jelly.replica._follow import Followed, follow
 from jelly.replica._keys import COLUMNS, schema

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from jelly import _internal
 from jelly._option_table import options_of
-from jelly.readers import read_patch, read_rdf, read_whole
+from jelly._readers import read_patch, read_rdf, read_whole
 from jelly.types import Limits, PatchOptions, RdfOptions
 
 if TYPE_CHECKING:

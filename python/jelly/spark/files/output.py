@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql.datasource import WriterCommitMessage
 
 import jelly
+from jelly._writers import PatchWriter, RdfWriter
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import FOLDER, Batch, Written
 from jelly.spark.files.filesystem import Place, naming, resolve
 from jelly.spark.files.order import Order, Run, require_whole_patches
-from jelly.writers import PatchWriter, RdfWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa

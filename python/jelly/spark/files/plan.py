@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from jelly._splits import splits
 from jelly.errors import DecodeError
 from jelly.spark.files import filesystem
-from jelly.splitting import splits
 from jelly.types import PatchFormat, Split
 
 if TYPE_CHECKING:

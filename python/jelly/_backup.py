@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
+from jelly._apply import Applied, applied
 from jelly._base_json import keep_last_dump, last_dump
+from jelly._changes import diff
 from jelly._log_files import BASE_JSON, number_of
 from jelly._option_types import DatasetOptions, ReadingOptions
 from jelly._patching import Report, keywords
+from jelly._readers import read_patch
 from jelly._times import Time, as_term, end_of, of_term, shown, start_of
 from jelly._whole_file import (
     check_folder,
@@ -25,13 +28,10 @@ from jelly._whole_file import (
     work_folder,
     written_json,
 )
-from jelly.applying import Applied, applied
-from jelly.changing import diff
 from jelly.errors import JellyError, PatchError
 from jelly.log._folder import FolderLog as Log
 from jelly.log._patch import count_of
 from jelly.log._types import time_of
-from jelly.readers import read_patch
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"

@@ -7,14 +7,14 @@ import re
 import sys
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
+from jelly._apply import apply
+from jelly._history import LogReport, Problem, verify_log
 from jelly._option_types import LookingOptions
 from jelly._patching import Report, pipe_of
 from jelly._whole_file import local_path
-from jelly.applying import apply
 from jelly.errors import PatchError
 from jelly.log import Log, Published
 from jelly.log._patch import refused, several, summary_of
-from jelly.logs import LogReport, Problem, verify_log
 from jelly.types import PatchFormat, Source
 
 _Rereadable: TypeAlias = str | os.PathLike[str] | bytes

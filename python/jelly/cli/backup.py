@@ -10,7 +10,7 @@ import click
 
 import jelly
 from jelly.cli.options import given, with_options
-from jelly.cli.patching import (  # fmt: skip
+from jelly.cli.patches import (  # fmt: skip
     DISTINCT,
     LOOKING,
     OUT,
