@@ -9,7 +9,7 @@ import pytest
 
 import jelly
 from jelly.errors import JellyError, PatchError
-from jelly.log._folder import FolderLog
+from jelly.log._contents import Contents, Extent
 
 BASE = b'<a:s> <a:p> "x" .\n'
 TIMESTAMP = re.compile(r"^H timestamp .*\n", re.MULTILINE)
@@ -230,10 +230,10 @@ def test_a_name_that_is_taken_is_never_replaced(
     """Where locks do nothing, as on some networks, the link decides."""
     log = jelly.Log(tmp_path)
     log.publish(patch("1", "H id <u:1> .\n"))
-    real = FolderLog._quick
+    real = Contents.quick_extent
     sent: list[int] = []
 
-    def quick(self: FolderLog) -> object:
+    def quick(self: Contents) -> Extent:
         found = real(self)
         if len(sent) == 1 and found.head.version == 1:  # looked at, and just before the link
             (tmp_path / "patch-0002.jellyp").write_bytes(
@@ -242,7 +242,7 @@ def test_a_name_that_is_taken_is_never_replaced(
         sent.append(found.head.version)
         return found
 
-    monkeypatch.setattr(FolderLog, "_quick", quick)
+    monkeypatch.setattr(Contents, "quick_extent", quick)
     done = log.publish(patch("3"))
     assert sent[:2] == [1, 1]
     assert (done.version, done.prev) == (3, "<u:2>")

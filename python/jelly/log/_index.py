@@ -18,7 +18,7 @@ from typing import NamedTuple
 from jelly import _internal
 from jelly._log_files import INDEX
 from jelly._times import of_term
-from jelly.log._patch import Summary, refused, summary_of
+from jelly.log._patch import Summary, count_of, refused, summary_of
 from jelly.log._types import LogVersion
 
 _CHECKSUM = ',"crc":"'
@@ -42,8 +42,15 @@ class Line(NamedTuple):
     @property
     def time(self) -> datetime | None:
         """The ``H timestamp`` of the patch."""
-        said = {key.lower(): value for key, value in self.headers}
-        return of_term(said.get("timestamp", ""))
+        return of_term(self._header("timestamp"))
+
+    @property
+    def statements(self) -> int | None:
+        """The ``H statements`` of the patch: the size of the dataset after it."""
+        return count_of(self._header("statements"))
+
+    def _header(self, name: str) -> str:
+        return {key.lower(): value for key, value in self.headers}.get(name, "")
 
 
 class Index:

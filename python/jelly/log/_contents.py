@@ -1,0 +1,208 @@
+"""What the folder of a log has: versions, their files, and what the index knows of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from jelly import _internal
+from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
+from jelly.log._begin import said_of
+from jelly.log._index import Index, Line, append, line_of
+from jelly.log._patch import Summary, refused
+from jelly.log._types import Head
+
+
+class Extent(NamedTuple):
+    """Which versions a folder had when it was looked at.
+
+    Attributes:
+        stamp: The time at which the folder was changed last, in nanoseconds. None: this process
+            changed it since.
+        first: The first version whose patch can be read.
+        head: The last version.
+        ending: The ending of the files.
+    """
+
+    stamp: int | None
+    first: int
+    head: Head
+    ending: str
+
+    @property
+    def is_empty(self) -> bool:
+        """No patch is there."""
+        return self.head.version < self.first
+
+
+class Contents:
+    """What is in the folder of a log, kept from one look to the next. For several threads.
+
+    Args:
+        home: The folder.
+        ending: Of the files, where the folder does not say it.
+    """
+
+    def __init__(self, home: Path, ending: str) -> None:
+        self.home = home
+        self.turn = threading.RLock()
+        self.is_chain = False
+        """The patches were checked to be a chain, and no other process has changed the folder since."""
+        self._ending = ending
+        self._extent: Extent | None = None
+        self._index: Index | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        """The patches, in order."""
+        return _internal.patch_files(self.home) if self.home.is_dir() else []
+
+    def path(self, version: int, extent: Extent) -> Path:
+        """The file of a version."""
+        return self.home / name_of(version, extent.ending)
+
+    def extent(self) -> Extent:
+        """The versions that are there; the folder is listed again if it was changed."""
+        with self.turn:
+            try:
+                stamp = self.home.stat().st_mtime_ns
+            except FileNotFoundError:
+                return Extent(None, 1, Head(0, None), self._ending)
+            extent = self.quick_extent()
+            return extent if extent.stamp == stamp else self._look()
+
+    def quick_extent(self) -> Extent:
+        """The versions that are there, by a look at two names if they were known before."""
+        with self.turn:
+            extent = self._extent
+            if extent is None or not (extent.is_empty or self._has(extent.head.version, extent)):
+                return self._look()
+            return self._look() if self._has(extent.head.version + 1, extent) else extent
+
+    def _has(self, version: int, extent: Extent) -> bool:
+        return self.path(version, extent).exists()
+
+    def _look(self) -> Extent:
+        stamp = self.home.stat().st_mtime_ns
+        files = self.files
+        ending = str(said_of(self.home).get("ending") or self._ending)
+        for path in files:
+            if not (match := NAME.fullmatch(path.name)):
+                raise ValueError(f"{path}: patches can be published only to logs of patch-0001, patch-0002 and so on")  # fmt: skip
+            ending = match[2]
+        if not ENDING.fullmatch(ending) and not files:
+            raise refused("patch.damaged", f"{LOG_JSON} says the ending {ending!r} ({self.home})", str(self.home))  # fmt: skip
+        head = Head(*_internal.log_head(self.home))
+        if (self.home / BASE_JSON).exists():
+            first = _internal.backup_base(self.home)[3] + 1
+        else:
+            starts = (self.home / LOG_JSON).exists() or not files
+            first = 1 if starts else number_of(files[0]) or 1
+        self._extent = Extent(stamp, first, head, ending)
+        self.is_chain = False
+        return self._extent
+
+    def range(self, after: int, upto: int | None) -> tuple[Extent, int]:
+        """Checks that a range of versions is there.
+
+        Returns:
+            The versions that are there, and the last one of the range.
+
+        Raises:
+            PatchError: A version of the range is gone (``patch.gap``), or not there yet
+                (``patch.version``).
+        """
+        extent = self.extent()
+        last = extent.head.version
+        upto = last if upto is None else upto
+        if after < extent.first - 1:
+            message = f"the log begins with version {extent.first}: what is after version {after} is gone ({self.home})"
+            raise refused("patch.gap", message, str(self.home))
+        if upto > last or after > last:
+            message = f"there is no version {max(after, upto)}: the head is {last} ({self.home})"
+            raise refused("patch.version", message, str(self.home))
+        return extent, upto
+
+    def number(self, version: int | str) -> int:
+        """The number of a version that is there.
+
+        Args:
+            version: Its number or id.
+
+        Raises:
+            PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
+        """
+        if isinstance(version, str):
+            line = self.find(_internal.identify(version)[1])
+            if line is None:
+                raise refused("patch.version", f"no patch of the log has the id {version} ({self.home})", str(self.home))  # fmt: skip
+            return line.version
+        if version < 1:
+            raise refused("patch.version", f"there is no patch {version}: patches count from 1", str(self.home))  # fmt: skip
+        self.range(version - 1, version)
+        return version
+
+    def index(self, extent: Extent) -> Index:
+        """The index, with a line for each version."""
+        with self.turn:
+            index = self._index = self._index or Index(self.home)
+            count = extent.head.version - extent.first + 1
+            if len(index) < count:
+                for version in range(extent.first, extent.head.version + 1):
+                    index.of(version, name_of(version, extent.ending))
+            return index
+
+    def line(self, version: int, extent: Extent) -> Line:
+        """What the index knows of a version that is there."""
+        with self.turn:
+            return self.index(extent).of(version, name_of(version, extent.ending))
+
+    def find(self, identity: str | None) -> Line | None:
+        """What the index knows of the version that has an id."""
+        if identity is None:
+            return None
+        with self.turn:
+            if not self.home.is_dir():
+                return None
+            extent = self.quick_extent()
+            version = self.index(extent).version_of(identity)
+            if version is None or not extent.first <= version <= extent.head.version:
+                return None
+            line = self.line(version, extent)
+            is_it = line.id is not None and _internal.identify(line.id)[1] == identity
+            return line if is_it else None
+
+    def forget(self) -> None:
+        """Looks at the folder anew the next time."""
+        self._extent = None
+
+    def grow(self, extent: Extent, path: Path, written: Summary) -> None:
+        """Takes a version that this process added, and writes its line of the index."""
+        line = line_of(extent.head.version + 1, path, written)
+        append(self.home, line)
+        if self._index is not None:
+            self._index.keep(line)
+        self._extent = extent._replace(stamp=None, head=Head(line.version, written.id))
+
+    def settle(self) -> None:
+        """Takes the folder as it is now for what this process made of it."""
+        with self.turn:
+            if self._extent is not None and self._extent.stamp is None:
+                self._extent = self._extent._replace(stamp=self.home.stat().st_mtime_ns)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps others out for a moment; where folders cannot be locked, names are still exclusive."""
+        handle = os.open(self.home, os.O_RDONLY)
+        try:
+            with suppress(OSError):
+                import fcntl  # not every system has it
+
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
