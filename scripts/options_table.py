@@ -40,6 +40,19 @@ DICTS: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
     ("SameOptions", ("dataset", "same"), (), "Options of ``same``."),
     ("ComparingOptions", ("dataset", "compare", "result_patch"), (), "Options of functions that make a patch of datasets."),
 ]  # fmt: skip
+# what several of them have: a name, the options, what they are
+SHARED: list[tuple[str, str, str]] = [
+    ("_Source", "framing limits", "How bytes are taken."),
+    ("_Checked", "framing limits strict lenient_flags", "How bytes are taken and checked."),
+    ("_Decoding", "framing compression blank_nodes strict lenient_flags batch_rows batch_bytes limits", "Options of all readers and decoders."),
+    ("_Chosen", "columns terms mode", "What a decoder puts into its batches."),
+    ("_File", "resume split source_name", "Which part of a file is read, and its name."),
+    ("_Writing", "compression_level delimited frame_rows restart_bytes", "How a stream is written."),
+    ("_Result", "to to_compression compression_level delimited frame_rows restart_bytes", "The output of a function."),
+    ("_Tables", "max_name_table_size max_prefix_table_size max_datatype_table_size", "Sizes of the tables of a stream."),
+    ("_Stream", "generalized_statements rdf_star max_name_table_size max_prefix_table_size max_datatype_table_size", "Single options of a stream."),
+    ("_PatchStream", "abbreviate statement_type stream_type", "How a stream of patches is written."),
+]  # fmt: skip
 ALIASES = {
     "Framing": ("decode_rdf", "framing"),
     "Compression": ("decode_rdf", "compression"),
@@ -51,6 +64,7 @@ ALIASES = {
     "AnyFormat": ("splits", "format"),
     "WrittenFormat": ("result_rdf", "to"),
 }
+TABLES_TOO = 'AnyFormat | Literal["parquet", "arrow"]'  # convert reads tables too
 TYPES_OF = {
     "flag": "bool", "number": "int | None", "bytes": "int | None", "text": "str | None", "names": "Sequence[str] | None",
     "state": "bytes | None", "pairs": "Mapping[str, str] | None", "pairs or flag": "Mapping[str, str] | bool | None",
@@ -103,6 +117,26 @@ def type_of(row: Option, doors: tuple[str, ...], aliases: dict[str, str]) -> str
     return TYPES_OF[row.shape]
 
 
+def fields_of(
+    doors: tuple[str, ...], without: tuple[str, ...], aliases: dict[str, str]
+) -> dict[str, str]:
+    """The options of functions of these groups, and their types."""
+    rows = options_of(*doors).values()
+    return {row.name: type_of(row, doors, aliases) for row in rows if row.name not in without}
+
+
+def divided(
+    fields: dict[str, str], made: dict[str, dict[str, str]]
+) -> tuple[list[str], dict[str, str]]:
+    """The classes that have fields of these, the largest first, none twice; and the fields that are left."""
+    bases, rest = [], dict(fields)
+    for name, known in sorted(made.items(), key=lambda item: -len(item[1])):
+        if known.items() <= rest.items():
+            bases.append(name)
+            rest = {key: type for key, type in rest.items() if key not in known}
+    return bases, rest
+
+
 def types() -> str:
     """The text of the module of types."""
     parts = [START]
@@ -111,19 +145,18 @@ def types() -> str:
         words = literal(options_of(door)[option].words)
         aliases[words] = name
         parts.append(f"{name}: TypeAlias = {words}\n")
-    for name, doors, without, doc in DICTS:
-        parts.append(f'\n\nclass {name}(TypedDict, total=False):\n    """{doc}"""\n\n')
-        rows = [row for row in options_of(*doors).values() if row.name not in without]
-        # convert reads tables too
-        special = (
-            {"format": 'AnyFormat | Literal["parquet", "arrow"]'}
-            if name == "ConvertReadOptions"
-            else {}
-        )
-        parts += [
-            f"    {row.name}: {special.get(row.name) or type_of(row, doors, aliases)}\n"
-            for row in rows
-        ]
+    made: dict[str, dict[str, str]] = {}
+    declared = [(name, fields_of(doors, without, aliases), doc) for name, doors, without, doc in DICTS]  # fmt: skip
+    declared[[name for name, *_ in declared].index("ConvertReadOptions")][1]["format"] = TABLES_TOO
+    any_door = {key: type for _, fields, _ in reversed(declared) for key, type in fields.items()}
+    shared = [(name, {key: any_door[key] for key in keys.split()}, doc) for name, keys, doc in SHARED]  # fmt: skip
+    for name, fields, doc in shared + declared:
+        bases, rest = divided(fields, made)
+        made[name] = fields
+        head = f"class {name}({', '.join(bases or ['TypedDict'])}, total=False):"
+        parts.append(f'\n\n{head}\n    """{doc}"""\n')
+        parts += ["\n"] if rest else []
+        parts += [f"    {key}: {type}\n" for key, type in rest.items()]
     parts.append("\n\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass LimitFields:\n")
     parts.append('    """What :class:`jelly.Limits` bounds; bytes unless said otherwise."""\n\n')
     for row in options_of("limits").values():

@@ -25,121 +25,145 @@ AnyFormat: TypeAlias = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfx
 WrittenFormat: TypeAlias = Literal["auto", "text", "jelly", "nt", "nq", "ttl", "trig", "jelly-patch", "rdfp", "trp"]
 
 
-class RdfReadOptions(TypedDict, total=False):
+class _Source(TypedDict, total=False):
+    """How bytes are taken."""
+
+    framing: Framing
+    limits: Limits | None
+
+
+class _Checked(_Source, total=False):
+    """How bytes are taken and checked."""
+
+    strict: bool
+    lenient_flags: bool
+
+
+class _Decoding(_Checked, total=False):
+    """Options of all readers and decoders."""
+
+    compression: Compression
+    blank_nodes: BlankNodes
+    batch_rows: int | None
+    batch_bytes: int | None
+
+
+class _Chosen(TypedDict, total=False):
+    """What a decoder puts into its batches."""
+
+    columns: Sequence[str] | None
+    terms: Terms
+    mode: Mode
+
+
+class _File(TypedDict, total=False):
+    """Which part of a file is read, and its name."""
+
+    resume: bytes | None
+    split: Split | None
+    source_name: str | None
+
+
+class _Writing(TypedDict, total=False):
+    """How a stream is written."""
+
+    compression_level: int | None
+    delimited: bool
+    frame_rows: int | None
+    restart_bytes: int | None
+
+
+class _Result(_Writing, total=False):
+    """The output of a function."""
+
+    to: WrittenFormat
+    to_compression: Compression
+
+
+class _Tables(TypedDict, total=False):
+    """Sizes of the tables of a stream."""
+
+    max_name_table_size: int | None
+    max_prefix_table_size: int | None
+    max_datatype_table_size: int | None
+
+
+class _Stream(_Tables, total=False):
+    """Single options of a stream."""
+
+    generalized_statements: bool | None
+    rdf_star: bool | None
+
+
+class _PatchStream(TypedDict, total=False):
+    """How a stream of patches is written."""
+
+    abbreviate: bool
+    statement_type: Literal["TRIPLES", "QUADS"] | None
+    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
+
+
+class RdfReadOptions(_Decoding, _File, total=False):
     """Options of readers of statements."""
 
     format: RdfFormat
-    framing: Framing
-    compression: Compression
-    blank_nodes: BlankNodes
-    strict: bool
-    lenient_flags: bool
     strict_graphs: bool
-    batch_rows: int | None
-    batch_bytes: int | None
-    limits: Limits | None
-    resume: bytes | None
-    split: Split | None
-    source_name: str | None
 
 
-class PatchReadOptions(TypedDict, total=False):
+class PatchReadOptions(_Decoding, _File, total=False):
     """Options of readers of patches."""
 
     format: PatchFormat
-    framing: Framing
-    compression: Compression
     rows: Literal["all", "committed"]
-    blank_nodes: BlankNodes
-    strict: bool
-    lenient_flags: bool
-    batch_rows: int | None
-    batch_bytes: int | None
-    limits: Limits | None
-    resume: bytes | None
-    split: Split | None
-    source_name: str | None
 
 
-class RdfDecoderOptions(TypedDict, total=False):
+class RdfDecoderOptions(_Decoding, _Chosen, total=False):
     """Options of a decoder of statements."""
 
     format: RdfFormat
-    framing: Framing
-    compression: Compression
-    columns: Sequence[str] | None
-    terms: Terms
-    blank_nodes: BlankNodes
-    mode: Mode
-    strict: bool
-    lenient_flags: bool
     strict_graphs: bool
-    batch_rows: int | None
-    batch_bytes: int | None
-    limits: Limits | None
 
 
-class PatchDecoderOptions(TypedDict, total=False):
+class PatchDecoderOptions(_Decoding, _Chosen, total=False):
     """Options of a decoder of patches."""
 
     format: PatchFormat
-    framing: Framing
-    compression: Compression
-    columns: Sequence[str] | None
     rows: Literal["all", "committed"]
-    terms: Terms
-    blank_nodes: BlankNodes
-    mode: Mode
-    strict: bool
-    lenient_flags: bool
-    batch_rows: int | None
-    batch_bytes: int | None
-    limits: Limits | None
 
 
-class SplitOptions(TypedDict, total=False):
+class SplitOptions(_Source, total=False):
     """Options of ``splits``."""
 
     format: AnyFormat
-    framing: Framing
     compression: Compression
-    limits: Limits | None
     source_name: str | None
 
 
-class IndexOptions(TypedDict, total=False):
+class IndexOptions(_Source, total=False):
     """Options of ``index``."""
 
     format: Literal["auto", "jelly", "jelly-patch"]
-    framing: Framing
     compression: Compression
     lenient_flags: bool
     strict_graphs: bool
-    limits: Limits | None
     every: int | None
 
 
-class InspectOptions(TypedDict, total=False):
+class InspectOptions(_Source, total=False):
     """Options of ``inspect`` and ``validate``."""
 
     format: Literal["auto", "jelly", "jelly-patch"]
-    framing: Framing
     compression: Compression
-    limits: Limits | None
     source_name: str | None
 
 
-class StatsOptions(TypedDict, total=False):
+class StatsOptions(_Checked, total=False):
     """Options of ``stats``."""
 
     format: AnyFormat
-    framing: Framing
     compression: Compression
     rows: Literal["all", "committed"]
-    strict: bool
-    lenient_flags: bool
     strict_graphs: bool
-    limits: Limits | None
 
 
 class ConvertReadOptions(TypedDict, total=False):
@@ -156,51 +180,31 @@ class ConvertReadOptions(TypedDict, total=False):
     source_name: str | None
 
 
-class ConvertWriteOptions(TypedDict, total=False):
+class ConvertWriteOptions(_Stream, _Writing, _PatchStream, total=False):
     """Options of ``convert`` for the output."""
 
-    compression_level: int | None
     options: RdfOptions | PatchOptions | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
     namespaces: Mapping[str, str] | bool | None
-    abbreviate: bool
     stream_name: str | None
     physical_type: Literal["TRIPLES", "QUADS", "GRAPHS"] | None
     logical_type: str | None
-    statement_type: Literal["TRIPLES", "QUADS"] | None
-    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
-    generalized_statements: bool | None
-    rdf_star: bool | None
-    max_name_table_size: int | None
-    max_prefix_table_size: int | None
-    max_datatype_table_size: int | None
 
 
-class RdfWriterOptions(TypedDict, total=False):
+class RdfWriterOptions(_Writing, total=False):
     """Options of writers of statements."""
 
     limits: Limits | None
     format: Literal["auto", "jelly", "nt", "nq", "ttl", "trig"]
     compression: Compression
-    compression_level: int | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
     namespaces: Mapping[str, str] | None
 
 
-class PatchWriterOptions(TypedDict, total=False):
+class PatchWriterOptions(_Writing, total=False):
     """Options of writers of patches."""
 
     limits: Limits | None
     format: Literal["auto", "jelly-patch", "rdfp", "trp"]
     compression: Compression
-    compression_level: int | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
     abbreviate: bool
 
 
@@ -221,35 +225,23 @@ class PatchEncoderOptions(TypedDict, total=False):
     frame_rows: int | None
 
 
-class BaseOptions(TypedDict, total=False):
+class BaseOptions(_Checked, total=False):
     """Options of ``Replica.create``."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
     strict_graphs: bool
-    limits: Limits | None
     base_format: RdfFormat
 
 
-class FollowOptions(TypedDict, total=False):
+class FollowOptions(_Checked, total=False):
     """Options of ``Replica.follow``."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    limits: Limits | None
     patch_format: PatchFormat
 
 
-class ReadingOptions(TypedDict, total=False):
+class ReadingOptions(_Checked, total=False):
     """How sources are read; the compression is detected."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
     strict_graphs: bool
-    limits: Limits | None
 
 
 class LogOptions(TypedDict, total=False):
@@ -260,117 +252,38 @@ class LogOptions(TypedDict, total=False):
     chain: Literal["check", "ignore"]
 
 
-class LookingOptions(TypedDict, total=False):
+class LookingOptions(BaseOptions, LogOptions, total=False):
     """Options of functions that look at logs."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
-    base_format: RdfFormat
-    patch_format: PatchFormat
-    unfinished: Literal["refuse", "drop"]
-    chain: Literal["check", "ignore"]
 
-
-class DatasetOptions(TypedDict, total=False):
+class DatasetOptions(LookingOptions, _Result, _Stream, total=False):
     """Options of functions that write a dataset."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
-    base_format: RdfFormat
-    patch_format: PatchFormat
-    unfinished: Literal["refuse", "drop"]
-    chain: Literal["check", "ignore"]
-    to: WrittenFormat
-    to_compression: Compression
-    compression_level: int | None
     options: RdfOptions | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
     namespaces: Mapping[str, str] | bool | None
     stream_name: str | None
     physical_type: Literal["TRIPLES", "QUADS", "GRAPHS"] | None
     logical_type: str | None
-    generalized_statements: bool | None
-    rdf_star: bool | None
-    max_name_table_size: int | None
-    max_prefix_table_size: int | None
-    max_datatype_table_size: int | None
 
 
-class PatchingOptions(TypedDict, total=False):
+class PatchingOptions(LookingOptions, _Result, _Stream, _PatchStream, total=False):
     """Options of functions that make a patch of others."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
-    base_format: RdfFormat
-    patch_format: PatchFormat
-    unfinished: Literal["refuse", "drop"]
-    chain: Literal["check", "ignore"]
-    to: WrittenFormat
-    to_compression: Compression
-    compression_level: int | None
     options: PatchOptions | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
-    abbreviate: bool
-    statement_type: Literal["TRIPLES", "QUADS"] | None
-    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
-    generalized_statements: bool | None
-    rdf_star: bool | None
-    max_name_table_size: int | None
-    max_prefix_table_size: int | None
-    max_datatype_table_size: int | None
 
 
-class SameOptions(TypedDict, total=False):
+class SameOptions(ReadingOptions, total=False):
     """Options of ``same``."""
 
-    framing: Framing
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
     old_format: RdfFormat
     new_format: RdfFormat
 
 
-class ComparingOptions(TypedDict, total=False):
+class ComparingOptions(SameOptions, _Result, _Stream, _PatchStream, total=False):
     """Options of functions that make a patch of datasets."""
 
-    framing: Framing
     blank_nodes: Literal["auto", "match", "content", "labels"]
-    strict: bool
-    lenient_flags: bool
-    strict_graphs: bool
-    limits: Limits | None
-    old_format: RdfFormat
-    new_format: RdfFormat
-    to: WrittenFormat
-    to_compression: Compression
-    compression_level: int | None
     options: PatchOptions | None
-    delimited: bool
-    frame_rows: int | None
-    restart_bytes: int | None
-    abbreviate: bool
-    statement_type: Literal["TRIPLES", "QUADS"] | None
-    stream_type: Literal["FRAME", "FLAT", "PUNCTUATED"] | None
-    generalized_statements: bool | None
-    rdf_star: bool | None
-    max_name_table_size: int | None
-    max_prefix_table_size: int | None
-    max_datatype_table_size: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
