@@ -34,6 +34,7 @@ __all__ = [
     "Reader",
     "RecordBatch",
     "RowIterator",
+    "RowsDigest",
     "Schema",
     "WorkFolder",
     "Writer",
@@ -543,6 +544,15 @@ def order_log(
     keywords: dict[str, Any],
 ) -> LogOrder:
     """Puts patches in the order of a log by what their rows say."""
+
+@final
+class RowsDigest:
+    """The digest of the rows of one patch, which come as record batches of any size."""
+
+    def update(self, rows: ArrowArrayExportable | ArrowStreamExportable) -> None:
+        """Adds rows."""
+    def finish(self) -> str:
+        """The digest of all rows; the next rows are of another patch."""
 
 def refuse_own_file(dest: Path, folder: Path | None = None) -> None:
     """Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read."""

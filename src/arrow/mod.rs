@@ -14,7 +14,7 @@ pub mod schema;
 mod scope;
 mod settings;
 
-pub use input::{KeyColumn, Labels, PatchRows, RdfRows, Required};
+pub use input::{BatchDigest, KeyColumn, Labels, PatchRows, RdfRows, Required};
 pub use joined::{Joined, numbered};
 pub use open::{PatchReader, RdfReader, ReadOptions, read_any, read_patch, read_rdf};
 pub use patch::PatchBatches;

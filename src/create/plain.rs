@@ -143,7 +143,8 @@ impl Slots {
         Statement { terms: self.terms.each_ref().map(TermSlot::term), same: Same::NONE }
     }
 
-    fn op<'s>(&'s mut self, op: &'s PlainOp<'_>) -> PatchOp<'s> {
+    /// The row of this one.
+    pub(crate) fn op<'s>(&'s mut self, op: &'s PlainOp<'_>) -> PatchOp<'s> {
         match op {
             PlainOp::Add(terms, _) => PatchOp::Add(self.statement(terms)),
             PlainOp::Delete(terms, _) => PatchOp::Delete(self.statement(terms)),

@@ -37,8 +37,8 @@ pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub use log::{
     Base, Claim, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed, Problem,
-    Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log, patch_files,
-    place, refuse_own_file, summarize,
+    RowsDigest, Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log,
+    patch_files, place, refuse_own_file, summarize,
 };
 pub use options::id_of;
 pub use quad_key::{Keys, QuadKey, random_secret};

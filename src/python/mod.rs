@@ -70,7 +70,7 @@ mod _internal {
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf, read_schema};
     #[pymodule_export]
-    use super::publish::{log_known_end, place_patch, summarize};
+    use super::publish::{RowsDigest, log_known_end, place_patch, summarize};
     #[pymodule_export]
     use super::reader::{PatchReader, RdfReader, Reader};
     #[pymodule_export]

@@ -1,11 +1,16 @@
 //! What publishing to a log asks the core: what a patch says, and whether it can be the next one.
 
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::capsule::Batches;
 use super::error::Failure;
 use super::job::{Job, LogPart};
 use super::keywords;
+use crate::arrow::BatchDigest;
+use crate::error::catch_panic;
 use crate::options::doors::Doors;
 use crate::options::shape::Shape;
 use crate::patch::{self, Again, Claim, Head, LogOptions, PatchSummary, Placed, Version};
@@ -37,8 +42,46 @@ pub(super) fn summarize(
     let headers = headers.into_iter().map(|(key, value)| (key, value.as_term().to_string())).collect();
     let same = id.as_ref().map(patch::id_identity);
     let [id, prev] = [id, prev].map(|id| id.map(|id| id.as_term().to_string()));
-    let digest = digest.map(|byte| format!("{byte:02x}")).concat();
-    Ok((patches, headers, id, prev, same, added, deleted, prefixes, digest))
+    Ok((patches, headers, id, prev, same, added, deleted, prefixes, hex(digest)))
+}
+
+fn hex(digest: [u8; 32]) -> String {
+    digest.map(|byte| format!("{byte:02x}")).concat()
+}
+
+/// The digest of the rows of one patch, which come as record batches of any size.
+#[pyclass(module = "jelly._internal", frozen)]
+#[derive(Default)]
+pub(super) struct RowsDigest(Mutex<BatchDigest>);
+
+#[pymethods]
+impl RowsDigest {
+    #[new]
+    fn new() -> Self {
+        RowsDigest::default()
+    }
+
+    /// Adds rows.
+    fn update(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(mut batches) = Batches::of(rows)? else {
+            return Err(pyo3::exceptions::PyTypeError::new_err("rows must be of an Arrow library"));
+        };
+        py.detach(|| {
+            catch_panic(|| {
+                let mut digest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                while let Some(batch) = batches.next().map_err(Failure::Python)? {
+                    digest.push(&batch)?;
+                }
+                Ok::<_, Failure>(())
+            })
+        })?;
+        Ok(())
+    }
+
+    /// The digest of all rows; the next rows are of another patch.
+    fn finish(&self) -> String {
+        hex(std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish())
+    }
 }
 
 /// Whether a patch can be the next one of a log whose head is this one; the version that it made already, or None.

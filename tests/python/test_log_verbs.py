@@ -186,6 +186,20 @@ def test_times(tmp_path: Path) -> None:
     assert log.head.version == 3
 
 
+def test_a_copy_of_a_log_that_was_rewritten_under_its_ids(tmp_path: Path) -> None:
+    log = jelly.Log.create(tmp_path / "log", ending=".rdfp")
+    done = log.publish(patch(1))
+    copy = log.pull(tmp_path / "copy")
+    for rows in (b'A <a:s> <a:p> "other" .', b'PA "p" <a:p> .'):
+        log.files[0].write_bytes(b"H id %s .\nTX .\n%s\nTC .\nZ .\n" % (done.id.encode(), rows))
+        with pytest.raises(PatchError, match="other rows") as caught:
+            log.pull(tmp_path / "copy")
+        assert caught.value.kind == "patch.fork"
+    log.files[0].write_bytes(copy.files[0].read_bytes() + b"\n# the same rows\n")
+    log.publish(patch(2))
+    assert len(log.pull(tmp_path / "copy").files) == 2
+
+
 @pytest.mark.parametrize("ending", [".jellyp", ".rdfp", ".trp", ".jellyp.zst", ".rdfp.gz"])
 def test_ranges_and_copies(ending: str, tmp_path: Path) -> None:
     log = jelly.Log.create(tmp_path / "log", ending=ending)

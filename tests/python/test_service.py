@@ -275,6 +275,13 @@ def test_a_client_is_a_log(log: str, tmp_path: Path) -> None:
     assert remote.verify().patches == 1
     copy = remote.pull(tmp_path / "copy")
     assert (copy.head, copy.info().id) == (remote.head, remote.info().id)
+    assert remote.pull(tmp_path / "copy").files == copy.files
+    other = tmp_path / "other.jellyp"
+    jelly.convert(b'H id %s .\nA <a:s> <a:p> "other" .\n' % done.id.encode(), other, format="rdfp")
+    other.replace(copy.files[0])
+    with pytest.raises(PatchError, match="other rows") as caught:
+        remote.pull(tmp_path / "copy")
+    assert caught.value.kind == "patch.fork"
     for bad in ("http://user:secret@localhost/x", "http://localhost", "http://localhost/x?y=1"):
         with pytest.raises(ValueError, match="address"):
             jelly.Log(bad)

@@ -41,6 +41,7 @@ INNER = {
     "table_keys",
     "Reader",
     "RowIterator",
+    "RowsDigest",
 }
 
 

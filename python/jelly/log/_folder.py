@@ -257,6 +257,9 @@ class FolderLog(Log):
             begin(self._home, work, self.alone(), self._ending, given)
         self.contents.forget()
 
+    def _digest(self, version: int) -> str:
+        return self.contents.line(version, self.contents.extent()).digest
+
     def _stored(self, version: int, path: Path) -> None:
         shutil.copyfile(self.path(version), path)
         sync_file(path)

@@ -293,6 +293,10 @@ class Log:
     def _create(self, base: Source | None, base_format: Any) -> None:
         raise NotImplementedError
 
+    def _digest(self, version: int) -> str:
+        """The digest of the rows of a version that is there."""
+        raise NotImplementedError
+
     def _stored(self, version: int, path: Path) -> None:
         """Writes a patch to a new file, in the format of :meth:`_stored_ending`."""
         raise NotImplementedError

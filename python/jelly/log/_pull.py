@@ -62,8 +62,10 @@ def _check(source: Log, copy: FolderLog, id: str | None, last: int) -> None:
         raise refused("patch.fork", f"{where} is a copy of another log", where)
     if head.version > last:
         raise refused("patch.fork", f"{where} has version {head.version}, but the head of the log is {last}", where)  # fmt: skip
-    if (
-        head.version >= copy.info().first
-        and (found := next(source.versions(head.version - 1, head.version))).id != head.id
-    ):
+    if head.version < copy.info().first:
+        return
+    found = next(source.versions(head.version - 1, head.version))
+    if found.id != head.id:
         raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip
+    if source._digest(head.version) != copy._digest(head.version):
+        raise refused("patch.fork", f"version {head.version} has other rows in {where} than in the log, which was rewritten: pull it into a new folder", where)  # fmt: skip

@@ -191,6 +191,10 @@ class ServerLog(Log):
             convert(given, body, to="nq", format=base_format)
             self._at.open("PUT", "", None, {"Content-Type": "application/n-quads"}, body).close()
 
+    def _digest(self, version: int) -> str:
+        with self._one(version) as answer:
+            return answer.header("jelly-digest")
+
     def _stored(self, version: int, path: Path) -> None:
         with self._one(version) as answer, path.open("wb") as file:
             for piece in answer.pieces():

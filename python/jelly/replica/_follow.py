@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
 from jelly.replica._commit import Runner, commit
 from jelly.replica._log import Log, LogVersion, log_number, new_versions
@@ -18,6 +19,8 @@ from jelly.replica._state import RECENT, State, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    Changes = tuple[int, pa.RecordBatch]
 
 
 class Followed(NamedTuple):
@@ -71,8 +74,9 @@ def follow(
         state = replace(state, version=log_number(state, versions, new, log))
         new = _limited(new, state, upto)
         steps = [[version] for version in new] if each_version else [list(new)]
-        for number, rows in _stepwise(log, new, each_version=each_version):
-            done, state = _step(store, state, log, steps[number], rows, done, runner, progress)
+        for last, rows in _stepwise(log, new, each_version=each_version):
+            versions = steps[last if each_version else 0]
+            done, state = _step(store, state, versions, last, rows, done, runner, progress)
         return done
 
 
@@ -96,19 +100,19 @@ def _limited(
 
 def _stepwise(
     log: Log, new: Sequence[LogVersion], *, each_version: bool
-) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
-    """The changes of each commit; also of one that changes nothing."""
+) -> Iterator[tuple[int, Iterator[Changes]]]:
+    """The last patch of each commit, and its changes; also of one that changes nothing."""
     if not new:
         return
     changes = log.changes(new)
     if not each_version:
-        yield 0, (rows for _, rows in changes)
+        yield len(new) - 1, changes
         return
     groups = groupby(changes, key=itemgetter(0))
     ahead = next(groups, None)
     for number in range(len(new)):
         if ahead is not None and ahead[0] == number:
-            yield number, (rows for _, rows in ahead[1])
+            yield number, ahead[1]
             ahead = next(groups, None)
         else:
             yield number, iter(())
@@ -117,14 +121,14 @@ def _stepwise(
 def _step(
     store: Store,
     state: State,
-    log: Log,
     versions: Sequence[LogVersion],
-    batches: Iterator[pa.RecordBatch],
+    number: int,
+    batches: Iterator[Changes],
     done: Followed,
     runner: Runner,
     progress: Report | None,
 ) -> tuple[Followed, State]:
-    """Makes one version of several patches."""
+    """Makes one version of several patches, of which the last one has this number among the changes."""
     last = versions[-1]
     ids = tuple(version.same_id for version in versions if version.same_id is not None)
     after = replace(
@@ -132,17 +136,19 @@ def _step(
         version=state.version + len(versions),
         id=last.id,
         recent=(*state.recent, *ids)[-RECENT:],
-        digest=None if last.id is not None else log.digest(last),
     )
+    digest = RowsDigest()
     prefixes = dict(state.prefixes)
     changes = of_prefixes = 0
     with Spill(state.secret) as spill:
-        for rows in batches:
+        for patch, rows in batches:
+            if patch == number:
+                digest.update(rows)
             quads = _take(rows, prefixes, spill)
             changes, of_prefixes = changes + quads, of_prefixes + rows.num_rows - quads
             if progress is not None:
                 progress(Step("reading the patches", changes, 0))
-        after = replace(after, prefixes=prefixes)
+        after = replace(after, prefixes=prefixes, digest=digest.finish())
         made = commit(store, state, after, spill, runner, _told(progress))
     done = Followed(
         after.version,

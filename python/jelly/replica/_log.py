@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
+from jelly._internal import RowsDigest
 from jelly._readers import read_patch
 from jelly.errors import PatchError, ReplicaError
 from jelly.replica._refused import refused
@@ -21,6 +22,7 @@ from jelly.replica._state import State
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_DIGEST = 64
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph", "name", "value"]
 
 
@@ -104,13 +106,28 @@ class Log:
             message = f"patch.changed: this file was changed while it was read ({place})"
             raise PatchError(message, kind="patch.changed", source=str(place))
 
-    def digest(self, version: LogVersion) -> str:
-        """Of what a patch changes, by which patches without ids are known again."""
-        digest = hashlib.blake2b(digest_size=16)
+    def has(self, version: LogVersion, digest: str | None) -> bool:
+        """Whether a patch has the changes that were applied, as far as their digest is known."""
+        if digest is None:
+            return True
+        made = RowsDigest() if len(digest) == _DIGEST else _FirstDigest()
         for _, rows in self.changes([version]):
-            for row in zip(*(rows.column(name).to_pylist() for name in _COLUMNS[1:]), strict=True):
-                digest.update(repr(row).encode())
-        return digest.hexdigest()
+            made.update(rows)
+        return made.finish() == digest
+
+
+class _FirstDigest:
+    """The digest in tables that were made by the first versions of this library."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+
+    def update(self, rows: pa.RecordBatch) -> None:
+        for row in zip(*(rows.column(name).to_pylist() for name in _COLUMNS[1:]), strict=True):
+            self._hash.update(repr(row).encode())
+
+    def finish(self) -> str:
+        return self._hash.hexdigest()
 
 
 def _again(source: Any, stack: ExitStack) -> Any:
@@ -166,6 +183,8 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
         for back, (id, applied) in enumerate(zip(ids[at::-1], state.recent[::-1], strict=False)):
             if id != applied:
                 raise _fork(state, versions[at - back])
+        if not log.has(versions[at], state.digest):
+            raise _rewritten(versions[at])
         return versions[at + 1 :]
     if _are_applied(ids, state.recent):
         return []
@@ -220,7 +239,7 @@ def _by_number(state: State, versions: Sequence[LogVersion], log: Log) -> Sequen
             f"{state.version} were applied; a log without ids is counted from its begin, so give all of it"
         )
         raise refused("gap", message)
-    if applied and log.digest(versions[applied - 1]) != state.digest:
+    if applied and not log.has(versions[applied - 1], state.digest):
         message = f"patch {state.version} of this log is not the one that was applied"
         raise refused("fork", message)
     return versions[applied:]
@@ -237,5 +256,13 @@ def _are_applied(ids: Sequence[str | None], recent: Sequence[str]) -> bool:
 def _fork(state: State, other: LogVersion) -> ReplicaError:
     message = (
         f"the replica is at {state.id}, but the log went another way: {other.id} after {other.prev}"
+    )
+    return refused("fork", message)
+
+
+def _rewritten(version: LogVersion) -> ReplicaError:
+    message = (
+        f"{version.id} was applied with other changes than the log has for it: it was followed before the patch was "
+        "written to its end, or the log was rewritten; create the replica again"
     )
     return refused("fork", message)

@@ -38,7 +38,7 @@ class State:
     recent: tuple[str, ...] = ()
     """The last ids, as they are compared; that of ``id`` is the last."""
     digest: str | None = None
-    """Of the last patch, where patches have no ids."""
+    """Of the changes of the last patch, where they are known."""
     prefixes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """IRIs by graph and name."""
     buckets: Mapping[str, Sequence[DataFile]] = field(default_factory=dict)

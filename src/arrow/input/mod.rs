@@ -4,12 +4,14 @@
 //! Columns are found by name and may be of any string type. Terms are canonical text or structs, as the
 //! readers give them. A column that is missing is all null.
 
+mod digest;
 mod keys;
 mod patch;
 mod rdf;
 mod strings;
 mod terms;
 
+pub use digest::BatchDigest;
 pub use keys::{KeyColumn, Labels, Required};
 pub use patch::PatchRows;
 pub use rdf::RdfRows;

@@ -5,6 +5,7 @@
 
 mod chain;
 mod collected;
+mod digest;
 mod facts;
 mod folder;
 mod head;
@@ -27,6 +28,7 @@ use crate::open::open_patch;
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 pub use collected::{LogOrder, PatchFacts, order_log};
+pub use digest::RowsDigest;
 pub use facts::id_from_text;
 pub(crate) use facts::identity;
 use facts::{Facts, SourceFacts};

@@ -1,23 +1,15 @@
 //! What one patch says and does, as the index of a log keeps it, and the digest by which retries are known.
 
-use sha2::{Digest, Sha256};
-
 use super::LogOptions;
+use super::digest::RowsDigest;
 use super::facts::{Facts, SourceFacts};
 use crate::blank::refuse_position;
-use crate::buffer::TextBuffer;
 use crate::error::{Error, Result};
 use crate::open::open_patch;
 use crate::patch::again::Again;
 use crate::patch::work::{Watch, Work};
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
-use crate::term::{Term, TermBuf};
-use crate::text::write::TermWriter;
-
-/// Stands behind each term, and in no UTF-8.
-const END: u8 = 0xff;
-/// Bytes that are hashed at once.
-const BLOCK: usize = 64 << 10;
+use crate::term::TermBuf;
 
 /// What one patch says and does.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +28,7 @@ pub struct PatchSummary {
     pub deleted: u64,
     /// `PA` and `PD` rows that count.
     pub prefixes: u64,
-    /// SHA-256 of the rows without `H` and `Z`: op, terms, prefixes and transaction marks, in order and as spelled. It
-    /// depends on neither format nor frames nor options.
+    /// [`RowsDigest`] of all rows.
     pub digest: [u8; 32],
 }
 
@@ -50,21 +41,19 @@ pub fn summarize(source: &Again, takes_positions: bool, watch: Watch<'_>) -> Res
         takes_positions,
         open: None,
         summary: PatchSummary::default(),
-        hash: Sha256::new(),
-        text: TextBuffer::default(),
+        digest: RowsDigest::default(),
     };
     let mut work = Work::new(watch);
     work.phase("reading the patch");
     let mut rows = open_patch(source.source(), &source.options)?;
     work.feed(&mut *rows, &mut sink, |_| Ok(true))?;
     drop(rows);
-    sink.flush(0);
-    let Summarizing { facts, mut summary, hash, .. } = sink;
+    let Summarizing { facts, mut summary, digest, .. } = sink;
     summary.patches = facts.patches.len() as u64;
     if let Some(Facts { id, prev, .. }) = facts.patches.into_iter().next() {
         (summary.id, summary.prev) = (id, prev);
     }
-    summary.digest = hash.finalize().into();
+    summary.digest = digest.finish();
     Ok(summary)
 }
 
@@ -83,9 +72,7 @@ struct Summarizing {
     takes_positions: bool,
     open: Option<Open>,
     summary: PatchSummary,
-    hash: Sha256,
-    /// Canonical text that is not hashed yet.
-    text: TextBuffer,
+    digest: RowsDigest,
 }
 
 impl Sink for Summarizing {}
@@ -106,7 +93,7 @@ impl PatchSink for Summarizing {
             PatchOp::Abort => self.open = None,
             op => self.count(op)?,
         }
-        self.digest(&row.op);
+        self.digest.add(&row.op);
         Ok(())
     }
 }
@@ -139,49 +126,5 @@ impl Summarizing {
             _ => prefixes,
         } += 1;
         Ok(())
-    }
-
-    fn digest(&mut self, op: &PatchOp<'_>) {
-        let (name, terms): (&str, &[Term<'_>]) = match op {
-            PatchOp::Begin => ("TX", &[]),
-            PatchOp::Commit => ("TC", &[]),
-            PatchOp::Abort => ("TA", &[]),
-            PatchOp::Add(statement) => ("A", &statement.terms),
-            PatchOp::Delete(statement) => ("D", &statement.terms),
-            PatchOp::AddPrefix { name, iri, graph } => {
-                self.word("PA");
-                self.word(name);
-                TermWriter::new(&mut self.text).iri(iri);
-                self.text.push_byte(END);
-                ("", std::slice::from_ref(graph))
-            }
-            // not every format keeps the namespace of a `PD`
-            PatchOp::DeletePrefix { name, graph, .. } => {
-                self.word("PD");
-                self.word(name);
-                ("", std::slice::from_ref(graph))
-            }
-            PatchOp::Header { .. } | PatchOp::End(_) => return,
-        };
-        if !name.is_empty() {
-            self.word(name);
-        }
-        for term in terms {
-            TermWriter::new(&mut self.text).term(term);
-            self.text.push_byte(END);
-        }
-        self.flush(BLOCK);
-    }
-
-    fn word(&mut self, word: &str) {
-        self.text.push(word);
-        self.text.push_byte(END);
-    }
-
-    fn flush(&mut self, least: usize) {
-        if self.text.len() > least {
-            self.hash.update(self.text.as_bytes());
-            self.text.clear();
-        }
     }
 }

@@ -1,6 +1,7 @@
 """What a replica refuses, and that nothing was changed then."""
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ def patch(id: str | None, prev: str | None, row: str) -> bytes:
     return f"{head}TX .\n{row} .\nTC .\nZ .\n".encode()
 
 
+OLD_DIGEST = "5b90891e63b92d4d65f7db7729a7da00"
 ONE, TWO, THREE = patch("1", None, "A <a:1> <a:p> <a:o>"), patch("2", "1", "A <a:2> <a:p> <a:o>"), patch("3", "2", "D <a:1> <a:p> <a:o>")  # fmt: skip
 
 
@@ -68,6 +70,52 @@ def test_logs_without_ids_are_counted(tmp_path: Path, format: str) -> None:
     done = replica.follow(io.BytesIO(b"".join(log)), upto=3)
     assert (done.version, done.patches, len(replica)) == (3, 1, 3)
     assert replica.follow(iter([b"".join(log)])).version == 4
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_the_last_patch_with_other_rows(tmp_path: Path, format: str, each: bool) -> None:
+    """A file that was followed while it was written, and a log that was rewritten under its ids."""
+    begun = TWO.removesuffix(b"Z .\n")
+    more = b"TX .\nA <a:late> <a:p> <a:o> .\nTC .\n"
+    replica = Replica.create(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    assert replica.follow([ONE, begun], each_version=each).version == 2
+    before = quads(replica), replica.versions, files(tmp_path / "t")
+    prefix = patch("2", "1", 'PA "p" <a:p>')
+    for other in (begun + more + b"Z .\n", patch("2", "1", "D <a:2> <a:p> <a:o>"), prefix):
+        for log in ([ONE, other], [ONE, other, THREE], other):
+            with pytest.raises(ReplicaError, match="other changes than the log has") as caught:
+                replica.follow(log, each_version=each)
+            assert caught.value.kind == "replica.fork"
+            assert (quads(replica), replica.versions, files(tmp_path / "t")) == before
+    # what does not count, and the format, do not matter
+    aborted = TWO.removesuffix(b"Z .\n") + b"TX .\nA <a:no> <a:p> <a:o> .\nTA .\nZ .\n"
+    jelly.convert(TWO, tmp_path / "two.jellyp")
+    for same in (aborted, TWO, tmp_path / "two.jellyp"):
+        assert replica.follow([ONE, same]).patches == 0
+    assert replica.follow([tmp_path / "two.jellyp", THREE]).patches == 1
+    assert replica.follow(THREE).patches == 0
+
+
+def test_digests_of_older_tables(tmp_path: Path) -> None:
+    """With ids, tables had none; without, one of another kind."""
+    digests = {}
+    for name, log in (
+        ("ids", [ONE, TWO]),
+        ("none", [patch(None, None, 'A <a:1> <a:p> "x\\n"@EN')]),
+    ):
+        replica = Replica.create(tmp_path / name)
+        replica.follow(log)
+        newest = max((tmp_path / name / "_replica").glob("*.json"))
+        said = json.loads(newest.read_text())
+        digests[name] = said["digest"]
+        said["digest"] = None if name == "ids" else OLD_DIGEST
+        newest.write_text(json.dumps(said))
+        assert Replica(tmp_path / name).follow(log).patches == 0
+    assert all(len(digest) == 64 for digest in digests.values())
+    with pytest.raises(ReplicaError, match="is not the one") as caught:
+        Replica(tmp_path / "none").follow(patch(None, None, "A <a:1> <a:p> <a:o>"))
+    assert caught.value.kind == "replica.fork"
+    assert Replica(tmp_path / "ids").follow([ONE, TWO, THREE]).patches == 1
 
 
 def test_where_a_log_begins(tmp_path: Path) -> None:

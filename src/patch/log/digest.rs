@@ -1,0 +1,75 @@
+//! The digest of the rows of a patch, by which retries are recognized and logs that were rewritten.
+
+use sha2::{Digest, Sha256};
+
+use crate::buffer::TextBuffer;
+use crate::sink::PatchOp;
+use crate::term::Term;
+use crate::text::write::TermWriter;
+
+/// Stands behind each term, and in no UTF-8.
+const END: u8 = 0xff;
+/// Bytes that are hashed at once.
+const BLOCK: usize = 64 << 10;
+
+/// SHA-256 of rows, without `H` and `Z`: op, terms, prefixes and transaction marks, in order and as spelled. It depends on
+/// neither format nor frames nor options.
+#[derive(Default)]
+pub struct RowsDigest {
+    hash: Sha256,
+    /// Canonical text that is not hashed yet.
+    text: TextBuffer,
+}
+
+impl RowsDigest {
+    /// Adds a row.
+    pub(crate) fn add(&mut self, op: &PatchOp<'_>) {
+        let (name, terms): (&str, &[Term<'_>]) = match op {
+            PatchOp::Begin => ("TX", &[]),
+            PatchOp::Commit => ("TC", &[]),
+            PatchOp::Abort => ("TA", &[]),
+            PatchOp::Add(statement) => ("A", &statement.terms),
+            PatchOp::Delete(statement) => ("D", &statement.terms),
+            PatchOp::AddPrefix { name, iri, graph } => {
+                self.word("PA");
+                self.word(name);
+                TermWriter::new(&mut self.text).iri(iri);
+                self.text.push_byte(END);
+                ("", std::slice::from_ref(graph))
+            }
+            // not every format keeps the namespace of a `PD`
+            PatchOp::DeletePrefix { name, graph, .. } => {
+                self.word("PD");
+                self.word(name);
+                ("", std::slice::from_ref(graph))
+            }
+            PatchOp::Header { .. } | PatchOp::End(_) => return,
+        };
+        if !name.is_empty() {
+            self.word(name);
+        }
+        for term in terms {
+            TermWriter::new(&mut self.text).term(term);
+            self.text.push_byte(END);
+        }
+        self.flush(BLOCK);
+    }
+
+    /// The digest of all rows.
+    pub fn finish(mut self) -> [u8; 32] {
+        self.flush(0);
+        self.hash.finalize().into()
+    }
+
+    fn word(&mut self, word: &str) {
+        self.text.push(word);
+        self.text.push_byte(END);
+    }
+
+    fn flush(&mut self, least: usize) {
+        if self.text.len() > least {
+            self.hash.update(self.text.as_bytes());
+            self.text.clear();
+        }
+    }
+}
