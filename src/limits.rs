@@ -77,6 +77,7 @@ limits! {
     batch_rows: usize = 10_000, 1..=i64::MAX, "Most rows in a batch.";
     batch_bytes: usize = 32 << 20, 1..=Limits::MOST_BATCH_BYTES, "Text at which a batch is closed.";
     expansion: u64 = 1000, 0..=i64::MAX, "Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.";
+    decompressed_bytes: u64 = 0, 0..=i64::MAX, "Most bytes of a source once its compression is off; 0 switches the check off.";
     zstd_window: u64 = 32 << 20, 1..=i64::MAX, "Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many.";
     transaction_bytes: u64 = 1 << 30, 1..=i64::MAX, "Bytes of a patch that may wait on disk for the outcome of its transactions.";
     blank_work: u64 = 2_000_000, 0..=i64::MAX, "Hashes and steps to match blank nodes or to give them content labels, beside 50 for each statement that has some.";

@@ -574,6 +574,15 @@ def summarize(
 ) -> tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str]:
     """Reads a source of patches to its end: what it says, and the digest of its rows."""
 
+class Compressor:
+    """Compresses bytes piece by piece."""
+
+    def __init__(self, name: str) -> None:
+        """With `gzip`; anything else is `zstd`."""
+
+    def write(self, data: bytes, *, last: bool = False) -> bytes:
+        """Takes bytes, and gives those that are ready; after the end none."""
+
 def place_patch(
     claim: tuple[str | None, str | None, str],
     expect: int | str | None,

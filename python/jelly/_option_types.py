@@ -312,6 +312,8 @@ class LimitFields:
     """Text at which a batch is closed."""
     expansion: int = 1000
     """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
+    decompressed_bytes: int = 0
+    """Most bytes of a source once its compression is off; 0 switches the check off."""
     zstd_window: int = 33554432
     """Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many."""
     transaction_bytes: int = 1073741824

@@ -172,6 +172,8 @@ kinds! {
     LimitNesting = Limit "limit.nesting" RAISE,
     /// Rows that are larger than their input by more than `limits.expansion` times.
     LimitExpansion = Limit "limit.expansion" RAISE,
+    /// A compressed source of more than `limits.decompressed_bytes`.
+    LimitDecompressed = Limit "limit.decompressed_bytes" RAISE,
     /// A zstd frame that needs a window over `limits.zstd_window`, or an xz stream with a dictionary over twice that.
     LimitWindow = Limit "limit.zstd_window" RAISE,
     /// A transaction that needs more than `limits.transaction_bytes` to be kept until its end.

@@ -24,7 +24,7 @@ pub(super) fn decompress(
     limits: &Limits,
 ) -> Result<Box<dyn Read + Send>> {
     let compressed = BufReader::with_capacity(64 << 10, Compressed { inner: raw, bytes: 0 });
-    let expansion = limits.expansion;
+    let (expansion, most) = (limits.expansion, limits.decompressed_bytes);
     Ok(match compression {
         Compression::None => Box::new(Unmarked(compressed)),
         Compression::Gzip => Box::new(Decompressed {
@@ -34,6 +34,7 @@ pub(super) fn decompress(
             },
             bytes_out: 0,
             expansion,
+            most,
         }),
         Compression::Zstd => {
             let mut inner = zstd::stream::read::Decoder::with_buffer(compressed)?;
@@ -45,6 +46,7 @@ pub(super) fn decompress(
                 },
                 bytes_out: 0,
                 expansion,
+                most,
             })
         }
         Compression::Bzip2 => Box::new(Decompressed {
@@ -52,15 +54,18 @@ pub(super) fn decompress(
             bytes_in: |bzip2: &MultiBzDecoder<BufReader<Compressed<_>>>| bzip2.get_ref().get_ref().bytes,
             bytes_out: 0,
             expansion,
+            most,
         }),
         Compression::Xz => {
-            let most = limits.zstd_window.saturating_mul(XZ_WINDOWS).saturating_add(XZ_STATE);
-            let stream = liblzma::stream::Stream::new_stream_decoder(most, liblzma::stream::CONCATENATED);
+            let dictionary = limits.zstd_window.saturating_mul(XZ_WINDOWS).saturating_add(XZ_STATE);
+            let stream =
+                liblzma::stream::Stream::new_stream_decoder(dictionary, liblzma::stream::CONCATENATED);
             Box::new(Decompressed {
                 inner: XzDecoder::new_stream(compressed, stream.map_err(io::Error::from)?),
                 bytes_in: |xz: &XzDecoder<BufReader<Compressed<_>>>| xz.get_ref().get_ref().bytes,
                 bytes_out: 0,
                 expansion,
+                most,
             })
         }
     })
@@ -169,12 +174,18 @@ struct Decompressed<R, F> {
     bytes_in: F,
     bytes_out: u64,
     expansion: u64,
+    most: u64,
 }
 
 impl<R: Read, F: Fn(&R) -> u64> Read for Decompressed<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer).map_err(damage)?;
         self.bytes_out += n as u64;
+        if self.most > 0 && self.bytes_out > self.most {
+            let message = format!("more than {} bytes come out of the compression", self.most);
+            let error = Error::limit(ErrorKind::LimitDecompressed, "decompressed_bytes", message);
+            return Err(io::Error::other(error));
+        }
         let most = (self.bytes_in)(&self.inner).saturating_mul(self.expansion);
         if self.expansion > 0 && self.bytes_out > EXPANSION_GRACE && self.bytes_out > most {
             let message = format!("more than {} bytes out for each compressed byte", self.expansion);

@@ -7,6 +7,7 @@ mod batch;
 mod capsule;
 mod change;
 mod column;
+mod compressor;
 mod convert;
 mod convert_batches;
 mod destination;
@@ -48,6 +49,8 @@ mod _internal {
     use super::change::{canonicalize, diff, invert, same, squash};
     #[pymodule_export]
     use super::column::read_column;
+    #[pymodule_export]
+    use super::compressor::Compressor;
     #[pymodule_export]
     use super::convert::convert;
     #[pymodule_export]

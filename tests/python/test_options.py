@@ -197,7 +197,7 @@ def test_every_limit_reaches_the_core() -> None:
     with pytest.raises(ValueError, match=r"limits\.nesting is 257"):
         most.replace(nesting=257)
     assert jelly.read_rdf(jb.small_rdf(), limits=most).options is not None
-    assert len(fields) == 15
+    assert len(fields) == 16
 
 
 def test_batch_limits_can_be_told_apart_from_the_rest() -> None:

@@ -179,6 +179,20 @@ def test_the_dictionary_of_xz_is_limited() -> None:
         count(jelly.read_rdf(packed, limits=small))
 
 
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"]
+)
+def test_bytes_after_decompression_are_limited(pack: Callable[[bytes], bytes]) -> None:
+    lines = b"".join(b"<urn:a> <urn:b> <urn:%d> .\n" % n for n in range(1000))
+    most = jelly.Limits(decompressed_bytes=len(lines))
+    assert count(jelly.read_rdf(pack(lines), limits=most)) == 1000
+    assert count(jelly.read_rdf(lines + lines, limits=most)) == 2000, "only what was compressed"
+    less = jelly.Limits(decompressed_bytes=len(lines) - 1)
+    with pytest.raises(jelly.errors.LimitError, match="decompressed_bytes") as caught:
+        count(jelly.read_rdf(pack(lines), limits=less))
+    assert caught.value.kind == "limit.decompressed_bytes"
+
+
 def test_object_with_a_path() -> None:
     class Named:
         def __init__(self, path: str) -> None:

@@ -230,10 +230,10 @@ class FolderLog(Log):
                 asked.setdefault("base_format", "nq")
             source = b"" if base == EMPTY else self._home / base
             done = applied(source, self._home, part, asked, None)
-            self._check_count(done)
+            self.check_count(done)
         return done
 
-    def _check_count(self, done: Applied) -> None:
+    def check_count(self, done: Applied) -> None:
         """Refuses a dataset that has another number of statements than its patch or the base says."""
         extent = self.contents.extent()
         if done.version >= extent.first:

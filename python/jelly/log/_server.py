@@ -187,9 +187,9 @@ class ServerLog(Log):
                 self._at.open("PUT").close()
                 return
             given, _ = with_digest(base, work)
-            body = work / "base.nq"
-            convert(given, body, to="nq", format=base_format)
-            self._at.open("PUT", "", None, {"Content-Type": "application/n-quads"}, body).close()
+            body = work / "base.jelly"
+            convert(given, body, to="jelly", format=base_format)
+            self._at.open("PUT", "", None, {"Content-Type": _DATA}, body).close()
 
     def _digest(self, version: int) -> str:
         with self._one(version) as answer:

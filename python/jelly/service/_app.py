@@ -15,8 +15,9 @@ from starlette.routing import Route
 
 from jelly._whole_file import local_path
 from jelly.errors import JellyError
-from jelly.service import _changes, _events, _views
+from jelly.service import _changes, _compare, _events, _views
 from jelly.service._bodies import Limits
+from jelly.service._coding import Coding
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
 from jelly.service._logs import Logs
@@ -61,6 +62,8 @@ def app(
         Route("/{log}/patches/{version}", _Methods(GET=_views.patch)),
         Route("/{log}/data", _Methods(GET=_views.data, PATCH=_changes.patch_data)),
         Route("/{log}/patch", _Methods(POST=_changes.patch_alias, PATCH=_changes.patch_alias)),
+        Route("/{log}/diff", _Methods(GET=_compare.diff)),
+        Route("/{log}/history", _Methods(GET=_compare.periods)),
         Route("/{log}/events", _Methods(GET=_events.events)),
     ]
     handlers: dict[Any, Any] = dict.fromkeys(
@@ -72,7 +75,9 @@ def app(
     service.state.limits = limits or Limits()
     service.state.busy = {"publishes": 0, "datasets": 0, "watchers": 0}
     names = None if hosts is None else {name.lower() for name in hosts}
-    guard = Guard(service, Tokens(Path(tokens)) if tokens else None, names, read_only=read_only)
+    guard = Guard(
+        Coding(service), Tokens(Path(tokens)) if tokens else None, names, read_only=read_only
+    )
     service.state.guard = guard
     return guard
 

@@ -17,17 +17,23 @@ class Limits(NamedTuple):
 
     Attributes:
         body: Bytes of a body as it is sent.
+        decompressed: Bytes of a body once its ``Content-Encoding`` is off.
         idle: Seconds without a byte of a body.
         publishes: Publishes that may be under way in all; more are refused (503).
         datasets: Datasets that are made at once; more are refused (503).
         watchers: Requests that wait for versions at once; more are refused (503).
+        states: Bytes of the datasets that are kept for a log (``_states``); 0: none are.
+        free: Bytes of the disk that stay free; what would take them is refused (507).
     """
 
     body: int = 256 << 20
+    decompressed: int = 2 << 30
     idle: float = 60
     publishes: int = 64
     datasets: int = 2
     watchers: int = 128
+    states: int = 1 << 30
+    free: int = 256 << 20
 
 
 async def received(request: Request, path: Path, limits: Limits) -> int:

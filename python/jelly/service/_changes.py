@@ -22,6 +22,7 @@ from jelly.service._formats import PATCHES, READ_DATA, sent
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
+from jelly.types import Limits as Reading
 
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
@@ -62,7 +63,8 @@ async def _published(request: Request) -> tuple[FolderLog, Published]:
 
         def go() -> Published:
             check = head_check(request, log.info().id)
-            found = prepared(body, work, {}, format, compression=compression)
+            most = Reading(decompressed_bytes=request.app.state.limits.decompressed)
+            found = prepared(body, work, {}, format, compression=compression, limits=most)
             return log.publish_prepared(found, expect, check=check)
 
         done = await run_in_threadpool(go)

@@ -10,6 +10,8 @@ from starlette.requests import Request
 
 from jelly import _internal
 from jelly.log import Head
+from jelly.log._folder import FolderLog
+from jelly.service._coding import CODINGS
 from jelly.service._problems import Problem
 
 _TAG = re.compile(r'(?:W/)?"([^"]*)"')
@@ -26,7 +28,11 @@ def tag(id: str | None, head: Head, *more: str) -> str:
 def agrees(request: Request, now: str) -> bool:
     """Whether ``If-None-Match`` has the tag."""
     given = request.headers.get("if-none-match")
-    return given is not None and (given.strip() == "*" or now.strip('"') in _TAG.findall(given))
+    if given is None:
+        return False
+    # the tag of a compressed answer has its coding behind that of the answer
+    tags = [re.sub(rf"\.({'|'.join(CODINGS)})$", "", one) for one in _TAG.findall(given)]
+    return given.strip() == "*" or now.strip('"') in tags
 
 
 def head_check(request: Request, id: str | None) -> Callable[[Head], None] | None:
@@ -57,6 +63,18 @@ def wait_of(request: Request) -> int:
     """Seconds that the request is willing to wait (RFC 7240)."""
     found = _WAIT.search(request.headers.get("prefer", ""))
     return min(int(found[1]), 60) if found else 0
+
+
+def version_of(log: FolderLog, text: str) -> int:
+    """The number of a version that a request names by number or id; 0 is what the log begins with.
+
+    Raises:
+        PatchError: The log has no such version (``patch.version``), or no longer (``patch.gap``).
+    """
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        return log.number(text)
+    log.contents.range(int(text), int(text))
+    return int(text)
 
 
 def number(request: Request, name: str, default: int | None) -> int | None:

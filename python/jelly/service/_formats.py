@@ -66,19 +66,25 @@ def wanted(request: Request, known: dict[str, str]) -> Chosen:
         if asked in first:
             return Chosen(asked, first[asked])
         raise Problem(406, "media", f"format is {asked}; expected one of {', '.join(first)}")
-    ranks: dict[str, tuple[float, int]] = {}
-    for item in request.headers.get("accept", "*/*").split(","):
-        media, *params = (part.strip().lower() for part in item.split(";"))
-        quality = next((_number(p[2:]) for p in params if p.startswith("q=")), 1.0)
-        exact = 0 if media == "*/*" else 1 if media.endswith("/*") else 2
-        for name in known:
-            fits = media in ("*/*", name) or (exact == 1 and name.startswith(media[:-1]))
-            if fits and (name not in ranks or exact > ranks[name][1]):
-                ranks[name] = quality, exact
-    best = max(known, key=lambda name: ranks.get(name, (0.0, 0))[0])
-    if ranks.get(best, (0.0, 0))[0] <= 0:
+    accepted = request.headers.get("accept", "*/*")
+    likes = {name: quality(accepted, name) for name in known}
+    best = max(known, key=lambda name: likes[name])
+    if likes[best] <= 0:
         raise Problem(406, "media", f"Accept has none of {', '.join(known)}")
     return Chosen(known[best], best)
+
+
+def quality(accepted: str, name: str) -> float:
+    """How much a list of ``Accept`` or ``Accept-Encoding`` likes a name; 0: not at all."""
+    found, most = 0.0, -1
+    for item in accepted.split(","):
+        word, *params = (part.strip().lower() for part in item.split(";"))
+        exact = 0 if word in ("*", "*/*") else 1 if word.endswith("/*") else 2
+        fits = exact == 0 or word == name or (exact == 1 and name.startswith(word[:-1]))
+        if fits and exact > most:
+            found = next((_number(p[2:]) for p in params if p.startswith("q=")), 1.0)
+            most = exact
+    return found
 
 
 def _number(text: str) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -19,14 +18,16 @@ from jelly._log_files import name_of
 from jelly._times import start_of
 from jelly.log._folder import FolderLog
 from jelly.log._patch import joined
-from jelly.log._types import LogVersion, as_json
-from jelly.service._conditions import agrees, number, tag, wait_of
+from jelly.log._types import Head, LogVersion, as_json
+from jelly.service._bodies import Limits
+from jelly.service._conditions import agrees, number, tag, version_of, wait_of
 from jelly.service._formats import DATA, PATCHES, wanted
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
+from jelly.service._spool import pieces, spooled
+from jelly.service._states import write_state
 
-_PIECE = 1 << 18
 _VARY = {"Vary": "Accept, Accept-Encoding"}
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -77,7 +78,7 @@ async def versions(request: Request) -> Response:
             if start is None or (version.time is not None and version.time >= start):
                 yield json.dumps(as_json(version)) + "\n"
 
-    return StreamingResponse(lines(found), media_type="application/jsonl")
+    return StreamingResponse(lines(found), media_type="application/jsonl", headers=_VARY)
 
 
 async def patches(request: Request) -> Response:
@@ -92,12 +93,10 @@ async def patches(request: Request) -> Response:
     files = files[:limit]
     headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
     if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
-        stored = (piece for path in files for piece in _pieces(path.open("rb")))
+        stored = (piece for path in files for piece in pieces(path.open("rb")))
         return StreamingResponse(stored, media_type=media, headers=headers)
-    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
-    await run_in_threadpool(joined, files, spool, format)
-    spool.seek(0)
-    return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
+    spool = await run_in_threadpool(spooled, lambda spool: joined(files, spool, format))
+    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
 
 
 async def patch(request: Request) -> Response:
@@ -131,51 +130,36 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
         return Response(status_code=304, headers=headers)
     path = log.folder / name_of(found.version, log.ending)
     if format == "jelly-patch" and log.ending == ".jellyp":
-        return StreamingResponse(_pieces(path.open("rb")), media_type=media, headers=headers)
-    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
-    await run_in_threadpool(_converted, log, path, spool, format)
-    return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
-
-
-def _converted(log: FolderLog, path: Any, spool: IO[bytes], format: Any) -> None:
-    convert(path, spool, to=format, format="trp" if log.ending.startswith(".trp") else "auto")
-    spool.seek(0)
+        return StreamingResponse(pieces(path.open("rb")), media_type=media, headers=headers)
+    stored: Any = "trp" if log.ending.startswith(".trp") else "auto"
+    spool = await run_in_threadpool(
+        spooled, lambda spool: convert(path, spool, to=format, format=stored)
+    )
+    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
 
 
 async def data(request: Request) -> Response:
     """``GET /{log}/data``: the dataset at a version."""
     _, _, log = await _log_of(request)
     format, media = wanted(request, DATA)
-    asked = request.query_params.get("version")
     found = await run_in_threadpool(log.info)
-    version: Any = found.head.version if asked is None else int(asked) if asked.isdecimal() and asked.isascii() and len(asked) < 19 else asked  # fmt: skip
     head = found.head
-    if isinstance(version, str):
-        version = await run_in_threadpool(log.number, version)
-    if version != head.version:
-        at = next(await run_in_threadpool(log.versions, version - 1, version)) if version >= found.first else None  # fmt: skip
-        head = head._replace(version=version, id=at.id if at else None)
+    if (asked := request.query_params.get("version")) is not None:
+        head = await run_in_threadpool(_head_at, log, asked)
+    version = head.version
     headers = {"ETag": tag(found.id, head, format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | _VARY  # fmt: skip
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    spool = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
+    limits: Limits = request.app.state.limits
     with place(request, "datasets"):
-        await run_in_threadpool(_dataset, log, spool, version, format)
-    return StreamingResponse(_pieces(spool), media_type=media, headers=headers)
+        spool = await run_in_threadpool(
+            spooled, lambda spool: write_state(log, spool, version, format, limits)
+        )
+    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
 
 
-def _dataset(log: FolderLog, spool: IO[bytes], version: int, format: Any) -> None:
-    from jelly.errors import JellyError
-
-    try:
-        log.dataset(spool, version, to=format)
-    except JellyError as error:
-        if not error.kind.startswith("encode."):
-            raise
-        raise Problem(406, error.kind, str(error)) from None
-    spool.seek(0)
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        yield from iter(lambda: file.read(_PIECE), b"")
+def _head_at(log: FolderLog, asked: str) -> Head:
+    version = version_of(log, asked)
+    if version < log.info().first:
+        return Head(version, None)
+    return Head(version, next(log.versions(version - 1, version)).id)

@@ -1,0 +1,85 @@
+"""``Content-Encoding`` of answers: gzip or zstd, as ``Accept-Encoding`` asks (RFC 9110, section 12.5.3)."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jelly import _internal
+from jelly.service._formats import quality
+
+CODINGS = ("zstd", "gzip")
+# shorter answers gain nothing
+_LEAST = 512
+# more than this is compressed beside the loop of events
+_MANY = 1 << 14
+
+
+def chosen(accepted: str) -> str | None:
+    """The coding that a client likes most; None: it likes none."""
+    likes = {coding: quality(accepted, coding) for coding in CODINGS}
+    best = max(CODINGS, key=lambda coding: likes[coding])
+    return best if likes[best] > 0 else None
+
+
+class Coding:
+    """Compresses answers; their strong tags end with the name of the coding then."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope) if scope["type"] == "http" else {}
+        coding = chosen(headers.get("accept-encoding", ""))
+        if coding is None:
+            await self._app(scope, receive, send)
+            return
+        known = headers.get("if-none-match", "")
+        await self._app(scope, receive, _Coded(send, coding, known, scope["method"] == "HEAD"))
+
+
+class _Coded:
+    """Sends one answer with a coding, if that is worth it."""
+
+    def __init__(self, send: Send, coding: str, known: str, is_head: bool) -> None:
+        self._send, self._coding, self._known, self._is_head = send, coding, known, is_head
+        self._start: Message | None = None
+        self._compressor: _internal.Compressor | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message["headers"])
+            if message["status"] == 304 and (tag := _coded(headers, self._coding)) in self._known:
+                headers["ETag"] = tag
+            fits = message["status"] in (200, 201) and "content-encoding" not in headers
+            if not fits or headers.get("content-type", "").startswith("text/event-stream"):
+                await self._send(message)
+                return
+            self._start = message
+            return
+        body, last = message.get("body", b""), not message.get("more_body", False)
+        if self._start is not None:
+            start, self._start = self._start, None
+            headers = MutableHeaders(raw=start["headers"])
+            length = int(headers.get("content-length", _LEAST))
+            if length >= _LEAST and not (last and len(body) < _LEAST and not self._is_head):
+                self._compressor = _internal.Compressor(self._coding)
+                headers["Content-Encoding"] = self._coding
+                if "Accept-Encoding" not in headers.get("vary", ""):
+                    headers.add_vary_header("Accept-Encoding")
+                if "etag" in headers:
+                    headers["ETag"] = _coded(headers, self._coding)
+                if "content-length" in headers:
+                    del headers["Content-Length"]
+            await self._send(start)
+        if self._compressor is not None and not self._is_head:
+            if len(body) > _MANY:
+                body = await run_in_threadpool(self._compressor.write, body, last=last)
+            else:
+                body = self._compressor.write(body, last=last)
+        await self._send({**message, "body": body})
+
+
+def _coded(headers: MutableHeaders, coding: str) -> str:
+    return headers.get("etag", "").removesuffix('"') + f'.{coding}"'

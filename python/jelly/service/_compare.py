@@ -1,0 +1,119 @@
+"""Requests that compare versions: ``/{log}/diff`` and ``/{log}/history``."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import partial
+from typing import IO, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from jelly._changes import between, canonicalize, invert
+from jelly._history import history
+from jelly._log_files import BASE_JSON
+from jelly._whole_file import work_folder
+from jelly.log._begin import EMPTY, base_of, no_base
+from jelly.log._folder import FolderLog
+from jelly.service._bodies import Limits
+from jelly.service._conditions import version_of
+from jelly.service._formats import PATCHES, wanted
+from jelly.service._places import place
+from jelly.service._problems import Problem
+from jelly.service._spool import pieces, spooled
+from jelly.service._states import write_state
+
+TERMS = ("subject", "predicate", "object", "graph")
+_VARY = {"Vary": "Accept, Accept-Encoding"}
+
+
+async def diff(request: Request) -> Response:
+    """``GET /{log}/diff?from=&to=``: the net change; where ``to`` is the earlier one, what undoes it."""
+    log = await _log_of(request)
+    format, media = wanted(request, PATCHES)
+    asked = [request.query_params.get(name) for name in ("from", "to")]
+    if None in asked:
+        raise Problem(400, "query", "a difference needs ?from= and &to=, each the number or id of a version")  # fmt: skip
+    old, new = [await run_in_threadpool(version_of, log, str(text)) for text in asked]
+    limits: Limits = request.app.state.limits
+    with place(request, "datasets"):
+        spool = await run_in_threadpool(spooled, partial(write_change, log, old, new, limits, format))  # fmt: skip
+    headers = {"jelly-from": str(old), "jelly-to": str(new), "Cache-Control": "no-cache"} | _VARY
+    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
+
+
+def write_change(
+    log: FolderLog, old: int, new: int, limits: Limits, to: Any, dest: IO[bytes]
+) -> None:
+    """Writes the patch that makes one version of another, with only the rows that change something.
+
+    Raises:
+        PatchError: The log does not say how it begins (``patch.base``).
+        JellyError: The patch does not fit the format.
+    """
+    if base_of(log.folder) is None:
+        raise no_base(log.folder)
+    first, last = sorted((old, new))
+    if first == last:
+        return
+    with work_folder(log.work) as work:
+        before, last_rows = work / "before.jelly", work / "last.jellyp"
+        write_state(log, before, first, "jelly", limits)
+        between(log.paths(first, last), 0, last - first, last_rows)
+        if old < new:
+            canonicalize(last_rows, before, dest, to=to)
+        else:
+            invert(last_rows, dest, before, to=to)
+
+
+async def periods(request: Request) -> Response:
+    """``GET /{log}/history?subject=…``: from which to which version quads were there, as JSON lines."""
+    log = await _log_of(request)
+    pattern = pattern_of(request)
+    with place(request, "datasets"):
+        spool = await run_in_threadpool(spooled, lambda spool: _write_history(log, pattern, spool))
+    return StreamingResponse(pieces(spool), media_type="application/jsonl", headers=_VARY)
+
+
+def pattern_of(request: Request) -> dict[str, str]:
+    """The terms that a history is asked for; IRIs may stand without their brackets.
+
+    Raises:
+        Problem: There is none (400).
+    """
+    given = {name: request.query_params[name] for name in TERMS if name in request.query_params}
+    if not given:
+        raise Problem(400, "query", f"a history needs one of {', '.join(TERMS)}")
+    bare = {name: text for name, text in given.items() if text and text[0] not in '<"_'}
+    return given | {name: f"<{text}>" for name, text in bare.items()}
+
+
+def periods_of(log: FolderLog, pattern: dict[str, str]) -> Any:
+    """The periods of the quads that fit a pattern.
+
+    Raises:
+        PatchError: The log does not say how it begins (``patch.base``).
+    """
+    base = base_of(log.folder)
+    if base is None:
+        raise no_base(log.folder)
+    has_base = base != EMPTY and (log.folder / BASE_JSON).exists()
+    source = log.folder / base if has_base else None
+    try:
+        return history(log.folder if log.files else b"", base=source, **pattern)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise Problem(400, "query", str(error)) from None
+
+
+def _write_history(log: FolderLog, pattern: dict[str, str], spool: IO[bytes]) -> None:
+    text = io.TextIOWrapper(spool, "utf-8", write_through=True)
+    for period in periods_of(log, pattern):
+        text.write(json.dumps(period._asdict()) + "\n")
+    text.detach()
+
+
+async def _log_of(request: Request) -> FolderLog:
+    log: FolderLog = await run_in_threadpool(request.app.state.logs.get, request.path_params["log"])
+    return log

@@ -1,0 +1,138 @@
+"""``_states``: datasets of a log at versions, from which others are made. Derived: may be deleted."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jelly._apply import applied
+from jelly._log_files import LOG_JSON
+from jelly._whole_file import sync_file, sync_folder, work_folder
+from jelly.log._begin import EMPTY, base_of, no_base, said_of
+from jelly.log._folder import FolderLog
+from jelly.service._bodies import Limits
+
+FOLDER = "_states"
+_NAME = re.compile(r"state-(\d+)-([0-9a-f]{16})\.jelly\.zst")
+# a state is kept where the patches after the nearest one are so much of it, or so many
+_SHARE, _MANY = 4, 64
+
+
+class _Start(NamedTuple):
+    """A dataset from which a version can be made."""
+
+    version: int
+    source: Any
+    format: str
+    size: int
+
+
+def write_state(log: FolderLog, dest: Any, version: int, to: str, limits: Limits) -> None:
+    """Writes the dataset at a version; replays patches after the nearest version that is kept.
+
+    Args:
+        log: The log.
+        dest: Where to.
+        version: A version that is there.
+        to: The format.
+        limits: How many bytes kept states of the log may have, and how many of the disk stay free.
+
+    Raises:
+        PatchError: The log does not say how it begins (``patch.base``), or is damaged.
+        JellyError: The dataset does not fit the format.
+    """
+    with work_folder(log.work) as work:
+        start = _nearest(log, version, work)
+        files = log.paths(start.version, version)
+        size = sum(path.stat().st_size for path in files)
+        is_much = size * _SHARE >= start.size or len(files) >= _MANY
+        if files and is_much and limits.states:
+            start = _keep(log, start, files, version, work, limits)
+            files = []
+        _make(log, start, files, version, dest, {"to": to})
+
+
+def _make(
+    log: FolderLog, start: _Start, files: list[Path], version: int, dest: Any, told: dict[str, Any]
+) -> None:
+    told = told | {"base_format": start.format, "takes_positions": True, "namespaces": told["to"] == "jelly"}  # fmt: skip
+    if told["to"] != "jelly":
+        del told["namespaces"]
+    done = applied(start.source, list(files) or b"", dest, told, None)
+    log.check_count(done._replace(version=version))
+
+
+def _nearest(log: FolderLog, version: int, work: Path) -> _Start:
+    """The last dataset at or before a version: one that is kept, or the base."""
+    base = base_of(log.folder)
+    if base is None:
+        raise no_base(log.folder)
+    for number, path in sorted(_states(log), reverse=True):
+        if number > version or number < log.info().first:
+            continue
+        if _name(log, number) != path.name:
+            continue  # of another log that stood here
+        with suppress(FileNotFoundError):
+            mine = work / path.name
+            mine.hardlink_to(path)  # it stays here, whoever removes it there
+            os.utime(path)
+            return _Start(number, mine, "jelly", mine.stat().st_size)
+    first = log.info().first - 1
+    if base == EMPTY:
+        return _Start(first, b"", "nq", 0)
+    path = log.folder / base
+    return _Start(first, path, "auto", path.stat().st_size)
+
+
+def _keep(
+    log: FolderLog, start: _Start, files: list[Path], version: int, work: Path, limits: Limits
+) -> _Start:
+    """Makes the dataset at a version, and keeps it if there is room."""
+    name = _name(log, version)
+    made = work / (name or "state.jelly.zst")
+    _make(log, start, files, version, made, {"to": "jelly"})
+    size = made.stat().st_size
+    folder = log.folder / FOLDER
+    has_room = shutil.disk_usage(log.folder).free - size > limits.free
+    if name is not None and size <= limits.states and has_room:
+        with suppress(OSError):
+            folder.mkdir(exist_ok=True)
+            _make_room(log, limits.states - size)
+            sync_file(made)
+            with suppress(FileExistsError):
+                (folder / name).hardlink_to(made)
+            sync_folder(folder)
+    return _Start(version, made, "jelly", size)
+
+
+def _make_room(log: FolderLog, kept: int) -> None:
+    """Removes the states that were not used for the longest time."""
+    found = [(path.stat(), path) for _, path in _states(log)]
+    total = sum(stat.st_size for stat, _ in found)
+    for stat, path in sorted(found, key=lambda one: one[0].st_mtime_ns):
+        if total <= kept:
+            return
+        path.unlink(missing_ok=True)
+        total -= stat.st_size
+
+
+def _states(log: FolderLog) -> list[tuple[int, Path]]:
+    folder = log.folder / FOLDER
+    paths = folder.iterdir() if folder.is_dir() else []
+    found = ((_NAME.fullmatch(path.name), path) for path in paths)
+    return [(int(match[1]), path) for match, path in found if match]
+
+
+def _name(log: FolderLog, version: int) -> str | None:
+    """The name of a state, which says of which log it is; None: the log has no id of its own."""
+    own = said_of(log.folder).get("id") if (log.folder / LOG_JSON).exists() else None
+    if own is None:
+        return None
+    line = log.contents.line(version, log.contents.extent())
+    digest = hashlib.sha256(f"{own}\n{line.id}\n{line.digest}".encode()).hexdigest()[:16]
+    return f"state-{version:04}-{digest}.jelly.zst"
