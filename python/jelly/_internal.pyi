@@ -10,7 +10,7 @@ from typing_extensions import TypeVar, Unpack, disjoint_base
 
 from jelly._inspect import Inspection
 from jelly._option_types import IndexOptions
-from jelly._patches import Patch
+from jelly._patches import Patches
 from jelly.types import (
     AnyFormat,
     ArrowArrayExportable,
@@ -163,25 +163,29 @@ class RecordBatch:
 class RowIterator:
     """Rows as named tuples.
 
-    Loops over it share its rows: a second loop goes on where the first stopped. So can threads:
-    each row comes once.
+    A reader has one. Loops over it share its rows: a second loop goes on where the first stopped. So can
+    threads: each row comes once.
     """
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
     def __next__(self) -> tuple[Any, ...]: ...
-    def _put_back(self, rows: list[tuple[Any, ...]]) -> None:
-        """Takes back rows that were given out last, in their order, so that they are the next."""
+    def _peek(self, skipped: int) -> tuple[Any, ...] | None:
+        """The row that comes after ``skipped`` others, without taking it."""
 
-    def _put_error_back(self, error: BaseException) -> None:
-        """Takes back the error that came last, so that it is the next."""
+    def _next_of_patch(self, patch: int | None) -> tuple[Any, ...] | None:
+        """The next row, if it is one of this patch or the record of an error.
+
+        Committed rows have no ``Z``, so an error of the next patch is the end of this one; it comes
+        when the next is asked for.
+        """
 
 @disjoint_base
 class Reader(Generic[_Row_co]):
     """What :class:`RdfReader` and :class:`PatchReader` have in common.
 
     A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-    taken from it, in order. An iterator of rows that is dropped half way gives back what it did not
-    give out, so a look at the first row costs nothing.
+    taken from it, in order. They can be mixed: each goes on where the last row was taken, and
+    :meth:`peek` takes none.
 
     It works for several threads at a time, with the GIL released, and after a fork as long as no
     thread was reading. Rows before an error are delivered first, then the error is raised, then the
@@ -207,6 +211,17 @@ class Reader(Generic[_Row_co]):
 
         With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
         values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
+
+        A reader has one iterator of rows: asking again goes on where the last row was taken.
+        """
+
+    def peek(self) -> _Row_co | None:
+        """The next row, which is not taken: it is the first of what is read next.
+
+        None at the end, and before an error, which comes when rows are taken.
+
+        Raises:
+            ValueError: The reader is closed.
         """
 
     @property
@@ -271,8 +286,7 @@ class Reader(Generic[_Row_co]):
             requested_schema: Passed over, as the protocol allows.
 
         Raises:
-            ValueError: The reader is closed, was read to its end, or an iterator of :meth:`rows` holds
-                rows that were not taken.
+            ValueError: The reader is closed or was read to its end.
         """
 
 @final
@@ -288,14 +302,15 @@ class PatchReader(Reader[_PatchRow_co]):
 
     @property
     def options(self) -> PatchOptions | None: ...
-    def patches(self) -> Iterator[Patch[_PatchRow_co]]:
+    def patches(self) -> Patches[_PatchRow_co]:
         """The remaining patches; the rows of a patch can be read until the next is asked for.
+
+        A patch takes no row before its rows are asked for. A reader has one iterator of patches:
+        asking again goes on with the next patch.
 
         Raises:
             ValueError: A column that this needs was not asked for.
         """
-
-    def _refused_a_patch(self) -> bool: ...
 
 @final
 class Writer:

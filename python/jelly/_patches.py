@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, cast
+from itertools import count
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
-from jelly.errors import JellyError
 from jelly.types import PatchRow
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from jelly import PatchReader
     from jelly._internal import RowIterator
 
     Row = TypeVar("Row", default=PatchRow)
@@ -58,28 +57,22 @@ class Patch(Generic[Row]):
     as long as not all rows were read, and with ``rows="committed"``, which has no ``Z``.
     """
 
-    def __init__(self, rows: RowIterator, first: Any, reader: PatchReader[Any]) -> None:
+    def __init__(self, rows: RowIterator, first: Any) -> None:
         self.number = first.patch
         self.headers = []
         self.transactions = []
         self.end = None
         self._ended = False
         self._rows = rows
-        self._reader = reader
         self._left = False
         self._cut = False
-        # rows that were looked at stay with the reader, which gives them to others if we are dropped
-        ahead: list[Any] = []
-        try:
-            row = first
-            while row is not None:
-                self._note(row)
-                ahead.append(row)
-                row = next(rows, None) if row.op == "H" else None
-        except JellyError as error:
-            _put_error_back(rows, error)
-        self._noted = len(ahead)
-        rows._put_back(ahead)
+        self._in_head = True
+        row = first
+        for ahead in count(1):
+            if row is None or row.op != "H" or row.patch != self.number:
+                break
+            self.headers.append((row.name or "", row.value or ""))
+            row = rows._peek(ahead)
 
     @property
     def complete(self) -> bool:
@@ -125,36 +118,20 @@ class Patch(Generic[Row]):
         if self._left:
             message = f"the reader went on from patch {self.number}; read a patch when it comes"
             raise ValueError(message)
-        if self._noted:
-            self._noted -= 1
-            return next(self._rows)
         if self._ended:
             return None
-        try:
-            row: Any = next(self._rows, None)
-        except JellyError as error:
-            # committed rows have no Z: only the next patch, or its error, tells that this one is complete
-            if not self._reader._refused_a_patch():
-                raise
-            _put_error_back(self._rows, error)
+        row: Any = self._rows._next_of_patch(self.number)
+        if row is not None:
+            self._cut |= row.patch is None  # the corrupt record of mode="permissive"
+            self._note(row)
+        elif not self._cut:
             self._finish()
-            return None
-        if row is None:
-            if not self._cut:
-                self._finish()
-            return None
-        if row.patch is None:
-            self._cut = True  # the corrupt record of mode="permissive"
-        elif row.patch != self.number:
-            self._rows._put_back([row])
-            self._finish()
-            return None
-        self._note(row)
         return row
 
     def _note(self, row: Any) -> None:
+        self._in_head &= row.op == "H"
         match row.op:
-            case "H":
+            case "H" if not self._in_head:
                 self.headers.append((row.name or "", row.value or ""))
             case "TX":
                 self._unfinished()
@@ -180,22 +157,40 @@ class Patch(Generic[Row]):
         return next((value for key, value in reversed(self.headers) if key.lower() in keys), None)
 
 
-def iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
-    """The remaining patches of a reader."""
-    missing = [name for name in NEEDED if name not in reader.schema.names]
-    if missing:
-        raise ValueError(f"patches() needs the columns {', '.join(missing)}")
-    return _iterate(reader)
+class Patches(Iterator[Patch[Row]]):
+    """The patches of a reader, one after the other.
 
+    What was not read of a patch is skipped when the next one is asked for.
+    """
 
-def _iterate(reader: PatchReader[Row]) -> Iterator[Patch[Row]]:
-    rows = cast("RowIterator", reader.rows())
-    while (first := next(rows, None)) is not None:
-        patch: Patch[Row] = Patch(rows, first, reader)
-        yield patch
-        patch.leave()
+    def __init__(self, rows: RowIterator, columns: Sequence[str]) -> None:
+        missing = [name for name in NEEDED if name not in columns]
+        if missing:
+            raise ValueError(f"patches() needs the columns {', '.join(missing)}")
+        self._rows = rows
+        self._last: Patch[Row] | None = None
+        self._ahead: Patch[Row] | None = None
 
+    def peek(self) -> Patch[Row] | None:
+        """The next patch, which stays the next; None at the end.
 
-def _put_error_back(rows: RowIterator, error: JellyError) -> None:
-    # its frames hold the rows, and Python could not see that circle
-    rows._put_error_back(error.with_traceback(None))
+        Raises:
+            JellyError: There is no next patch because of an error, which comes once.
+        """
+        if self._ahead is None:
+            if self._last is not None:
+                self._last.leave()
+                self._last = None
+            first: Any = self._rows._peek(0)
+            if first is None:
+                next(self._rows, None)  # raises the error that is next
+            else:
+                self._ahead = Patch(self._rows, first)
+        return self._ahead
+
+    def __next__(self) -> Patch[Row]:
+        patch = self.peek()
+        if patch is None:
+            raise StopIteration
+        self._last, self._ahead = patch, None
+        return patch

@@ -158,7 +158,7 @@ impl Streams {
                 None => return Ok(()),
             },
         };
-        if let Some(batch) = stream.next_of_stream()? {
+        if let Some(batch) = stream.next()? {
             self.stream = Some(stream);
             let batch = if self.is_numbered { numbered(&batch, self.row as i64 - 1)? } else { batch };
             self.joined.add(batch, &mut self.ready)?;

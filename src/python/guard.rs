@@ -18,6 +18,7 @@ fn thread_mark() -> usize {
 }
 
 /// A mutex around what one thread at a time may use.
+#[derive(Default)]
 pub(super) struct Guarded<T> {
     inner: Mutex<T>,
     /// The thread that holds the mutex, or 0.
@@ -27,11 +28,6 @@ pub(super) struct Guarded<T> {
 impl<T: Send> Guarded<T> {
     pub(super) fn new(inner: T) -> Self {
         Guarded { inner: Mutex::new(inner), owner: AtomicUsize::new(0) }
-    }
-
-    /// The inside, for its only owner.
-    pub(super) fn get_mut(&mut self) -> &mut T {
-        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` with the mutex held. The caller must not be attached to Python: whoever holds the

@@ -1,15 +1,11 @@
 //! A reader that threads, iterators and streams share.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-
 use arrow_array::RecordBatch;
-use pyo3::exceptions::PyValueError;
-use pyo3::{PyResult, Python};
+use pyo3::Python;
 
 use super::error::{Failure, warn};
 use super::guard::Guarded;
-use super::rows::{Current, Left};
+use super::rows::Rows;
 use super::signals::{Interrupt, Signals};
 use crate::arrow::ReadBatches;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,10 +15,7 @@ use crate::push::Progress;
 /// A reader behind a lock.
 pub(super) struct Handle {
     core: Guarded<Core>,
-    /// What iterators hold.
-    held: Mutex<Vec<Weak<Current>>>,
-    /// What iterators left when they were dropped: the next rows of all.
-    left: Mutex<VecDeque<Left>>,
+    rows: Rows,
 }
 
 struct Core {
@@ -32,6 +25,8 @@ struct Core {
     /// The end or an error was delivered.
     ended: bool,
     closed: bool,
+    /// An error that was met by looking ahead.
+    pending: Option<Failure>,
     /// Warnings that were given.
     warned: usize,
 }
@@ -44,93 +39,40 @@ impl Handle {
             interrupt,
             ended: false,
             closed: false,
+            pending: None,
             warned: 0,
         };
-        Handle { core: Guarded::new(core), held: Mutex::default(), left: Mutex::default() }
+        Handle { core: Guarded::new(core), rows: Rows::default() }
     }
 
-    /// The rows that an iterator holds; no snapshot is taken while it holds some.
-    pub(super) fn new_rows(&self) -> Arc<Current> {
-        let rows = Arc::new(Current::default());
-        let mut held = self.held();
-        held.retain(|rows| rows.strong_count() > 0);
-        held.push(Arc::downgrade(&rows));
-        rows
+    /// Rows that were decoded and are given out one by one.
+    pub(super) fn rows(&self) -> &Rows {
+        &self.rows
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<Weak<Current>>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The next batch, or the rest of one whose first rows were given out; for a caller that may be attached or not.
+    pub(super) fn next(&self) -> Result<Option<RecordBatch>, Failure> {
+        self.core.with_detached(|core| if core.closed { Err(Failure::Closed) } else { Ok(()) })?;
+        match self.rows.take()? {
+            Some(rest) => Ok(Some(rest)),
+            None => self.core.with_detached(Core::next),
+        }
     }
 
-    /// Whether an iterator holds rows that it did not give out.
-    fn iterators_hold_rows(&self, py: Python<'_>) -> PyResult<bool> {
-        let held: Vec<_> = self.held().iter().filter_map(Weak::upgrade).collect();
-        for rows in held {
-            if rows.has_rows(py)? {
-                return Ok(true);
+    /// The next batch, all of it; the caller is not attached.
+    pub(super) fn decode(&self) -> Result<Option<RecordBatch>, Failure> {
+        self.core.with(Core::next)
+    }
+
+    /// As [`Self::decode`], but an error waits until rows are taken: there is no batch before it.
+    pub(super) fn decode_ahead(&self) -> Result<Option<RecordBatch>, Failure> {
+        self.core.with(|core| match core.next() {
+            Err(error) if !core.closed => {
+                core.pending = Some(error);
+                Ok(None)
             }
-        }
-        Ok(false)
-    }
-
-    /// Refuses to go on while an iterator holds rows that would be missing.
-    pub(super) fn refuse_held(&self, py: Python<'_>) -> PyResult<()> {
-        if self.iterators_hold_rows(py)? {
-            let message = "an iterator of rows() holds rows that were not taken, and they would be missing here: \
-                           use it to its end, or let go of it, which gives them back";
-            return Err(PyValueError::new_err(message));
-        }
-        Ok(())
-    }
-
-    fn left(&self) -> MutexGuard<'_, VecDeque<Left>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes back the rows of an iterator that is dropped.
-    pub(super) fn give_back(&self, rows: Left) {
-        self.left().push_back(rows);
-    }
-
-    /// Rows that were given back.
-    fn take_left(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        loop {
-            let first = self.left().pop_front();
-            let Some(first) = first else {
-                return Ok(None);
-            };
-            let rows = first.rows(py)?;
-            if rows.num_rows() > 0 && !self.is_closed(py)? {
-                return Ok(Some(rows));
-            }
-        }
-    }
-
-    /// Whether rows were given back.
-    fn has_left(&self, py: Python<'_>) -> PyResult<bool> {
-        let Some(rows) = self.take_left(py)? else {
-            return Ok(false);
-        };
-        self.left().push_front(Left::whole(rows));
-        Ok(true)
-    }
-
-    /// The next batch; detaches while it decodes.
-    pub(super) fn next(&self, py: Python<'_>) -> Result<Option<RecordBatch>, Failure> {
-        match self.take_left(py)? {
-            Some(rows) => Ok(Some(rows)),
-            None => py.detach(|| self.core.with(Core::next)),
-        }
-    }
-
-    /// The next batch, for a caller that may be attached or not.
-    pub(super) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Failure> {
-        if !self.left().is_empty()
-            && let Some(rows) = Python::try_attach(|py| self.take_left(py)).transpose()?.flatten()
-        {
-            return Ok(Some(rows));
-        }
-        self.core.with_detached(Core::next)
+            batch => batch,
+        })
     }
 
     /// The options; reads as far as they are.
@@ -172,11 +114,12 @@ impl Handle {
 
     /// Whether nothing more will come.
     pub(super) fn is_over(&self, py: Python<'_>) -> Result<bool, Failure> {
-        Ok(self.look(py, |core| core.closed || core.ended)? && !self.has_left(py)?)
+        let (closed, at_end) = self.look(py, |core| (core.closed, core.ended && core.pending.is_none()))?;
+        Ok(closed || (at_end && self.rows.is_empty(py)?))
     }
 
     pub(super) fn snapshot(&self, py: Python<'_>) -> Result<Vec<u8>, Failure> {
-        let held = self.iterators_hold_rows(py)? || self.has_left(py)?;
+        let held = !self.rows.is_empty(py)?;
         py.detach(|| {
             self.core.with(|core| {
                 if core.closed {
@@ -210,6 +153,9 @@ impl Core {
     fn next(&mut self) -> Result<Option<RecordBatch>, Failure> {
         if self.closed {
             return Err(Failure::Closed);
+        }
+        if let Some(error) = self.pending.take() {
+            return Err(error);
         }
         if self.ended {
             return Ok(None);

@@ -21,7 +21,6 @@ mod job;
 mod keys;
 mod keywords;
 mod log;
-mod objects;
 mod open;
 mod publish;
 mod reader;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyType};
 
 use super::batch::RecordBatch;
@@ -16,8 +17,8 @@ use super::stream_options;
 /// What :class:`RdfReader` and :class:`PatchReader` have in common.
 ///
 /// A reader is read once: each row goes to exactly one of the batches, rows, patches and streams
-/// taken from it, in order. An iterator of rows that is dropped half way gives back what it did not
-/// give out, so a look at the first row costs nothing.
+/// taken from it, in order. They can be mixed: each goes on where the last row was taken, and
+/// :meth:`peek` takes none.
 ///
 /// It works for several threads at a time, with the GIL released, and after a fork as long as no
 /// thread was reading. Rows before an error are delivered first, then the error is raised, then the
@@ -29,6 +30,8 @@ use super::stream_options;
 pub(super) struct Reader {
     handle: Arc<Handle>,
     schema: Schema,
+    rows: PyOnceLock<Py<RowIterator>>,
+    patches: PyOnceLock<Py<PyAny>>,
 }
 
 /// Statements, from :func:`jelly.read_rdf`.
@@ -41,17 +44,17 @@ pub(super) struct PatchReader;
 
 impl Reader {
     pub(super) fn new(handle: Handle, schema: Schema) -> Self {
-        Reader { handle: Arc::new(handle), schema }
-    }
-
-    /// Refuses to go on while an iterator holds rows that would be missing.
-    pub(super) fn refuse_held(&self, py: Python<'_>) -> PyResult<()> {
-        self.handle.refuse_held(py)
+        Reader { handle: Arc::new(handle), schema, rows: PyOnceLock::new(), patches: PyOnceLock::new() }
     }
 
     /// The next batch; detaches while it decodes.
     pub(super) fn next_batch(&self, py: Python<'_>) -> PyResult<Option<arrow_array::RecordBatch>> {
-        Ok(self.handle.next(py)?)
+        Ok(py.detach(|| self.handle.next())?)
+    }
+
+    fn row_iterator(&self, py: Python<'_>) -> PyResult<&Py<RowIterator>> {
+        let make = || Py::new(py, RowIterator::new(py, Arc::clone(&self.handle), &self.schema)?);
+        self.rows.get_or_try_init(py, make)
     }
 }
 
@@ -78,8 +81,7 @@ impl Reader {
     ///     requested_schema: Passed over, as the protocol allows.
     ///
     /// Raises:
-    ///     ValueError: The reader is closed, was read to its end, or an iterator of :meth:`rows` holds
-    ///         rows that were not taken.
+    ///     ValueError: The reader is closed or was read to its end.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -91,7 +93,6 @@ impl Reader {
             let message = "the reader is closed or was read to its end; read the source again";
             return Err(PyValueError::new_err(message));
         }
-        self.refuse_held(py)?;
         capsule::stream(py, Arc::clone(&self.handle), self.schema.arrow.clone())
     }
 
@@ -111,8 +112,20 @@ impl Reader {
     ///
     /// With ``columns``, ``mode="permissive"`` or ``terms="struct"`` the class has other fields or
     /// values: the columns asked for, ``corrupt_record`` at the end, :class:`jelly.Term`.
-    fn rows(&self, py: Python<'_>) -> PyResult<RowIterator> {
-        RowIterator::new(py, Arc::clone(&self.handle), &self.schema)
+    ///
+    /// A reader has one iterator of rows: asking again goes on where the last row was taken.
+    fn rows(&self, py: Python<'_>) -> PyResult<Py<RowIterator>> {
+        Ok(self.row_iterator(py)?.clone_ref(py))
+    }
+
+    /// The next row, which is not taken: it is the first of what is read next.
+    ///
+    /// None at the end, and before an error, which comes when rows are taken.
+    ///
+    /// Raises:
+    ///     ValueError: The reader is closed.
+    fn peek(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.row_iterator(py)?.get().peek(py, 0)
     }
 
     /// Options of the stream; reads on until they come, and loses no row.
@@ -206,15 +219,18 @@ impl Reader {
 impl PatchReader {
     /// The remaining patches; the rows of a patch can be read until the next is asked for.
     ///
+    /// A patch takes no row before its rows are asked for. A reader has one iterator of patches:
+    /// asking again goes on with the next patch.
+    ///
     /// Raises:
     ///     ValueError: A column that this needs was not asked for.
-    fn patches<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("jelly._patches")?.getattr("iterate")?.call1((slf,))
-    }
-
-    /// Whether the last error is not that of the patch whose rows came last.
-    fn _refused_a_patch(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        let reader = slf.as_super().get();
-        Ok(reader.handle.refused_a_patch(slf.py())?)
+    fn patches(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let (py, reader) = (slf.py(), slf.as_super().get());
+        let make = || {
+            let rows = reader.row_iterator(py)?;
+            let class = py.import("jelly._patches")?.getattr("Patches")?;
+            Ok::<_, PyErr>(class.call1((rows, reader.schema.names_vec()))?.unbind())
+        };
+        Ok(reader.patches.get_or_try_init(py, make)?.clone_ref(py))
     }
 }

@@ -5,10 +5,12 @@
 //! blocks is behind a lock.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::RecordBatch;
-use pyo3::exceptions::PyRuntimeError;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, RecordBatch};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyTuple};
@@ -16,7 +18,6 @@ use pyo3::types::{PyIterator, PyList, PyTuple};
 use super::error::Failure;
 use super::guard::Guarded;
 use super::handle::Handle;
-use super::objects;
 use super::schema::Schema;
 use super::values::Column;
 
@@ -25,15 +26,12 @@ const BLOCK: usize = 256;
 
 /// Rows as named tuples.
 ///
-/// Loops over it share its rows: a second loop goes on where the first stopped. So can threads:
-/// each row comes once.
+/// A reader has one. Loops over it share its rows: a second loop goes on where the first stopped. So can
+/// threads: each row comes once.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
     maker: RowMaker,
-    current: Arc<Current>,
-    refill: Guarded<Refill>,
-    schema: Schema,
 }
 
 /// The blocks of an iterator, for one loop over it.
@@ -44,45 +42,28 @@ pub(super) struct BlockIterator {
     last: Mutex<Option<Block>>,
 }
 
-/// The rows that are given out now.
+/// What a reader decoded and gave to nobody yet, because its rows are asked for one by one.
 #[derive(Default)]
-pub(super) struct Current(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    /// What comes before the block: somebody looked ahead.
-    ahead: VecDeque<Ahead>,
-    block: Option<Block>,
-    /// Rows of the batch that are in no block yet.
-    behind: usize,
+pub(super) struct Rows {
+    /// The rows that are given out now.
+    block: Mutex<Option<Block>>,
+    waiting: Guarded<Waiting>,
 }
 
-/// What was given out and put back.
-enum Ahead {
-    Row(Py<PyAny>),
-    Error(PyErr),
+#[derive(Default)]
+struct Waiting {
+    /// The batch of the block, and those behind it that were looked at.
+    batches: VecDeque<RecordBatch>,
+    /// Rows of the first batch that are in this block and in those before.
+    at: usize,
+    columns: Vec<Column>,
 }
 
 /// Some rows.
-pub(super) struct Block {
+struct Block {
     rows: Py<PyIterator>,
     /// The iterator of its first list, which knows how many are left.
     first: Py<PyIterator>,
-}
-
-/// What an iterator had when it was dropped.
-pub(super) enum Left {
-    /// Rows of a batch.
-    Rows {
-        /// The block that was given out last.
-        block: Option<Block>,
-        batch: RecordBatch,
-        /// Rows of the batch that were in blocks.
-        at: usize,
-    },
-    /// Rows that had become Python objects.
-    Objects(Vec<Py<PyAny>>, Schema),
-    Error(PyErr),
 }
 
 /// What turns columns into rows.
@@ -96,13 +77,6 @@ pub(super) struct RowMaker {
     chain: Py<PyAny>,
 }
 
-/// A batch of which some rows were given out.
-struct Refill {
-    batch: Option<RecordBatch>,
-    at: usize,
-    columns: Vec<Column>,
-}
-
 impl Block {
     fn clone_ref(&self, py: Python<'_>) -> Self {
         Block { rows: self.rows.clone_ref(py), first: self.first.clone_ref(py) }
@@ -113,149 +87,170 @@ impl Block {
         self.first.call_method0(py, intern!(py, "__length_hint__"))?.extract(py)
     }
 
+    /// Ends the block, for all loops that have it; returns the rows that it did not give out.
+    fn end(&self, py: Python<'_>) -> usize {
+        self.first.bind(py).clone().count()
+    }
+
     fn is(&self, other: Option<&Block>) -> bool {
         other.is_some_and(|other| self.rows.is(&other.rows))
     }
 }
 
-impl Current {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl Waiting {
+    /// Takes the first batch away; what is remembered is of its rows.
+    fn pop(&mut self) -> Option<RecordBatch> {
+        self.at = 0;
+        self.columns.clear();
+        self.batches.pop_front()
+    }
+}
+
+impl Rows {
+    fn lock(&self) -> MutexGuard<'_, Option<Block>> {
+        self.block.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self, py: Python<'_>) -> Option<Block> {
-        self.lock().block.as_ref().map(|block| block.clone_ref(py))
+    fn block(&self, py: Python<'_>) -> Option<Block> {
+        self.lock().as_ref().map(|block| block.clone_ref(py))
     }
 
-    /// What was put back first, else the block.
-    fn next(&self, py: Python<'_>) -> (Option<Ahead>, Option<Block>) {
-        let mut state = self.lock();
-        match state.ahead.pop_front() {
-            None => (None, state.block.as_ref().map(|block| block.clone_ref(py))),
-            ahead => (ahead, None),
-        }
+    /// The block that came after `exhausted`.
+    fn block_after(&self, py: Python<'_>, exhausted: Option<&Block>) -> Option<Block> {
+        self.block(py).filter(|block| !block.is(exhausted))
     }
 
-    /// Puts a block in the place of the last one; `behind` rows of its batch are in no block yet.
-    fn set(&self, block: Block, behind: usize) {
-        let before = {
-            let mut state = self.lock();
-            state.behind = behind;
-            state.block.replace(block)
-        };
+    fn set_block(&self, block: Option<Block>) {
+        let before = std::mem::replace(&mut *self.lock(), block);
         drop(before); // not under the lock: it may run Python code
     }
 
-    /// Whether there are rows that were taken from the reader and not given out.
-    pub(super) fn has_rows(&self, py: Python<'_>) -> PyResult<bool> {
-        let (block, more) = {
-            let state = self.lock();
-            (state.block.as_ref().map(|block| block.clone_ref(py)), state.behind + state.ahead.len())
-        };
-        let left = block.map_or(Ok(0), |block| block.left(py))?;
-        Ok(more + left > 0)
-    }
-}
-
-impl Left {
-    /// All rows of a batch.
-    pub(super) fn whole(batch: RecordBatch) -> Self {
-        Left::Rows { block: None, batch, at: 0 }
+    /// Rows of the first batch that nobody got begin here.
+    fn start(&self, py: Python<'_>, waiting: &Waiting) -> PyResult<usize> {
+        let in_block = self.block(py).map_or(Ok(0), |block| block.left(py))?;
+        Ok(waiting.at - in_block)
     }
 
-    /// The rows that nobody got.
-    pub(super) fn rows(self, py: Python<'_>) -> PyResult<RecordBatch> {
-        match self {
-            Left::Rows { block, batch, at } => {
-                let in_block = block.map_or(Ok(0), |block| block.left(py))?;
-                let from = at - in_block;
-                Ok(batch.slice(from, batch.num_rows() - from))
+    /// The rest of a batch of which rows were given out or looked at: no loop over rows gets it any more.
+    ///
+    /// The caller may be attached or not.
+    pub(super) fn take(&self) -> Result<Option<RecordBatch>, Failure> {
+        self.waiting.with_detached(|waiting| {
+            if waiting.batches.is_empty() {
+                return Ok(None);
             }
-            Left::Objects(rows, schema) => objects::batch(py, &rows, &schema),
-            Left::Error(error) => Err(error),
-        }
+            let rest = Python::try_attach(|py| {
+                let mut start = waiting.at - self.block(py).map_or(0, |block| block.end(py));
+                self.set_block(None);
+                while let Some(batch) = waiting.pop() {
+                    let rows = batch.num_rows() - start;
+                    if rows > 0 {
+                        return Some(batch.slice(start, rows));
+                    }
+                    start = 0;
+                }
+                None
+            });
+            Ok(rest.flatten())
+        })
     }
-}
 
-impl Drop for RowIterator {
-    /// Rows that were not given out go back to the reader; which they are is seen when they are wanted,
-    /// for no Python code may run here.
-    fn drop(&mut self) {
-        let State { ahead, block, .. } = std::mem::take(&mut *self.current.lock());
-        let (mut rows, mut error) = (Vec::new(), None);
-        for one in ahead {
-            match one {
-                Ahead::Row(row) => rows.push(row),
-                Ahead::Error(one) => error = Some(one),
+    /// Whether there are decoded rows that nobody got.
+    pub(super) fn is_empty(&self, py: Python<'_>) -> Result<bool, Failure> {
+        py.detach(|| {
+            self.waiting.with(|waiting| Ok(Python::attach(|py| self.row(py, waiting, 0))?.is_none()))
+        })
+    }
+
+    /// Where the row is that comes after `skipped` others, among the rows that were decoded.
+    fn row(
+        &self,
+        py: Python<'_>,
+        waiting: &Waiting,
+        skipped: usize,
+    ) -> PyResult<Option<(RecordBatch, usize)>> {
+        if waiting.batches.is_empty() {
+            return Ok(None);
+        }
+        let mut at = self.start(py, waiting)? + skipped;
+        for batch in &waiting.batches {
+            if at < batch.num_rows() {
+                return Ok(Some((batch.clone(), at)));
             }
+            at -= batch.num_rows();
         }
-        if !rows.is_empty() {
-            self.handle.give_back(Left::Objects(rows, self.schema.clone()));
-        }
-        if let Some(error) = error {
-            self.handle.give_back(Left::Error(error));
-        }
-        let Refill { batch, at, .. } = self.refill.get_mut();
-        if let Some(batch) = batch.take() {
-            self.handle.give_back(Left::Rows { block, batch, at: *at });
-        }
+        Ok(None)
     }
 }
 
 impl RowIterator {
     pub(super) fn new(py: Python<'_>, handle: Arc<Handle>, schema: &Schema) -> PyResult<Self> {
-        let columns = schema.arrow.fields().iter().map(|_| Column::default());
-        Ok(RowIterator {
-            current: handle.new_rows(),
-            handle,
-            maker: RowMaker::new(py, schema)?,
-            refill: Guarded::new(Refill { batch: None, at: 0, columns: columns.collect() }),
-            schema: schema.clone(),
-        })
+        Ok(RowIterator { handle, maker: RowMaker::new(py, schema)? })
+    }
+
+    fn rows(&self) -> &Rows {
+        self.handle.rows()
     }
 
     /// A block that comes after `exhausted`; `None` at the end.
     fn next_block(&self, py: Python<'_>, exhausted: Option<&Block>) -> PyResult<Option<Block>> {
-        let another = || {
-            let current = self.current.get(py);
-            current.filter(|block| !block.is(exhausted))
-        };
-        if let Some(block) = another() {
+        if let Some(block) = self.rows().block_after(py, exhausted) {
             return Ok(Some(block));
         }
-        let more = py.detach(|| self.refill.with(|refill| self.fetch(refill, exhausted)))?;
-        Ok(if more { self.current.get(py) } else { None })
+        let more = py.detach(|| self.rows().waiting.with(|waiting| self.fetch(waiting, exhausted)))?;
+        Ok(if more { self.rows().block(py) } else { None })
     }
 
     /// Puts the next block in the place of `exhausted`, unless another thread did; false at the end.
-    fn fetch(&self, refill: &mut Refill, exhausted: Option<&Block>) -> Result<bool, Failure> {
-        if Python::attach(|py| self.current.get(py).is_some_and(|block| !block.is(exhausted))) {
+    fn fetch(&self, waiting: &mut Waiting, exhausted: Option<&Block>) -> Result<bool, Failure> {
+        if Python::attach(|py| self.rows().block_after(py, exhausted).is_some()) {
             return Ok(true);
         }
-        while refill.is_used_up() {
-            refill.batch = self.handle.next_of_stream()?;
-            refill.at = 0;
-            if refill.batch.is_none() {
-                return Ok(false);
+        loop {
+            match waiting.batches.front() {
+                Some(batch) if waiting.at < batch.num_rows() => break,
+                Some(_) => drop(Python::attach(|_| waiting.pop())),
+                None => match self.handle.decode()? {
+                    Some(batch) => waiting.batches.push_back(batch),
+                    None => return Ok(false),
+                },
             }
-            Python::attach(|_| refill.columns.iter_mut().for_each(Column::forget));
         }
         Python::attach(|py| {
-            let block = self.maker.block(py, refill)?;
-            self.current.set(block, refill.left());
+            let Waiting { batches, at, columns } = waiting;
+            let batch = &batches[0];
+            let rows = *at..batch.num_rows().min(*at + BLOCK);
+            *at = rows.end;
+            let block = self.maker.block(py, batch, rows, columns)?;
+            self.rows().set_block(Some(block));
             Ok(true)
         })
     }
-}
 
-impl Refill {
-    fn left(&self) -> usize {
-        let rows = self.batch.as_ref().map_or(0, RecordBatch::num_rows);
-        rows - self.at
+    /// The row that comes after `skipped` others, if it is there: an error before it waits until rows are taken.
+    fn look(&self, py: Python<'_>, skipped: usize) -> PyResult<Option<(RecordBatch, usize)>> {
+        let rows = self.rows();
+        let look = |waiting: &mut Waiting| {
+            loop {
+                if let Some(found) = Python::attach(|py| rows.row(py, waiting, skipped))? {
+                    return Ok(Some(found));
+                }
+                match self.handle.decode_ahead()? {
+                    Some(batch) => waiting.batches.push_back(batch),
+                    None => return Ok(None),
+                }
+            }
+        };
+        Ok(py.detach(|| rows.waiting.with(look))?)
     }
 
-    fn is_used_up(&self) -> bool {
-        self.left() == 0
+    /// See [`super::reader::Reader::peek`].
+    pub(super) fn peek(&self, py: Python<'_>, skipped: usize) -> PyResult<Option<Py<PyAny>>> {
+        let Some((batch, at)) = self.look(py, skipped)? else {
+            return Ok(None);
+        };
+        let block = self.maker.block(py, &batch, at..at + 1, &mut Vec::new())?;
+        block.rows.bind(py).clone().next().transpose().map(|row| row.map(Bound::unbind))
     }
 }
 
@@ -275,13 +270,15 @@ impl RowMaker {
         })
     }
 
-    fn block(&self, py: Python<'_>, refill: &mut Refill) -> PyResult<Block> {
-        let Refill { batch, at, columns, .. } = refill;
-        let Some(batch) = batch else {
-            return Err(PyRuntimeError::new_err("rows of no batch"));
-        };
-        let rows = *at..batch.num_rows().min(*at + BLOCK);
-        *at = rows.end;
+    /// Some rows of a batch; `columns` remembers texts of its rows before.
+    fn block(
+        &self,
+        py: Python<'_>,
+        batch: &RecordBatch,
+        rows: Range<usize>,
+        columns: &mut Vec<Column>,
+    ) -> PyResult<Block> {
+        columns.resize_with(batch.num_columns(), Column::default);
         let lists = batch
             .columns()
             .iter()
@@ -324,12 +321,7 @@ impl RowIterator {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let (ahead, mut block) = self.current.next(py);
-        match ahead {
-            Some(Ahead::Row(row)) => return Ok(Some(row)),
-            Some(Ahead::Error(error)) => return Err(error),
-            None => {}
-        }
+        let mut block = self.rows().block(py);
         loop {
             if let Some(block) = &block
                 && let Some(row) = block.rows.bind(py).clone().next()
@@ -343,15 +335,25 @@ impl RowIterator {
         }
     }
 
-    /// Takes back rows that were given out last, in their order, so that they are the next.
-    fn _put_back(&self, rows: Vec<Py<PyAny>>) {
-        let mut state = self.current.lock();
-        rows.into_iter().rev().for_each(|row| state.ahead.push_front(Ahead::Row(row)));
+    /// The row that comes after ``skipped`` others, without taking it.
+    #[pyo3(name = "_peek")]
+    fn peek_after(&self, py: Python<'_>, skipped: usize) -> PyResult<Option<Py<PyAny>>> {
+        self.peek(py, skipped)
     }
 
-    /// Takes back the error that came last, so that it is the next.
-    fn _put_error_back(&self, error: Bound<'_, PyAny>) {
-        self.current.lock().ahead.push_front(Ahead::Error(PyErr::from_value(error)));
+    /// The next row, if it is one of this patch or the record of an error.
+    ///
+    /// Committed rows have no ``Z``, so an error of the next patch is the end of this one; it comes when the next is asked for.
+    fn _next_of_patch(&self, py: Python<'_>, patch: Option<i64>) -> PyResult<Option<Py<PyAny>>> {
+        match self.look(py, 0)? {
+            Some((batch, at)) => {
+                let numbers = batch.column_by_name("patch").map(|column| column.as_primitive::<Int64Type>());
+                let number = numbers.filter(|numbers| numbers.is_valid(at)).map(|numbers| numbers.value(at));
+                if number.is_none() || number == patch { self.__next__(py) } else { Ok(None) }
+            }
+            None if self.handle.refused_a_patch(py)? => Ok(None),
+            None => self.__next__(py),
+        }
     }
 }
 

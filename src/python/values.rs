@@ -31,13 +31,6 @@ struct Texts {
 }
 
 impl Column {
-    /// A new batch comes: rows of the old one cannot be compared with any more.
-    pub(super) fn forget(&mut self) {
-        self.texts.last = None;
-        self.texts.recent.clear();
-        self.parts.iter_mut().for_each(Column::forget);
-    }
-
     /// Some rows as a list.
     pub(super) fn list<'py>(
         &mut self,

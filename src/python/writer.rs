@@ -191,7 +191,6 @@ impl Writer {
 
     /// Writes the remaining rows of a reader; returns their number.
     fn write_reader(&self, py: Python<'_>, reader: &Bound<'_, Reader>) -> PyResult<usize> {
-        reader.get().refuse_held(py)?;
         let mut written = 0;
         while let Some(batch) = reader.get().next_batch(py)? {
             written += py.detach(|| self.core.with(|core| core.write(&batch)))?;

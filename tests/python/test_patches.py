@@ -98,7 +98,6 @@ def test_patches_from_within_a_transaction() -> None:
     reader = jelly.read_patch(data)
     before = reader.rows()
     assert [next(before).op for _ in range(3)] == ["H", "TX", "A"]
-    del before
     first, second = (patch for patch in reader.patches() if list(patch.rows()))
     assert [(one.number, one.outcome) for one in first.transactions] == [(0, "committed")]
     assert [(one.number, one.outcome) for one in second.transactions] == [(1, "committed")]
@@ -240,6 +239,42 @@ def test_a_look_at_a_patch_costs_nothing() -> None:
     assert pa.table(reader) == pa.table(jelly.read_patch(jb.small_patch(2, 2)))
 
 
+@pytest.mark.parametrize("rows", ["all", "committed"])
+@pytest.mark.parametrize("batch_rows", [1, 2, 1000])
+def test_a_reader_has_one_iterator_of_patches(rows: Any, batch_rows: int) -> None:
+    data = jb.small_patch(4, 2)
+    whole = list(jelly.read_patch(data, rows=rows).rows())
+    reader = jelly.read_patch(data, rows=rows, batch_rows=batch_rows)
+    patches = reader.patches()
+    assert reader.patches() is patches
+    ahead = patches.peek()
+    assert ahead is not None
+    assert patches.peek() is ahead
+    assert reader.peek() == whole[0]
+    assert next(patches) is ahead
+    found = [*ahead.rows()]
+    second = next(reader.patches())
+    found.append(next(second.rows()))
+    found.append(next(reader.rows()))  # the patch goes on behind it
+    found += second.rows()
+    assert second.complete
+    assert [patch.number for patch in (ahead, second)] == [0, 1]
+    found += [row for patch in reader.patches() for row in patch.rows()]
+    assert found == whole
+    assert (patches.peek(), reader.peek()) == (None, None)
+
+
+def test_a_look_at_the_next_patch_skips_what_is_left_of_this_one() -> None:
+    patches = jelly.read_patch(jb.small_patch(2, 5)).patches()
+    first = next(patches)
+    second = patches.peek()
+    assert second is not None
+    assert (first.complete, second.id) == (True, "_:p1")
+    with pytest.raises(ValueError, match="went on from patch 0"):
+        next(first.rows())
+    assert [patch.number for patch in patches] == [1]
+
+
 def test_no_snapshot_without_the_rows_of_a_patch() -> None:
     reader = jelly.read_patch(jb.small_patch(2, 2), batch_rows=2)
     patches = reader.patches()
@@ -247,7 +282,7 @@ def test_no_snapshot_without_the_rows_of_a_patch() -> None:
     with pytest.raises(ValueError, match="wait"):
         reader.snapshot()
     patch.skip()
-    del patch, patches
+    assert reader.snapshot()
 
 
 def test_the_error_of_the_next_patch_is_not_lost() -> None:

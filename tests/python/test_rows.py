@@ -117,7 +117,7 @@ def test_rows_of_the_corpus_are_the_table() -> None:
 
 
 @pytest.mark.parametrize("taken", [0, 1, 255, 256, 257, 600, 700, 999, 1000])
-def test_a_dropped_iterator_gives_back_its_rows(taken: int) -> None:
+def test_a_table_goes_on_where_the_last_row_was_taken(taken: int) -> None:
     data = jb.small_rdf(1000, 3)
     reader = jelly.read_rdf(data, batch_rows=700)
     seen = [row.seq for _, row in zip(range(taken), reader.rows(), strict=False)]
@@ -126,10 +126,10 @@ def test_a_dropped_iterator_gives_back_its_rows(taken: int) -> None:
         pa.table(reader)
 
 
-def test_rows_that_were_given_back_go_to_every_way_of_reading() -> None:
+def test_every_way_of_reading_goes_on_where_the_last_row_was_taken() -> None:
     reader = jelly.read_rdf(jb.small_rdf(1000, 3), batch_rows=400)
     seen = []
-    for row in reader.rows():  # a loop that is left lets go of its iterator
+    for row in reader.rows():
         seen.append(row.seq)
         if len(seen) == 3:
             break
@@ -141,32 +141,73 @@ def test_rows_that_were_given_back_go_to_every_way_of_reading() -> None:
     assert seen == list(range(1000))
 
 
-def test_an_iterator_at_the_end_of_the_stream_gives_back_its_rows() -> None:
+def test_a_reader_has_one_iterator_of_rows() -> None:
     reader = jelly.read_rdf(jb.small_rdf(10), batch_rows=5)
     first = reader.rows()
     assert next(first).seq == 0
-    assert [row.seq for row in reader.rows()] == [5, 6, 7, 8, 9]
-    assert list(reader) == []
-    del first
-    assert pa.table(reader).column("seq").to_pylist() == [1, 2, 3, 4]
+    assert reader.rows() is first
+    assert next(reader.rows()).seq == 1
+    loop = iter(first)
+    assert next(loop).seq == 2
+    assert [row.seq for row in reader.rows()] == list(range(3, 10))
+    assert [list(first), list(loop), list(reader)] == [[], [], []]
 
 
-def test_rows_that_an_iterator_holds_are_not_passed_over(tmp_path: Path) -> None:
-    reader = jelly.read_patch(jb.small_patch(2, 5))
-    rows = reader.rows()
-    assert next(rows).op == "H"
-    with pytest.raises(ValueError, match="holds rows that were not taken"):
-        pa.table(reader)
-    with (
-        pytest.raises(ValueError, match="holds rows that were not taken"),
-        jelly.PatchWriter(tmp_path / "x.jellyp") as writer,
-    ):
-        writer.write(reader)
-    count = len(list(rows))
-    assert count == len(pa.table(jelly.read_patch(jb.small_patch(2, 5)))) - 1 > 10
+def test_what_else_is_read_takes_the_rows_of_an_iterator(tmp_path: Path) -> None:
+    """A loop in the middle of a block does not give rows that a table or a writer has."""
+    data = jb.small_patch(2, 5)
+    count = len(pa.table(jelly.read_patch(data)))
+    assert count > 10
+    reader = jelly.read_patch(data)
+    rows, loop = reader.rows(), iter(reader.rows())
+    assert [next(rows).op, next(loop).op] == ["H", "TX"]
+    assert len(pa.table(reader)) == count - 2
+    assert [list(rows), list(loop)] == [[], []]
+    reader = jelly.read_patch(data)
+    loop = iter(reader.rows())
+    next(loop)
+    with jelly.PatchWriter(tmp_path / "x.jellyp") as writer:
+        assert writer.write(reader) == count - 1
+    assert list(loop) == []
 
 
-def test_a_closed_reader_gives_nothing_back() -> None:
+@pytest.mark.parametrize("batch_rows", [1, 3, 700])
+@pytest.mark.parametrize("how", ["text", "struct", "columns"])
+def test_peek_takes_no_row(how: str, batch_rows: int) -> None:
+    options: Any = {"columns": ["seq"]} if how == "columns" else {"terms": how}
+    data = jb.small_rdf(600, 7)
+    whole = list(jelly.read_rdf(data, **options).rows())
+    reader = jelly.read_rdf(data, batch_rows=batch_rows, **options)
+    loop, seen = iter(reader.rows()), list[Any]()
+    while (row := reader.peek()) is not None:
+        assert reader.peek() == row
+        assert type(row) is type(whole[0])
+        seen.append(next(loop) if len(seen) % 2 else next(reader.rows()))
+        assert seen[-1] == row
+    assert seen == whole
+    reader = jelly.read_rdf(data, batch_rows=batch_rows)
+    assert reader.peek() == jelly.read_rdf(data).peek()
+    with pytest.raises(ValueError, match="no snapshot now"):
+        reader.snapshot()
+    assert pa.table(reader) == pa.table(jelly.read_rdf(data))
+    assert reader.peek() is None
+
+
+def test_an_error_behind_a_peek_comes_when_rows_are_taken() -> None:
+    reader = jelly.read_rdf(jb.small_rdf(1)[:-1])
+    assert reader.peek() is None
+    assert reader.peek() is None
+    with pytest.raises(jelly.errors.TruncatedError):
+        next(reader)
+    assert reader.peek() is None
+    assert list(reader.rows()) == []
+    assert jelly.read_rdf(b"").peek() is None
+    reader.close()
+    with pytest.raises(ValueError, match="closed"):
+        reader.peek()
+
+
+def test_a_closed_reader_gives_no_batch() -> None:
     reader = jelly.read_rdf(jb.small_rdf(10))
     next(reader.rows())
     reader.close()
@@ -174,7 +215,7 @@ def test_a_closed_reader_gives_nothing_back() -> None:
         next(reader)
 
 
-def test_rows_that_were_given_back_wait_for_a_snapshot() -> None:
+def test_no_snapshot_in_the_middle_of_a_batch() -> None:
     reader = jelly.read_rdf(jb.small_rdf(10))
     next(reader.rows())
     with pytest.raises(ValueError, match="no snapshot now"):

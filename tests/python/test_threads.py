@@ -225,12 +225,3 @@ def test_calls_let_go_of_the_interpreter(name: str) -> None:
         sys.setswitchinterval(interval)
     thread.join()
     assert had_its_turn
-
-
-def test_a_dropped_iterator_does_not_lose_the_reader() -> None:
-    reader = jelly.read_rdf(DATA, batch_rows=1000)
-    rows = reader.rows()
-    first = [next(rows).seq for _ in range(10)]
-    del rows
-    rest = [row.seq for row in reader.rows()]
-    assert first + rest == list(range(COUNT))

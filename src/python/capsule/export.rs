@@ -112,7 +112,7 @@ unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI
 
 unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
     let work = |exported: &Exported| {
-        let batch = exported.handle.next_of_stream()?;
+        let batch = exported.handle.next()?;
         let array = match batch {
             Some(batch) => FFI_ArrowArray::new(&StructArray::from(batch).to_data()),
             None => FFI_ArrowArray::empty(), // released: the end
