@@ -21,10 +21,11 @@ def free_port() -> int:
         return port
 
 
-def start(root: Path, port: int, *args: str) -> subprocess.Popen[bytes]:
-    """Starts a server, and waits until it answers."""
+def start(root: Path, port: int, *args: str, said: Path | None = None) -> subprocess.Popen[bytes]:
+    """Starts a server, and waits until it answers; what it says goes to the file ``said``."""
     command = [sys.executable, "-m", "jelly", "serve", str(root), "--port", str(port), *args]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with Path(said or os.devnull).open("ab") as log:
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
     until = time.monotonic() + 60
     while True:
         link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
@@ -34,7 +35,7 @@ def start(root: Path, port: int, *args: str) -> subprocess.Popen[bytes]:
                 return server
         except OSError:
             if server.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(server.communicate()[1].decode()) from None
+                raise RuntimeError(said.read_text() if said else "the server ended") from None
             select_nothing()
         finally:
             link.close()
@@ -46,10 +47,10 @@ def select_nothing() -> None:
 
 
 @contextmanager
-def served(root: Path, *args: str) -> Iterator[str]:
+def served(root: Path, *args: str, said: Path | None = None) -> Iterator[str]:
     """The address of a server, which ends with the block."""
     port = free_port()
-    server = start(root, port, *args)
+    server = start(root, port, *args, said=said)
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

@@ -21,8 +21,16 @@ import click
 @click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name of this server in requests; may be given often.")  # fmt: skip
 @click.option("--read-only", is_flag=True, help="Refuse all that changes something.")
 @click.option("--insecure", is_flag=True, help="Let everybody who reaches the address do everything.")  # fmt: skip
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Let pages of this origin send requests; may be given often.")  # fmt: skip
+@click.option("--trust-header", metavar="NAME", help="The header in which a proxy says who the user is: a name in the file of tokens, with - for the hash.")  # fmt: skip
+@click.option("--proxy-address", "proxy_addresses", multiple=True, metavar="ADDRESS", help="The address of that proxy; may be given often.")  # fmt: skip
+@click.option("--require-condition", is_flag=True, help="Refuse publishes that do not say after which version they come.")  # fmt: skip
+@click.option("--record-publisher", is_flag=True, help="Add the name of the token to each patch, as the header publisher.")  # fmt: skip
+@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Another limit, such as body=1000000 or row_bytes=100000; may be given often.")  # fmt: skip
 @click.option("--make-token", metavar="NAME", help="Print a fresh token, and its line for the file of tokens; serve nothing.")  # fmt: skip
-def serve_command(root: str | None, make_token: str | None, **options: Any) -> None:
+def serve_command(
+    root: str | None, make_token: str | None, limits: tuple[str, ...], **options: Any
+) -> None:
     """Serves the logs in the folder DIR over HTTP.
 
     It listens on this machine alone, if nothing else is said.
@@ -37,14 +45,19 @@ def serve_command(root: str | None, make_token: str | None, **options: Any) -> N
         return
     if root is None:
         raise click.UsageError("Missing argument 'DIR'.")
+    bounds = service.Limits()
+    for text in limits:
+        name, _, number = text.partition("=")
+        bounds = bounds.given(name, number)
     logging.basicConfig(stream=sys.stderr, format="%(message)s")
+    logging.getLogger("jelly.service").setLevel(logging.INFO)
     scheme = "https" if options["tls_cert"] else "http"
     address = f"{scheme}://{options['host']}:{options['port']}"
     if not Path(root).is_dir() or not any(Path(root).iterdir()):
         click.echo(f"{address}/ has no logs yet; to make one, and to publish to it:")
         click.echo(f"  curl -X PUT {address}/brick")
         click.echo(f"  curl -H 'Content-Type: application/rdf-patch' --data-binary @1.rdfp {address}/brick")  # fmt: skip
-    service.serve(root, **options)
+    service.serve(root, limits=bounds, **options)
 
 
 COMMANDS = [serve_command]

@@ -188,7 +188,7 @@ class ServerLog(Log):
                 return
             given, _ = with_digest(base, work)
             body = work / "base.jelly"
-            convert(given, body, to="jelly", format=base_format)
+            convert(given, body, to="jelly", format=base_format, namespaces=True)
             self._at.open("PUT", "", None, {"Content-Type": _DATA}, body).close()
 
     def _digest(self, version: int) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from anyio import CapacityLimiter
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -16,13 +20,16 @@ from starlette.routing import Route
 from jelly._whole_file import local_path
 from jelly.errors import JellyError
 from jelly.service import _changes, _compare, _events, _views
-from jelly.service._bodies import Limits
 from jelly.service._coding import Coding
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
+from jelly.service._limits import Limits, Rates
 from jelly.service._logs import Logs
+from jelly.service._places import BUSY
 from jelly.service._problems import Problem, answer, problem_of
 from jelly.service._tokens import Tokens
+
+_LOG = logging.getLogger("jelly.service")
 
 
 def app(
@@ -32,6 +39,11 @@ def app(
     limits: Limits | None = None,
     read_only: bool = False,
     hosts: Collection[str] | None = LOCAL,
+    cors: Collection[str] = (),
+    trust_header: str | None = None,
+    proxy_addresses: Collection[str] = (),
+    require_condition: bool = False,
+    record_publisher: bool = False,
 ) -> Any:
     """Makes the ASGI application that serves the logs in a folder.
 
@@ -41,14 +53,24 @@ def app(
         limits: What the server puts up with.
         read_only: Refuse all that changes something.
         hosts: Names that requests may give the server in ``Host``; None: any.
+        cors: Origins such as ``https://example.org`` whose pages may send requests.
+        trust_header: A header in which a proxy says who the user is: a name of the file of tokens,
+            with ``-`` for the hash. From others than ``proxy_addresses`` it counts for nothing.
+        proxy_addresses: Addresses of that proxy.
+        require_condition: Refuse publishes without If-Match, If-None-Match, ``?expect=`` or ``H prev``.
+        record_publisher: Add the name of the token to each patch as ``H publisher``.
 
     Returns:
         The application, for uvicorn and other ASGI servers.
 
     Raises:
-        ValueError: The file of tokens has another form.
+        ValueError: The file of tokens has another form, or what is given needs something else.
         OSError: The folder or the file of tokens cannot be read.
     """
+    if bool(trust_header) != bool(proxy_addresses) or (trust_header and not tokens):
+        raise ValueError("--trust-header needs --proxy-address and --tokens: only the proxy may say who the user is")  # fmt: skip
+    if record_publisher and not tokens:
+        raise ValueError("--record-publisher needs --tokens: nobody else has a name")
     home = Path(local_path(root))
     home.mkdir(parents=True, exist_ok=True)
     routes = [
@@ -72,14 +94,38 @@ def app(
     service = Starlette(routes=routes, exception_handlers=handlers)
     service.router.redirect_slashes = False
     service.state.logs = Logs(home)
-    service.state.limits = limits or Limits()
-    service.state.busy = {"publishes": 0, "datasets": 0, "watchers": 0}
+    limits = service.state.limits = limits or Limits()
+    service.state.busy = Counter()
+    service.state.decoders = CapacityLimiter(max(1, min(limits.decoders, os.cpu_count() or 1)))
+    service.state.writers = CapacityLimiter(max(1, limits.publishes))
+    service.state.requires_condition = require_condition
+    service.state.records_publisher = record_publisher
     names = None if hosts is None else {name.lower() for name in hosts}
     guard = Guard(
-        Coding(service), Tokens(Path(tokens)) if tokens else None, names, read_only=read_only
-    )
+        Coding(service), Tokens(Path(tokens)) if tokens else None, names,
+        read_only=read_only, origins=cors, rates=Rates(limits.requests),
+        trusted=(trust_header.lower(), proxy_addresses) if trust_header else None,
+    )  # fmt: skip
     service.state.guard = guard
-    return guard
+    guard.state = service.state
+    if not cors:
+        return guard
+    return CORSMiddleware(
+        guard, allow_origins=list(cors), allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH"],
+        allow_headers=_ASKED, expose_headers=_TOLD,
+    )  # fmt: skip
+
+
+def logs_of(application: Any) -> Logs:
+    """The logs that an application serves."""
+    guard: Any = application.app if isinstance(application, CORSMiddleware) else application
+    logs: Logs = guard.state.logs
+    return logs
+
+
+# headers that pages of other sites may send, and read
+_ASKED = ["Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Prefer", "Last-Event-ID"]  # fmt: skip
+_TOLD = ["ETag", "Location", "Accept-Patch", "jelly-after", "jelly-upto", "jelly-version", "jelly-digest"]  # fmt: skip
 
 
 class _Methods:
@@ -108,6 +154,8 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         error = Problem(error.status_code, "path", error.detail, dict(error.headers or {}))
     problem = problem_of(error, publishes=request.method not in ("GET", "HEAD"))
+    if problem.status in (500, 507):
+        _LOG.error("request %s failed", request.state.number, exc_info=error)
     if problem.kind in ("patch.conflict", "patch.duplicate") and "head" not in problem.more:
         log = request.app.state.logs.get(request.path_params["log"])
         problem.more["head"] = log.head._asdict()
@@ -120,6 +168,8 @@ async def _alive(request: Request) -> Response:  # noqa: ARG001
 
 async def _ready(request: Request) -> Response:
     logs: Logs = request.app.state.logs
+    if logs.is_draining:
+        return JSONResponse({"ready": False}, 503)
     return JSONResponse({"ready": True, "logs": len(logs.names())})
 
 
@@ -127,6 +177,8 @@ async def _metrics(request: Request) -> Response:
     lines = ["# TYPE jelly_answers_total counter"]
     for status, number in sorted(request.app.state.guard.answers.items()):
         lines.append(f'jelly_answers_total{{status="{status}"}} {number}')
-    for name, number in request.app.state.busy.items():
+    busy: Counter[tuple[str, str]] = request.app.state.busy
+    for name in BUSY:
+        number = sum(taken for (what, _), taken in busy.items() if what == name)
         lines += [f"# TYPE jelly_{name} gauge", f"jelly_{name} {number}"]
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")

@@ -3,67 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
-from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
+from jelly.service._limits import Limits
 from jelly.service._problems import Problem
 
-
-class Limits(NamedTuple):
-    """What a server puts up with.
-
-    Attributes:
-        body: Bytes of a body as it is sent.
-        decompressed: Bytes of a body once its ``Content-Encoding`` is off.
-        idle: Seconds without a byte of a body.
-        publishes: Publishes that may be under way in all; more are refused (503).
-        datasets: Datasets that are made at once; more are refused (503).
-        watchers: Requests that wait for versions at once; more are refused (503).
-        states: Bytes of the datasets that are kept for a log (``_states``); 0: none are.
-        free: Bytes of the disk that stay free; what would take them is refused (507).
-    """
-
-    body: int = 256 << 20
-    decompressed: int = 2 << 30
-    idle: float = 60
-    publishes: int = 64
-    datasets: int = 2
-    watchers: int = 128
-    states: int = 1 << 30
-    free: int = 256 << 20
+# how often the disk is looked at, in bytes of a body
+_LOOK = 8 << 20
+_CLOSE = {"Connection": "close"}
 
 
 async def received(request: Request, path: Path, limits: Limits) -> int:
     """Writes the body into a file; returns its size.
 
     Raises:
-        Problem: It is too large (413), comes too slowly (408), or not whole (400).
+        Problem: It is too large (413), comes too slowly (408), not whole (400), or the disk is too
+            full (507).
     """
     said = request.headers.get("content-length", "")
-    if said.isdecimal() and int(said) > limits.body:
+    length = int(said) if said.isdecimal() else 0
+    if length > limits.body:
         raise _too_large(limits)
-    size = 0
+    refuse_full(path.parent, length, limits)
+    clock = asyncio.get_running_loop().time
+    size, looked, began = 0, 0, clock()
     pieces = request.stream()
     with path.open("wb") as file:
         while True:
+            slowest = began + limits.idle + size / max(limits.rate, 1e-9)
             try:
-                piece = await asyncio.wait_for(anext(pieces), limits.idle)
+                async with asyncio.timeout_at(min(clock() + limits.idle, slowest)):
+                    piece = await anext(pieces)
             except StopAsyncIteration:
                 return size
             except TimeoutError:
-                raise Problem(408, "slow", f"no byte of the body came for {limits.idle} s", {"Connection": "close"}) from None  # fmt: skip
+                detail = f"the body came too slowly: no byte for {limits.idle} s, or less than {limits.rate:g} bytes a second"
+                raise Problem(408, "slow", detail, _CLOSE) from None
             except ClientDisconnect:
                 raise Problem(400, "cut", "the body ended before its end") from None
             size += len(piece)
             if size > limits.body:
                 raise _too_large(limits)
+            if size - looked >= _LOOK:
+                looked = size
+                refuse_full(path.parent, 0, limits)
             if piece:
                 await run_in_threadpool(file.write, piece)
 
 
+def refuse_full(folder: Path, more: int, limits: Limits) -> None:
+    """Refuses what would fill the disk.
+
+    Raises:
+        Problem: Too little is free (507).
+    """
+    if shutil.disk_usage(folder).free - more < limits.free:
+        raise Problem(507, "storage", "the disk is nearly full; nothing was published", _CLOSE)
+
+
 def _too_large(limits: Limits) -> Problem:
     detail = f"the body has more than {limits.body} bytes; publish it in pieces"
-    return Problem(413, "body", detail, {"Connection": "close"})
+    return Problem(413, "body", detail, _CLOSE)

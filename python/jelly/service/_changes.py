@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from anyio import to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -14,15 +15,15 @@ from jelly._whole_file import work_folder
 from jelly.log import Head, Published
 from jelly.log._begin import begin, is_log, with_digest
 from jelly.log._folder import FolderLog
-from jelly.log._patch import prepared
+from jelly.log._patch import Prepared, prepared
 from jelly.log._types import as_json
 from jelly.service import _bodies
+from jelly.service import _rules as rules
 from jelly.service._conditions import head_check, tag
 from jelly.service._formats import PATCHES, READ_DATA, sent
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.types import Limits as Reading
 
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
@@ -54,20 +55,29 @@ async def _published(request: Request) -> tuple[FolderLog, Published]:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     log = await run_in_threadpool(logs.get, name)
+    rules.refuse_draining(logs)
     format, compression = sent(request, PATCHES)
     asked = request.query_params.get("expect")
     expect: Any = int(asked) if asked is not None and _NUMBER.fullmatch(asked) else asked
-    with place(request, "publishes"), work_folder(logs.root) as work:
+    headers = rules.headers_of(request)
+    with place(request, "publishes", name), work_folder(logs.root) as work:
         body = work / "body"
         await _bodies.received(request, body, request.app.state.limits)
 
-        def go() -> Published:
-            check = head_check(request, log.info().id)
-            most = Reading(decompressed_bytes=request.app.state.limits.decompressed)
-            found = prepared(body, work, {}, format, compression=compression, limits=most)
-            return log.publish_prepared(found, expect, check=check)
+        def read() -> Prepared:
+            reading = request.app.state.limits.of_bodies
+            return prepared(body, work, headers, format, compression=compression, limits=reading)
 
-        done = await run_in_threadpool(go)
+        def publish() -> Published:
+            check = head_check(request, log.info().id)
+            rules.check_condition(request, found, expect)
+            if "handling=strict" not in request.headers.get("prefer", ""):
+                return log.publish_prepared(found, expect, check=check)
+            return rules.published_strictly(log, found, expect, check, request.app.state.limits)
+
+        found = await to_thread.run_sync(read, limiter=request.app.state.decoders)
+        rules.check_publisher(headers, found)
+        done = await to_thread.run_sync(publish, limiter=request.app.state.writers)
     logs.pulse(name)
     return log, done
 
@@ -86,6 +96,7 @@ async def create(request: Request) -> Response:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     path = logs.path(name)
+    rules.refuse_draining(logs)
     if request.headers.get("if-none-match") == "*" and path.exists() and is_log(path):
         raise Problem(412, "patch.conflict", "the log is there already")
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip

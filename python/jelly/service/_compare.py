@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from jelly._changes import between, canonicalize, invert
 from jelly._history import history
@@ -17,12 +17,12 @@ from jelly._log_files import BASE_JSON
 from jelly._whole_file import work_folder
 from jelly.log._begin import EMPTY, base_of, no_base
 from jelly.log._folder import FolderLog
-from jelly.service._bodies import Limits
 from jelly.service._conditions import version_of
 from jelly.service._formats import PATCHES, wanted
+from jelly.service._limits import Limits
 from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.service._spool import pieces, spooled
+from jelly.service._spool import Spooled, spooled
 from jelly.service._states import write_state
 
 TERMS = ("subject", "predicate", "object", "graph")
@@ -41,7 +41,7 @@ async def diff(request: Request) -> Response:
     with place(request, "datasets"):
         spool = await run_in_threadpool(spooled, partial(write_change, log, old, new, limits, format))  # fmt: skip
     headers = {"jelly-from": str(old), "jelly-to": str(new), "Cache-Control": "no-cache"} | _VARY
-    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
+    return Spooled(spool, media, headers)
 
 
 def write_change(
@@ -74,7 +74,7 @@ async def periods(request: Request) -> Response:
     pattern = pattern_of(request)
     with place(request, "datasets"):
         spool = await run_in_threadpool(spooled, lambda spool: _write_history(log, pattern, spool))
-    return StreamingResponse(pieces(spool), media_type="application/jsonl", headers=_VARY)
+    return Spooled(spool, "application/jsonl", _VARY)
 
 
 def pattern_of(request: Request) -> dict[str, str]:

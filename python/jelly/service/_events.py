@@ -48,6 +48,7 @@ async def _stream(
                 data = json.dumps(as_json(version))
                 yield f"id: {version.version}\nevent: version\ndata: {data}\n\n"
             after = head
+        yield ": the server stops\nretry: 1000\n\n"
     finally:
         give_back(request, "watchers")
 

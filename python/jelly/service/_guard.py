@@ -14,10 +14,12 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from jelly.service._limits import Rates
 from jelly.service._problems import Problem, answer
-from jelly.service._tokens import Tokens
+from jelly.service._tokens import Token, Tokens
 
 _LOG = logging.getLogger("jelly.service")
+MOST_HEADERS = 16 << 10
 _SAFE = ("GET", "HEAD", "OPTIONS")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
@@ -26,9 +28,21 @@ class Guard:
     """Refuses requests before they reach the logs, and counts all of them."""
 
     def __init__(
-        self, app: ASGIApp, tokens: Tokens | None, hosts: Collection[str] | None, *, read_only: bool
+        self,
+        app: ASGIApp,
+        tokens: Tokens | None,
+        hosts: Collection[str] | None,
+        *,
+        read_only: bool,
+        origins: Collection[str],
+        rates: Rates,
+        trusted: tuple[str, Collection[str]] | None,
     ) -> None:
         self._app, self._tokens, self._hosts, self._read_only = app, tokens, hosts, read_only
+        self._origins, self._rates = origins, rates
+        self._header, self._proxies = trusted or ("", ())
+        self.state: Any = None
+        """What the application behind it keeps."""
         self._numbers = count(1)
         self.answers: Counter[int] = Counter()
 
@@ -67,22 +81,29 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers, method = Headers(scope=scope), scope["method"]
+        size = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+        if size + len(scope["raw_path"]) + len(scope["query_string"]) > MOST_HEADERS:
+            raise Problem(431, "headers", f"the headers have more than {MOST_HEADERS} bytes", {"Connection": "close"})  # fmt: skip
         host = headers.get("host", "")
         name = host if host.endswith("]") else host.rsplit(":", 1)[0]
         if self._hosts is not None and name.lower() not in self._hosts:
             raise Problem(403, "host", "the Host is not a name of this server: --host-name NAME adds one")  # fmt: skip
         if method not in _SAFE:
             origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-            if site not in ("none", "same-origin") or (
-                origin is not None and urlsplit(origin).netloc.lower() != host.lower()
-            ):
+            is_other = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+            is_other = is_other or site not in ("none", "same-origin")
+            if is_other and origin not in self._origins:
                 raise Problem(403, "site", "a page of another site sent the request")
             if self._read_only:
                 raise Problem(403, "scope", "this server only reads")
         path = scope["path"]
-        if self._tokens is None or path in ("/-/health", "/-/ready"):
+        if path in ("/-/health", "/-/ready"):
             return
-        token = self._tokens.of(headers, method)
+        if self._tokens is None:
+            self._rates.take("", time.monotonic())
+            return
+        token = self._trusted(scope, headers) or self._tokens.of(headers, method)
+        self._rates.take(token.name, time.monotonic())
         scope["state"]["token"] = token
         log = path.split("/")[1] or None
         wanted = "read" if method in _SAFE else "admin" if method == "PUT" else "publish"
@@ -92,3 +113,11 @@ class Guard:
             if log is not None and not token.may("read", log):
                 raise Problem(404, "log", "there is no such log")
             raise Problem(403, "scope", f"the token may not {wanted}")
+
+    def _trusted(self, scope: Scope, headers: Headers) -> Token | None:
+        """Whom the proxy says the request is from; None: it does not say it."""
+        client = scope.get("client")
+        if self._tokens is None or client is None or client[0] not in self._proxies:
+            return None
+        names = headers.getlist(self._header)
+        return self._tokens.named(names[0] if len(names) == 1 else None) if names else None

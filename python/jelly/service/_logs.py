@@ -28,6 +28,8 @@ class Logs:
         self._open: dict[str, FolderLog] = {}
         self._lock = threading.Lock()
         self._pulses: dict[str, asyncio.Event] = {}
+        self.is_draining = False
+        """The server stops: nothing new is published, and nobody waits any longer."""
 
     def path(self, name: str) -> Path:
         """Where a log of a name stands.
@@ -82,7 +84,7 @@ class Logs:
             if version > after:
                 return version
             left = until - loop.time()
-            if left <= 0:
+            if left <= 0 or self.is_draining:
                 return None
             try:
                 await asyncio.wait_for(event.wait(), min(left, _LOOK))
@@ -90,8 +92,11 @@ class Logs:
                 continue
 
     async def following(self, name: str, log: FolderLog, after: int) -> AsyncIterator[int | None]:
-        """The head each time that it moves; None now and then, where it does not."""
-        while True:
+        """The head each time that it moves; None now and then, where it does not.
+
+        It ends when the server stops.
+        """
+        while not self.is_draining:
             found = await self.moved(name, log, after, 15)
             after = after if found is None else found
             yield found

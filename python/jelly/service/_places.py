@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,29 +10,35 @@ from starlette.requests import Request
 
 from jelly.service._problems import Problem
 
+BUSY = ("publishes", "datasets", "watchers")
 
-def take(request: Request, what: str) -> None:
-    """Takes a place; :func:`give_back` must follow.
+
+def take(request: Request, what: str, log: str = "") -> None:
+    """Takes a place, of a log or of the server; :func:`give_back` must follow.
 
     Raises:
         Problem: All are taken (503).
     """
-    busy, most = request.app.state.busy, getattr(request.app.state.limits, what)
-    if busy[what] >= most:
+    busy: Counter[tuple[str, str]] = request.app.state.busy
+    most = getattr(request.app.state.limits, what)
+    if busy[what, log] >= most:
         raise Problem(503, "busy", f"{most} {what} are under way; ask again", {"Retry-After": "1"})
-    busy[what] += 1
+    busy[what, log] += 1
 
 
-def give_back(request: Request, what: str) -> None:
+def give_back(request: Request, what: str, log: str = "") -> None:
     """Gives a place back."""
-    request.app.state.busy[what] -= 1
+    busy: Counter[tuple[str, str]] = request.app.state.busy
+    busy[what, log] -= 1
+    if not busy[what, log]:
+        del busy[what, log]
 
 
 @contextmanager
-def place(request: Request, what: str) -> Iterator[None]:
+def place(request: Request, what: str, log: str = "") -> Iterator[None]:
     """A place for as long as the block runs."""
-    take(request, what)
+    take(request, what, log)
     try:
         yield
     finally:
-        give_back(request, what)
+        give_back(request, what, log)

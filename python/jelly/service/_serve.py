@@ -6,9 +6,9 @@ import os
 from collections.abc import Collection
 from typing import Any
 
-from jelly.service._app import app
-from jelly.service._bodies import Limits
-from jelly.service._guard import LOCAL
+from jelly.service._app import app, logs_of
+from jelly.service._guard import LOCAL, MOST_HEADERS
+from jelly.service._limits import Limits
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -25,9 +25,14 @@ def serve(
     read_only: bool = False,
     insecure: bool = False,
     host_names: Collection[str] = (),
+    cors: Collection[str] = (),
+    trust_header: str | None = None,
+    proxy_addresses: Collection[str] = (),
+    require_condition: bool = False,
+    record_publisher: bool = False,
     limits: Limits | None = None,
 ) -> None:
-    """Serves the logs in a folder until SIGTERM or SIGINT; what is under way ends, for 30 seconds.
+    """Serves the logs in a folder until SIGTERM or SIGINT; what is under way ends first.
 
     Args:
         root: A folder of logs.
@@ -41,6 +46,11 @@ def serve(
         read_only: As of :func:`app`.
         insecure: Let everybody who reaches the address do everything.
         host_names: More names that requests may give the server in ``Host``.
+        cors: As of :func:`app`.
+        trust_header: As of :func:`app`.
+        proxy_addresses: As of :func:`app`.
+        require_condition: As of :func:`app`.
+        record_publisher: As of :func:`app`.
         limits: As of :func:`app`.
 
     Raises:
@@ -51,6 +61,8 @@ def serve(
 
     import uvicorn
 
+    from jelly.service._server import Server, connection
+
     is_local = host in _LOOPBACK
     if not (is_local or tokens or client_ca or insecure):
         raise ValueError(f"{host} is open to other machines: give --tokens FILE or --client-ca FILE, or say --insecure")  # fmt: skip
@@ -60,9 +72,16 @@ def serve(
     more: dict[str, Any] = {}
     if client_ca:
         more = {"ssl_ca_certs": client_ca, "ssl_cert_reqs": ssl.CERT_REQUIRED}
-    uvicorn.run(
-        app(root, tokens=tokens, limits=limits, read_only=read_only, hosts=hosts),
-        host=host, port=port, ssl_certfile=tls_cert, ssl_keyfile=tls_key, log_level="warning",
-        timeout_graceful_shutdown=30, limit_concurrency=256, server_header=False, lifespan="off",
-        h11_max_incomplete_event_size=16 << 10, **more,
+    limits = limits or Limits()
+    application = app(
+        root, tokens=tokens, limits=limits, read_only=read_only, hosts=hosts, cors=cors,
+        trust_header=trust_header, proxy_addresses=proxy_addresses,
+        require_condition=require_condition, record_publisher=record_publisher,
     )  # fmt: skip
+    config = uvicorn.Config(
+        application, host=host, port=port, ssl_certfile=tls_cert, ssl_keyfile=tls_key,
+        log_level="warning", timeout_graceful_shutdown=limits.drain, server_header=False,
+        lifespan="off", proxy_headers=False, http=connection(limits),
+        h11_max_incomplete_event_size=MOST_HEADERS, **more,
+    )  # fmt: skip
+    Server(config, logs_of(application)).run()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from jelly.errors import JellyError
 from jelly.service._problems import Problem
@@ -13,12 +16,12 @@ _PIECE = 1 << 18
 
 
 def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:
-    """A temporary file that ``write`` filled, at its begin; :func:`pieces` closes it.
+    """A temporary file that ``write`` filled, at its begin; :class:`Spooled` closes it.
 
     Raises:
         Problem: What is written does not fit the format (406).
     """
-    spool: IO[Any] = tempfile.TemporaryFile()  # noqa: SIM115 - pieces() closes it
+    spool: IO[Any] = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     try:
         write(spool)
     except BaseException as error:
@@ -28,6 +31,21 @@ def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:
         raise
     spool.seek(0)
     return spool
+
+
+class Spooled(StreamingResponse):
+    """An answer of what is in a file, which is closed however the answer ends."""
+
+    def __init__(self, file: IO[bytes], media: str, headers: Mapping[str, str]) -> None:
+        super().__init__(pieces(file), media_type=media, headers=headers)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the answer."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
 
 
 def pieces(file: IO[bytes]) -> Iterator[bytes]:

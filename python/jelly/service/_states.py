@@ -15,7 +15,7 @@ from jelly._log_files import LOG_JSON
 from jelly._whole_file import sync_file, sync_folder, work_folder
 from jelly.log._begin import EMPTY, base_of, no_base, said_of
 from jelly.log._folder import FolderLog
-from jelly.service._bodies import Limits
+from jelly.service._limits import Limits
 
 FOLDER = "_states"
 _NAME = re.compile(r"state-(\d+)-([0-9a-f]{16})\.jelly\.zst")

@@ -74,6 +74,17 @@ class Tokens:
             self._tokens, self._stamp = parsed(self._path.read_text()), stamp
         return self._tokens
 
+    def named(self, name: str | None) -> Token:
+        """The line of a name that a proxy vouches for, which has ``-`` for the hash.
+
+        Raises:
+            Problem: There is none (401).
+        """
+        for token in self._read():
+            if token.name == name and token.digest == "-":
+                return token
+        raise Problem(401, "token", "the proxy names nobody whom the file of tokens knows")
+
     def of(self, headers: Mapping[str, str], method: str) -> Token:
         """Whose request it is.
 

@@ -19,13 +19,13 @@ from jelly._times import start_of
 from jelly.log._folder import FolderLog
 from jelly.log._patch import joined
 from jelly.log._types import Head, LogVersion, as_json
-from jelly.service._bodies import Limits
 from jelly.service._conditions import agrees, number, tag, version_of, wait_of
 from jelly.service._formats import DATA, PATCHES, wanted
+from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.service._spool import pieces, spooled
+from jelly.service._spool import Spooled, pieces, spooled
 from jelly.service._states import write_state
 
 _VARY = {"Vary": "Accept, Accept-Encoding"}
@@ -96,7 +96,7 @@ async def patches(request: Request) -> Response:
         stored = (piece for path in files for piece in pieces(path.open("rb")))
         return StreamingResponse(stored, media_type=media, headers=headers)
     spool = await run_in_threadpool(spooled, lambda spool: joined(files, spool, format))
-    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
+    return Spooled(spool, media, headers)
 
 
 async def patch(request: Request) -> Response:
@@ -130,12 +130,12 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
         return Response(status_code=304, headers=headers)
     path = log.folder / name_of(found.version, log.ending)
     if format == "jelly-patch" and log.ending == ".jellyp":
-        return StreamingResponse(pieces(path.open("rb")), media_type=media, headers=headers)
+        return Spooled(path.open("rb"), media, headers)
     stored: Any = "trp" if log.ending.startswith(".trp") else "auto"
     spool = await run_in_threadpool(
         spooled, lambda spool: convert(path, spool, to=format, format=stored)
     )
-    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
+    return Spooled(spool, media, headers)
 
 
 async def data(request: Request) -> Response:
@@ -155,7 +155,7 @@ async def data(request: Request) -> Response:
         spool = await run_in_threadpool(
             spooled, lambda spool: write_state(log, spool, version, format, limits)
         )
-    return StreamingResponse(pieces(spool), media_type=media, headers=headers)
+    return Spooled(spool, media, headers)
 
 
 def _head_at(log: FolderLog, asked: str) -> Head:

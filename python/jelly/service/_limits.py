@@ -1,0 +1,99 @@
+"""What a server puts up with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from jelly.service._problems import Problem
+from jelly.types import Limits as Reading
+
+
+class Limits(NamedTuple):
+    """What a server puts up with.
+
+    Attributes:
+        body: Bytes of a body as it is sent; 413.
+        decompressed: Bytes of a body once its ``Content-Encoding`` is off; 413.
+        headers: Seconds until the headers of a request are there; 408.
+        idle: Seconds without a byte of a body; 408.
+        rate: Bytes a second that a body has on average after ``idle`` seconds; 408.
+        connections: Connections at once; more are answered with 503.
+        publishes: Publishes to a log that may be under way or wait; more are refused (503).
+        datasets: Datasets, differences and histories that are made at once; more are refused (503).
+        watchers: Requests that wait for versions at once; more are refused (503).
+        requests: Requests a minute of one token, or of all where there are no tokens; more are
+            refused (429). 0: as many as come.
+        decoders: Bodies that are decoded at once; others wait.
+        states: Bytes of the datasets that are kept for a log (``_states``); 0: none are.
+        free: Bytes of the disk that stay free; what would take them is refused (507).
+        drain: Seconds that requests have to end when the server stops.
+        reading: Limits of the readers of bodies.
+    """
+
+    body: int = 256 << 20
+    decompressed: int = 2 << 30
+    headers: float = 10
+    idle: float = 60
+    rate: float = 1024
+    connections: int = 256
+    publishes: int = 64
+    datasets: int = 2
+    watchers: int = 128
+    requests: int = 0
+    decoders: int = 4
+    states: int = 1 << 30
+    free: int = 256 << 20
+    drain: int = 30
+    reading: Reading = Reading()
+
+    def given(self, name: str, text: str) -> Limits:
+        """These limits with another one, as ``--limit NAME=NUMBER`` says it.
+
+        Raises:
+            ValueError: There is no such limit, or the text is no number that it can be.
+        """
+        own = [field for field in self._fields if field != "reading"]
+        try:
+            if name in own:
+                now = getattr(self, name)
+                value = float(text) if isinstance(now, float) or name in _SECONDS else int(text)
+                if value < 0:
+                    raise ValueError("it cannot be less than 0")
+                return Limits(**{**self._asdict(), name: value})
+            if name in Reading.__dataclass_fields__:
+                return self._replace(reading=self.reading.replace(**{name: int(text)}))
+        except ValueError as error:
+            raise ValueError(f"--limit {name}={text}: {error}") from None
+        known = ", ".join([*own, *Reading.__dataclass_fields__])
+        raise ValueError(f"--limit {name}: there is no such limit; there are {known}")
+
+    @property
+    def of_bodies(self) -> Reading:
+        """What readers of bodies put up with."""
+        return self.reading.replace(decompressed_bytes=self.decompressed)
+
+
+_SECONDS = ("headers", "idle", "rate")
+
+
+class Rates:
+    """Who sent how many requests in the last minute."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, name: str, now: float) -> None:
+        """Counts a request at a time in seconds.
+
+        Raises:
+            Problem: The minute had too many (429).
+        """
+        if not self._most:
+            return
+        left, before = self._left.get(name, (float(self._most), now))
+        left = min(self._most, left + (now - before) * self._most / 60)
+        if left < 1:
+            seconds = str(max(1, round((1 - left) * 60 / self._most)))
+            raise Problem(429, "rate", f"more than {self._most} requests a minute; ask again", {"Retry-After": seconds})  # fmt: skip
+        self._left[name] = left - 1, now

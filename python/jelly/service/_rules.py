@@ -1,0 +1,98 @@
+"""What a server asks of publishes beside what the log asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.requests import Request
+
+from jelly._history import verify_log
+from jelly.log import Head, Published
+from jelly.log._folder import FolderLog
+from jelly.log._patch import Prepared, refused
+from jelly.service._limits import Limits
+from jelly.service._logs import Logs
+from jelly.service._problems import Problem
+from jelly.service._states import write_state
+
+
+def refuse_draining(logs: Logs) -> None:
+    """Refuses changes while the server stops.
+
+    Raises:
+        Problem: It does (503).
+    """
+    if logs.is_draining:
+        raise Problem(503, "draining", "the server stops; ask again", {"Retry-After": "5", "Connection": "close"})  # fmt: skip
+
+
+def headers_of(request: Request) -> dict[str, str]:
+    """The headers that the server adds to a patch: who published it, if that is recorded."""
+    token = getattr(request.state, "token", None)
+    if not request.app.state.records_publisher or token is None:
+        return {}
+    name = token.name.replace("\\", "\\\\").replace('"', '\\"')
+    return {"publisher": f'"{name}"'}
+
+
+def check_publisher(headers: dict[str, str], found: Prepared) -> None:
+    """Refuses a patch that says itself who published it, where the server says that.
+
+    Raises:
+        PatchError: It does (``patch.header``).
+    """
+    if headers and "publisher" in found.summary.said:
+        message = "the server adds the header 'publisher': publish the patch without it"
+        raise refused("patch.header", message)
+
+
+def check_condition(request: Request, found: Prepared, expect: object) -> None:
+    """Refuses a publish without a condition, where the server requires one.
+
+    Raises:
+        Problem: There is neither If-Match, If-None-Match, ?expect= nor H prev (428).
+    """
+    if not request.app.state.requires_condition or expect is not None or found.summary.prev:
+        return
+    if not any(name in request.headers for name in ("if-match", "if-none-match")):
+        raise Problem(428, "condition", "a condition is required: If-Match with the ETag of the log, H prev, or ?expect=")  # fmt: skip
+
+
+def published_strictly(
+    log: FolderLog,
+    found: Prepared,
+    expect: int | str | None,
+    check: Callable[[Head], None] | None,
+    limits: Limits,
+) -> Published:
+    """Publishes a patch if each of its rows changes something (``Prefer: handling=strict``).
+
+    Raises:
+        PatchError: One does not (``patch.effect``), or as of :meth:`jelly.Log.publish`.
+    """
+    base = found.copy.parent / "before.jelly"
+    while True:
+        head = log.head
+        if not log.would_replay(found.summary, head, expect):
+            write_state(log, base, head.version, "jelly", limits)
+            report = verify_log(found.copy, base=base, chain="ignore")
+            if report.without_effect:
+                message = (
+                    f"{report.without_effect} rows change nothing: {report.problems[0].message}"
+                )
+                raise refused("patch.effect", message)
+
+        def still(now: Head, head: Head = head) -> None:
+            if now != head:
+                raise _MovedError
+            if check is not None:
+                check(now)
+
+        try:
+            return log.publish_prepared(found, expect, check=still)
+        except _MovedError:
+            continue
+
+
+class _MovedError(Exception):
+    """Another patch was published meanwhile."""

@@ -1,0 +1,86 @@
+"""uvicorn with what it lacks: a deadline for headers, a bound on connections, and draining."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from jelly.service._limits import Limits
+
+
+def connection(limits: Limits) -> type[H11Protocol]:
+    """The class of connections that keep to limits."""
+
+    class Connection(_Connection):
+        kept_to = limits
+
+    return Connection
+
+
+class _Connection(H11Protocol):
+    """A connection on which the headers of a request must come in time."""
+
+    kept_to: Limits
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > self.kept_to.connections:
+            self._refuse(503, "busy", "too many connections; come again", ("Retry-After", "1"))
+            return
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            self._wait()
+        elif self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(self.kept_to.headers, self._too_late)
+
+    def _too_late(self) -> None:
+        self._late = None
+        if self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE:
+            detail = f"the headers of the request did not come within {self.kept_to.headers:g} s"
+            self._refuse(408, "slow", detail)
+
+    def _refuse(self, status: int, kind: str, detail: str, *more: tuple[str, str]) -> None:
+        if self.transport.is_closing():
+            return
+        said = {"type": f"urn:jelly:problem:{kind}", "status": status, "detail": detail}
+        body = json.dumps(said).encode()
+        headers = [("Content-Type", "application/problem+json"), ("Content-Length", str(len(body))), ("Connection", "close"), *more]  # fmt: skip
+        for event in (
+            h11.Response(status_code=status, headers=headers),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """Says that it stops, before it stops."""
+
+    def __init__(self, config: uvicorn.Config, logs: Any) -> None:
+        super().__init__(config)
+        self._logs = logs
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Takes no more publishes, and ends what waits for versions."""
+        self._logs.is_draining = True
+        super().handle_exit(sig, frame)
