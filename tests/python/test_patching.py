@@ -12,23 +12,9 @@ import pytest
 
 import jelly
 import patch_model as model
-from jelly.errors import EncodeError, JellyError, PatchError, TruncatedError
+from jelly.errors import JellyError, PatchError
 from shared_data import shared
-
-BASE = b'<a:s> <a:p> "x"@en .\n<a:s> <a:p> "y" <a:g> .\n_:b <a:p> <a:o> .\n'
-FIRST = b'H id <u:1> .\nTX .\nA <a:n> <a:p> "1" .\nD <a:s> <a:p> "y" <a:g> .\nTC .\n'
-SECOND = b"H id <u:2> .\nH prev <u:1> .\nTX .\nD _:b <a:p> <a:o> .\nTC .\nTX .\nA <a:z> <a:p> <a:o> .\nTA .\n"
-THIRD = b'H id <u:3> .\nH prev <u:2> .\nTX .\nD <a:n> <a:p> "1" .\nA <a:n> <a:p> "2" .\nTC .\n'
-
-
-def out_of(function: Callable[..., Any], *arguments: Any, **options: Any) -> bytes:
-    out = io.BytesIO()
-    function(*arguments, out, **options)
-    return out.getvalue()
-
-
-def applied(base: bytes, *patches: Any, **options: Any) -> bytes:
-    return out_of(jelly.apply, base, list(patches), **options)
+from small_log import BASE, FIRST, SECOND, THIRD, applied, out_of
 
 
 def inverted(patches: list[bytes], base: bytes) -> bytes:
@@ -75,70 +61,6 @@ def test_random_logs_come_to_what_the_model_says() -> None:
     assert changed > 150 < spelled
 
 
-def test_orders_and_counts() -> None:
-    out = io.BytesIO()
-    done = jelly.apply(BASE, [FIRST, SECOND, THIRD], out)
-    assert out.getvalue() == b'<a:s> <a:p> "x"@en .\n<a:n> <a:p> "2" .\n'
-    assert done == jelly.Applied(3, "<u:3>", 3, 2, 1, 2, 5, 0, 0, len(out.getvalue()), 0)
-    assert applied(BASE, THIRD, FIRST, SECOND) == out.getvalue()
-    assert applied(BASE, FIRST + SECOND + THIRD) == out.getvalue()
-    for version, same in [(1, "u:1"), (2, "<u:2>"), (3, "u:3")]:
-        assert out_of(jelly.as_of, BASE, [FIRST, SECOND, THIRD], version) == out_of(
-            jelly.as_of, BASE, [SECOND, THIRD, FIRST], same
-        )
-    assert out_of(jelly.as_of, BASE, FIRST, 0) == BASE
-
-
-def test_sources_of_all_kinds(tmp_path: Path) -> None:
-    expected = applied(BASE, FIRST, SECOND, THIRD)
-    (tmp_path / "base.nq.gz").write_bytes(gzip.compress(BASE))
-    folder = tmp_path / "log"
-    folder.mkdir()
-    (folder / "patch-10.trp").write_bytes(out_of(jelly.convert, THIRD, to="trp"))
-    (folder / "patch-9").write_bytes(out_of(jelly.convert, SECOND, to="jelly-patch"))
-    (folder / "patch-1.rdfp.gz").write_bytes(gzip.compress(FIRST))
-    (folder / ".patch-2").write_bytes(b"no")
-    (folder / "readme.txt").write_bytes(b"no")
-    logs: list[Callable[[], Any]] = [
-        lambda: folder,
-        lambda: str(folder),
-        lambda: [folder],
-        lambda: [io.BytesIO(FIRST), iter([SECOND]), THIRD],
-    ]
-    for patches in logs:
-        for base in (tmp_path / "base.nq.gz", io.BytesIO(BASE)):
-            dest = tmp_path / "after.nq"
-            jelly.apply(base, patches(), dest)
-            assert dest.read_bytes() == expected
-    jelly_base = out_of(
-        jelly.convert, BASE, to="jelly", physical_type="GRAPHS", max_name_table_size=77
-    )
-    result = applied(jelly_base, FIRST, SECOND, THIRD)
-    reader = jelly.read_rdf(result)
-    assert {row[3:] for row in reader.rows()} == {
-        row[3:] for row in jelly.read_rdf(expected).rows()
-    }
-    assert reader.options is not None
-    assert (reader.options.physical_type, reader.options.max_name_table_size) == ("GRAPHS", 77)
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    with pytest.raises(ValueError, match="no patches here"):
-        jelly.apply(BASE, empty, io.BytesIO())
-    with pytest.raises(ValueError, match="there are no patches"):
-        jelly.apply(BASE, [], io.BytesIO())
-
-
-def test_files_without_ids_come_as_they_are_given(tmp_path: Path) -> None:
-    for name, row in [("p-2", "A"), ("p-10", "D"), ("p-11", "A")]:
-        (tmp_path / name).write_text(f'{row} <a:s> <a:p> "{name}" .\n{row} <a:s> <a:p> "z" .\n')
-    last, middle, first = (tmp_path / name for name in ("p-11", "p-10", "p-2"))
-    assert b'"z"' in applied(BASE, last, middle, first)
-    assert b'"z"' not in applied(BASE, last, first, middle)
-    assert b'"z"' in applied(BASE, tmp_path)
-    with pytest.raises(PatchError, match=r"patch\.mixed"):
-        applied(BASE, first, FIRST)
-
-
 @pytest.mark.parametrize(
     ("log", "kind"),
     [
@@ -169,25 +91,6 @@ def test_bad_patches_change_nothing(log: bytes, kind: str, tmp_path: Path) -> No
     report = jelly.verify_log(path)
     assert not report.ok
     assert kind in {problem.kind for problem in report.problems}
-
-
-def test_a_bad_base_and_a_bad_place() -> None:
-    with pytest.raises(TruncatedError):
-        applied(BASE[:-3], FIRST, to="nq")
-    with pytest.raises(EncodeError, match="N-Triples has no graphs"):
-        applied(b"<a:s> <a:p> <a:o> .\n", b"A <a:s> <a:p> <a:o> <a:g> .\n", to="nt")
-    with pytest.raises(PatchError, match=r"no version 4: the log makes versions 0 to 1"):
-        out_of(jelly.as_of, BASE, FIRST, 4)
-    with pytest.raises(PatchError, match="<u:9>; a version is such an id, or a number from 0 to 1"):
-        out_of(jelly.as_of, BASE, FIRST, "u:9")
-    with pytest.raises(PatchError, match="version 1 comes after version 0"):
-        out_of(jelly.between, FIRST, 1, 0)
-    with pytest.raises(ValueError, match='chain is "x"; it can be "check", "ignore"'):
-        applied(BASE, FIRST, chain="x")
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        applied(BASE, FIRST, colour=1)
-    with pytest.raises(ValueError, match="base_format is"):
-        applied(BASE, FIRST, base_format="rdfp")
 
 
 def test_prefixes() -> None:
@@ -322,24 +225,6 @@ def test_changes_are_those_of_quads_everywhere() -> None:
     assert jelly.stage(b"", log).changes == report.changes
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        (jelly.apply, ("-", "-")),
-        (jelly.apply, (b"", ["-", "-"])),
-        (jelly.as_of, ("-", ["-"], 0)),
-        (jelly.diff, ("-", "-")),
-        (jelly.canonicalize, ("-", "-")),
-        (jelly.squash, (["-", "-"],)),
-    ],
-)
-def test_standard_input_in_two_places_is_refused(
-    function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
-    with pytest.raises(ValueError, match="standard input"):
-        function(*arguments, io.BytesIO())
-
-
 def test_a_bare_uuid_is_an_id() -> None:
     uuid = "0b5e9d8a-77a9-4c0e-9f6e-3f0f3b0a2c11"
     log = f"H id <uuid:{uuid}> .\nA <a:s> <a:p> <a:o> .\n".encode()
@@ -436,22 +321,3 @@ def test_progress_and_interrupts() -> None:
         compare()
     assert steps[-1].rows > 0
     assert steps[-1].bytes > 0
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["log.rdfp.002", "log.rdfp.001", "log.rdfp"],
-        ["log.rdfp.10.gz", "log.rdfp.9.gz", "log.rdfp"],
-        ["log.rdfp.0001", "log.rdfp.0002", "log.rdfp.0010"],
-        ["log.rdfp-2025-12-31", "log.rdfp-2026-01-01", "log.rdfp-2026-01-10"],
-        ["log.rdfp-2026-01-01_09-59-59", "log.rdfp-2026-01-01_10-00-00", "log.rdfp-2026-01-02_00-00-00"],
-        ["patch-0009", "patch-0010.rdfp", "patch-0011.rdfp.gz"],
-    ],
-)  # fmt: skip
-def test_orders_of_names(names: list[str], tmp_path: Path) -> None:
-    for number, name in enumerate(names):
-        data = f'D <a:s> <a:p> "{number - 1}" .\nA <a:s> <a:p> "{number}" .\n'.encode()
-        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    (tmp_path / "patch-0012.tmp").write_bytes(b"not yet a patch")
-    assert applied(b'<a:s> <a:p> "-1" .\n', tmp_path) == b'<a:s> <a:p> "2" .\n'
