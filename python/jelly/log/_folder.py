@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Unpack
@@ -192,8 +192,7 @@ class FolderLog(Log):
         """Writes one patch; see :meth:`Log.fetch`."""
         check_folder(dest, [self._home])
         number = self.number(version)
-        format: PatchFormat = "trp" if self.ending.startswith(".trp") else "auto"
-        convert(self.path(number), dest, to=to, format=format)
+        convert(self.path(number), dest, to=to, format=self._format)
         return next(self.versions(number - 1, number))
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
@@ -266,6 +265,16 @@ class FolderLog(Log):
 
     def _stored_ending(self) -> str:
         return self.ending
+
+    def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
+        format = self._format
+        for path in self.paths(after, after + len(sizes)):
+            yield path, format
+
+    @property
+    def _format(self) -> PatchFormat:
+        """The format of its files, where readers do not detect it."""
+        return "trp" if self.ending.startswith(".trp") else "auto"
 
     def _copy_base(self, work: Path) -> str:
         name = _internal.backup_base(self._home)[0]

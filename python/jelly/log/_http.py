@@ -86,7 +86,7 @@ class Answer:
     def __init__(
         self, url: str, link: http.client.HTTPConnection, answer: http.client.HTTPResponse
     ) -> None:
-        self._url, self._link, self._answer = url, link, answer
+        self.url, self._link, self._answer = url, link, answer
         self.status = answer.status
 
     def __enter__(self) -> Self:
@@ -113,7 +113,7 @@ class Answer:
         try:
             return self._answer.read(None if size < 0 else size)
         except (http.client.IncompleteRead, ConnectionError) as error:
-            raise _cut(self._url) from error
+            raise _cut(self.url) from error
 
     def pieces(self) -> Iterator[bytes]:
         """The body in pieces; the connection ends with it.
@@ -126,7 +126,11 @@ class Answer:
                 yield piece
             # a body whose length was said may end too early without an error
             if self._answer.length:
-                raise _cut(self._url)
+                raise _cut(self.url)
+
+    def part(self, size: int) -> Iterator[bytes]:
+        """The next bytes of the body, so many; the connection stays."""
+        return _Part(self, size)
 
     def lines(self) -> Iterator[Any]:
         """The JSON of each line."""
@@ -145,16 +149,32 @@ class Answer:
             detail = str(said["detail"])
         except (ValueError, KeyError, TypeError):
             kind, detail = "", ""
-        text = f"{detail or self._answer.reason} ({self._url}: status {self.status})"
+        text = f"{detail or self._answer.reason} ({self.url}: status {self.status})"
         if self.status in (401, 403):
             return PermissionError(text)
         if "." in kind:
             group = kind.split(".")[0]
             made = _CLASSES.get(group, JellyError)
-            return made(text, kind=kind, source=self._url)
+            return made(text, kind=kind, source=self.url)
         if self.status == 404:
             return FileNotFoundError(text)
         return ConnectionError(text) if self.status >= 500 else OSError(text)
+
+
+class _Part(Iterator[bytes]):
+    """A part of an answer, which goes on where it was left."""
+
+    def __init__(self, answer: Answer, size: int) -> None:
+        self._answer, self._left = answer, size
+
+    def __next__(self) -> bytes:
+        if not self._left:
+            raise StopIteration
+        piece = self._answer.read(min(self._left, _PIECE))
+        if not piece:
+            raise _cut(self._answer.url)
+        self._left -= len(piece)
+        return piece
 
 
 def _cut(url: str) -> JellyError:

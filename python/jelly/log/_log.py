@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -303,6 +303,15 @@ class Log:
 
     def _stored_ending(self) -> str:
         """The ending of files that a copy has."""
+        raise NotImplementedError
+
+    def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
+        """The patches of a range of versions one by one: each as readers take it, and its format.
+
+        Args:
+            after: The version before the range.
+            sizes: Bytes of each version of the range, as :meth:`versions` says them.
+        """
         raise NotImplementedError
 
     def _copy_base(self, work: Path) -> str:

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Unpack
@@ -203,6 +203,21 @@ class ServerLog(Log):
 
     def _stored_ending(self) -> str:
         return ".jellyp"
+
+    def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
+        if not sizes:
+            return
+        with self._range(after, after + len(sizes)) as answer:
+            # only what is sent as it is stored has the sizes of what is stored
+            is_stored = answer.header("content-length") == str(sum(sizes))
+            for size in sizes if is_stored else ():
+                part = answer.part(size)
+                yield part, "jelly-patch"
+                for _ in part:  # to where the next one begins
+                    pass
+        if not is_stored:
+            for version in range(after + 1, after + len(sizes) + 1):
+                yield self._one(version).pieces(), "jelly-patch"
 
     def _copy_base(self, work: Path) -> str:
         info = self.info()

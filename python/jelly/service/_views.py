@@ -93,6 +93,7 @@ async def patches(request: Request) -> Response:
     files = files[:limit]
     headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
     if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
+        headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
         stored = (piece for path in files for piece in pieces(path.open("rb")))
         return StreamingResponse(stored, media_type=media, headers=headers)
     spool = await run_in_threadpool(spooled, lambda spool: joined(files, spool, format))

@@ -11,7 +11,7 @@ __all__ = ["register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Registers the data sources ``jelly``, ``jelly-patch`` and ``jelly-kafka`` in a session.
+    """Registers the data sources ``jelly``, ``jelly-patch``, ``jelly-log`` and ``jelly-kafka`` in a session.
 
     Where the library is on the driver's own path, Spark finds them by name without this; the
     driver of a notebook service may have been started before.
@@ -20,7 +20,8 @@ def register(spark: SparkSession) -> None:
         ImportError: PySpark is not installed, or older than 4.1.
     """
     from jelly.spark.kafka.source import KafkaSource
+    from jelly.spark.log.source import LogSource
     from jelly.spark.sources import Patch, Rdf
 
-    for source in (Rdf, Patch, KafkaSource):
+    for source in (Rdf, Patch, LogSource, KafkaSource):
         spark.dataSource.register(source)

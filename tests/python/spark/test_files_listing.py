@@ -221,12 +221,13 @@ def test_modules_that_spark_looks_for_break_nothing(monkeypatch: pytest.MonkeyPa
 
     import pyspark_jelly
     import pyspark_jelly_kafka
+    import pyspark_jelly_log
     import pyspark_jelly_patch
 
     for name in list(sys.modules):
         if name.startswith("jelly.spark.") and "source" in name:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyspark.sql.datasource", None)  # as with an old Spark
-    for module in (pyspark_jelly, pyspark_jelly_patch, pyspark_jelly_kafka):
+    for module in (pyspark_jelly, pyspark_jelly_patch, pyspark_jelly_kafka, pyspark_jelly_log):
         assert not hasattr(module, "DefaultSource")
         assert not hasattr(module, "other")

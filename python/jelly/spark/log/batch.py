@@ -1,0 +1,64 @@
+"""Reading in batches: what a worker does with its versions of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from jelly._batches import Joined
+from jelly.spark.files.read import Shape
+from jelly.spark.log.plan import Versions, planned
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.log.options import LogPlace, LogReadOptions
+
+
+class LogReader(DataSourceReader):
+    """Versions of a log, as they are now."""
+
+    def __init__(self, options: LogReadOptions, schema: StructType) -> None:
+        self._options = options
+        self._shape = Shape(options.read, schema)
+
+    def partitions(self) -> list[InputPartition]:
+        """Tasks over the versions that are asked for."""
+        options = self._options
+        log, start = options.place.there(), options.starting_version
+        after = start - 1 if isinstance(start, int) else log.info().first - 1
+        found = log.versions(after, options.ending_version)
+        # Spark makes a partition of its own where there is none
+        return planned(after, (one.bytes for one in found), options.read) or [Versions(after, ())]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Rows of one task."""
+        return rows(self._options.place, self._shape, partition)
+
+
+def rows(place: LogPlace, shape: Shape, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    """The rows of some versions, in order; rows before an error are given first.
+
+    Each version is a source of its own, in which all numbers count from 0.
+
+    Raises:
+        JellyError: A version is damaged.
+        OSError: The log cannot be read.
+    """
+    assert isinstance(partition, Versions)
+    joined = Joined()
+    try:
+        with closing(place.open()._each(partition.after, partition.sizes)) as found:
+            for version, (source, format) in enumerate(found, partition.after + 1):
+                name = place.source(version)
+                with shape.options.open_whole(source, source_name=name, format=format) as reader:
+                    for batch in reader:
+                        yield from joined.add(shape(batch))
+    except Exception:
+        yield from joined.flush()
+        raise
+    yield from joined.flush()

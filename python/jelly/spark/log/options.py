@@ -1,0 +1,197 @@
+"""Options of the source and the sink ``jelly-log``; :mod:`jelly.spark.log` describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import jelly
+from jelly import _internal
+from jelly._log_files import name_of
+from jelly._whole_file import local_path
+from jelly.log._begin import is_log
+from jelly.log._folder import FolderLog
+from jelly.spark._options import (
+    BATCH_ROWS,
+    DECODE,
+    LIMITS,
+    OF_SPARK,
+    Option,
+    ReadOptions,
+    number,
+    parse,
+    paths_of,
+    positive,
+    size,
+    taken,
+    text,
+)
+from jelly.types import Limits
+
+NAME = "jelly-log"
+
+Start = int | Literal["earliest", "latest"]
+
+# the log says these of its patches
+_OF_THE_LOG = ("format", "framing", "compression")
+_DECODE = tuple(option for option in DECODE["patch"] if option.keyword not in _OF_THE_LOG)
+
+
+def _version(value: str) -> int:
+    if (found := number(value)) < 1:
+        raise ValueError(f"{value!r} is no version: versions count from 1")
+    return found
+
+
+def _start(value: str) -> Start:
+    words: dict[str, Start] = {"earliest": "earliest", "latest": "latest"}
+    if (word := value.strip().lower()) in words:
+        return words[word]
+    try:
+        return _version(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not earliest, latest or a version from 1") from None
+
+
+def _end(value: str) -> int | None:
+    return None if value.strip().lower() == "latest" else _version(value)
+
+
+def _iri(value: str) -> str:
+    term = _internal.identify(value)[0]
+    if not term.startswith("<"):
+        raise ValueError(f"{value!r} is no IRI")
+    return term
+
+
+_PLAN = (Option("splitBytes", positive(size)), Option("minPartitions", positive(number)))
+_PLACE = (Option("token", text),)
+_READ = (
+    Option("startingVersion", _start),
+    Option("endingVersion", _end),
+    Option("maxVersionsPerTrigger", positive(number)),
+    Option("maxBytesPerTrigger", positive(size)),
+)
+_WRITE = (Option("id", _iri),)
+
+
+@dataclass(frozen=True, slots=True)
+class LogPlace:
+    """Where a log stands, for every process that opens it."""
+
+    name: str
+    """As it was given."""
+    where: str
+    """As workers open it, wherever they run: an absolute path, or an address."""
+    token: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], token: str | None) -> Self:
+        """What Spark's options say.
+
+        Raises:
+            ValueError: There is not exactly one place.
+        """
+        places = paths_of(options)
+        if len(places) != 1:
+            raise ValueError(f"one log, not {len(places)}")
+        name = places[0].rstrip("/") or places[0]
+        is_remote = "://" in name.removeprefix("file://")
+        return cls(name, name if is_remote else str(local_path(name).absolute()), token)
+
+    def open(self) -> jelly.Log:
+        """The log."""
+        return jelly.Log(self.where, token=self.token)
+
+    def there(self) -> jelly.Log:
+        """The log, if it is there.
+
+        Raises:
+            FileNotFoundError: It is not. A mistyped path would read as an empty log.
+        """
+        log = self.open()
+        if isinstance(log, FolderLog) and not (is_log(log.folder) or log.files):
+            raise FileNotFoundError(f"{self.name}: no log is here; `jelly log create` makes one")
+        return log
+
+    def source(self, version: int) -> str:
+        """What the column ``source`` says of a version."""
+        return f"{self.name}/{name_of(version, '')}"
+
+
+@dataclass(frozen=True, slots=True)
+class LogReadOptions:
+    """Which versions of a log are read, and how."""
+
+    place: LogPlace
+    read: ReadOptions
+    starting_version: Start = "earliest"
+    ending_version: int | None = None
+    max_versions_per_trigger: int | None = None
+    max_bytes_per_trigger: int | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], *, stream: bool | None) -> Self:
+        """What Spark's options say; ``stream`` is None where Spark does not say yet what is read.
+
+        Raises:
+            ValueError: An option is wrong, or goes not with another.
+        """
+        chosen = parse(_plain(options), (*_DECODE, *LIMITS, *_PLAN, *_PLACE, *_READ), NAME)
+        keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, _DECODE)
+        if limits := taken(chosen, LIMITS):
+            keywords["limits"] = Limits(**limits)
+        place = LogPlace.of(options, chosen.pop("token", None))
+        read = ReadOptions("patch", (place.where,), keywords, **taken(chosen, _PLAN))
+        read.schema  # noqa: B018 - a wrong option shows here, not in a worker
+        _refuse(chosen, stream)
+        return cls(place, read, **chosen)
+
+    @property
+    def ddl(self) -> str:
+        """The schema in Spark's DDL."""
+        return self.read.ddl
+
+
+def _refuse(chosen: Mapping[str, Any], stream: bool | None) -> None:
+    """Refuses options that do not go with one another, or with what is read."""
+    per_trigger = {"max_versions_per_trigger", "max_bytes_per_trigger"} & chosen.keys()
+    if len(per_trigger) > 1:
+        raise ValueError("maxVersionsPerTrigger and maxBytesPerTrigger cannot both be given")
+    start, end = chosen.get("starting_version"), chosen.get("ending_version")
+    if stream is True and "ending_version" in chosen:
+        raise ValueError("option 'endingVersion' is not for streams, which do not end: use read")
+    if stream is False and per_trigger:
+        name = "maxVersionsPerTrigger" if "max_versions_per_trigger" in chosen else "maxBytesPerTrigger"  # fmt: skip
+        raise ValueError(f"option {name!r} is for streams: use readStream")
+    if stream is False and start == "latest":
+        raise ValueError("startingVersion=latest is for streams: use readStream")
+    if isinstance(start, int) and end is not None and end < start:
+        raise ValueError(f"endingVersion {end} is before startingVersion {start}")
+
+
+@dataclass(frozen=True, slots=True)
+class LogWriteOptions:
+    """Where patches are published, under which ids."""
+
+    place: LogPlace
+    id: str | None = None
+    """An IRI, as a term."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> Self:
+        """What Spark's options say.
+
+        Raises:
+            ValueError: An option is wrong.
+        """
+        chosen = parse(_plain(options), (*_PLACE, *_WRITE), NAME)
+        place = LogPlace.of(options, chosen.pop("token", None))
+        return cls(place, **chosen)
+
+
+def _plain(options: Mapping[str, str]) -> dict[str, str]:
+    """The options without those that say where to read or write, and Spark's own."""
+    left_out = ("path", "paths", *OF_SPARK)
+    return {name: value for name, value in options.items() if name.lower() not in left_out}

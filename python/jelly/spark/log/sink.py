@@ -1,0 +1,113 @@
+"""Publishing: the rows of a batch are one patch, whose id makes a retry a replay."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import (
+    DataSourceArrowWriter,
+    DataSourceStreamArrowWriter,
+    WriterCommitMessage,
+)
+
+from jelly import _internal
+from jelly.spark.log.rows import check_columns, encoded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.log.options import LogPlace, LogWriteOptions
+
+# ids of batches are made in this namespace of UUIDs, of query and number
+_BATCHES = uuid.UUID("6f0c3c36-3c2f-5d0b-9a55-0d3f2c0b7f11")
+
+
+@dataclass(frozen=True)
+class Rows(WriterCommitMessage):
+    """The rows of a task: a patch, compressed."""
+
+    patch: bytes
+    count: int
+
+
+class LogWriter(DataSourceArrowWriter):
+    """Publishes a DataFrame as one patch, when all tasks are done."""
+
+    def __init__(self, options: LogWriteOptions, schema: StructType, overwrite: bool) -> None:
+        _check(schema, overwrite)
+        self._place = options.place
+        self._id = options.id or f"<urn:uuid:{uuid.uuid4()}>"
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
+        """Encodes the rows of a task."""
+        return Rows(*encoded(iterator, self._id))
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Publishes."""
+        _publish(self._place, messages)
+
+
+class LogStreamWriter(DataSourceStreamArrowWriter):
+    """Publishes each batch of a stream as one patch.
+
+    Its id is made of query and batch, so a batch that is repeated after a restart is a replay.
+    """
+
+    def __init__(self, options: LogWriteOptions, schema: StructType, overwrite: bool) -> None:
+        _check(schema, overwrite)
+        self._place = options.place
+        self._id = options.id
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
+        """Encodes the rows of a task."""
+        return Rows(*encoded(iterator, self._id_now()))
+
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+        """Publishes, unless an earlier attempt did."""
+        del batchId
+        _publish(self._place, messages)
+
+    def _id_now(self) -> str:
+        """The id of the batch that this task is of."""
+        context = TaskContext.get()
+        query = context.getLocalProperty("sql.streaming.queryId") if context else None
+        number = context.getLocalProperty("streaming.sql.batchId") if context else None
+        if query is None or number is None:
+            raise RuntimeError("Spark does not say of which query and batch this task is")
+        if self._id is not None:
+            return _internal.identify(f"{self._id[1:-1]}/{number}")[0]
+        return f"<urn:uuid:{uuid.uuid5(_BATCHES, f'{query} {number}')}>"
+
+
+def _check(schema: StructType, overwrite: bool) -> None:
+    """Refuses what cannot be published.
+
+    Raises:
+        ValueError: The columns are not those of a patch, or patches are to be overwritten.
+    """
+    if overwrite:
+        raise ValueError('a log only grows: mode("append"), outputMode("append")')
+    check_columns(schema)
+
+
+def _publish(place: LogPlace, messages: Sequence[WriterCommitMessage | None]) -> None:
+    """Publishes what the one task with rows has; a batch without rows publishes nothing.
+
+    Raises:
+        ValueError: Several tasks have rows. Nothing is published.
+        JellyError: As of :meth:`jelly.Log.publish`.
+        OSError: The log cannot be reached.
+    """
+    found = [one for one in cast("list[Rows | None]", messages) if one is not None and one.count]
+    if len(found) > 1:
+        raise ValueError(
+            f"{len(found)} tasks have rows of the batch, and a batch is published as one patch, from one task: "
+            "df.repartition(1) or df.coalesce(1) sees to that; nothing was published"
+        )
+    for one in found:
+        place.open().publish(one.patch)

@@ -1,0 +1,132 @@
+"""Reading as a stream: the versions of a log as they come, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from jelly.spark.files.read import Shape
+from jelly.spark.log.batch import rows
+from jelly.spark.log.plan import Offset, offset_before, planned, require, versions_since
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+    from pyspark.sql.types import StructType
+
+    import jelly
+    from jelly.spark.log.options import LogReadOptions
+else:
+    try:
+        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+    except ImportError:  # Spark 4.1 wraps sources itself
+
+        class SupportsTriggerAvailableNow:
+            """Nothing."""
+
+
+# Without a limit the first batch would be the whole log, and a failure would begin it anew.
+VERSIONS_PER_TRIGGER = 1000
+
+
+class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """An offset is the last version that was read, with its id: ``{"version": 7, "id": "<x:7>"}``."""
+
+    def __init__(self, options: LogReadOptions, schema: StructType) -> None:
+        self._options = options
+        self._shape = Shape(options.read, schema)
+        self._opened: jelly.Log | None = None
+        self._target: Offset | None = None
+        self._last: Offset | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_opened": None}
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins."""
+        start = self._options.starting_version
+        if start == "latest":
+            found = self._end()
+        else:
+            found = offset_before(self._log, self._log.info().first if start == "earliest" else start)  # fmt: skip
+        self._last = found
+        return found.stored()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """What the options say, else a number of versions."""
+        from pyspark.sql.streaming.datasource import ReadMaxBytes, ReadMaxFiles
+
+        if (most := self._options.max_bytes_per_trigger) is not None:
+            return ReadMaxBytes(most)
+        return ReadMaxFiles(self._options.max_versions_per_trigger or VERSIONS_PER_TRIGGER)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """What is published from now on is not read."""
+        self._target = self._end()
+
+    def latestOffset(  # noqa: N802
+        self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, Any]:
+        """Where the next batch ends."""
+        before = self._last if start is None else Offset.of(start)
+        if before is None:  # before Spark 4.2 a query that starts again does not say where it is
+            return (self._target or self._end()).stored()
+        # the limit that Spark hands over counts: there may be none
+        most, most_bytes = getattr(limit, "max_files", None), getattr(limit, "max_bytes", None)
+        if start is None:
+            most = self._options.max_versions_per_trigger
+            most_bytes = self._options.max_bytes_per_trigger
+        end, size = before, 0
+        with closing(self._since(before, most)) as found:
+            for version in found:
+                size += version.bytes
+                if most_bytes is not None and size > most_bytes and end is not before:
+                    break
+                end = Offset(version.version, version.id)
+        self._last = end
+        return end.stored()
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
+        """Where the log ends, for the progress of the query."""
+        return self._end().stored()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """The tasks of a batch.
+
+        Raises:
+            PatchError: Another log is at the place now (``patch.fork``), or versions of the batch are gone (``patch.gap``).
+        """
+        first, last = Offset.of(start), Offset.of(end)
+        self._last = last
+        found = list(versions_since(self._log, first, last.version))
+        if found:
+            require(self._log, last, found[-1].id)
+        return planned(first.version, (one.bytes for one in found), self._options.read)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Rows of one task."""
+        return rows(self._options.place, self._shape, partition)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Nothing is to be done: the log is not ours."""
+
+    def stop(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def _log(self) -> jelly.Log:
+        if self._opened is None:
+            self._opened = self._options.place.there()
+        return self._opened
+
+    def _end(self) -> Offset:
+        return Offset(*self._log.head)
+
+    def _since(self, before: Offset, most: int | None) -> Any:
+        """Versions of the next batch: so many at most, and none after the target."""
+        last = self._log.head.version if self._target is None else self._target.version
+        upto = last if most is None else min(last, before.version + most)
+        return versions_since(self._log, before, max(upto, before.version))
