@@ -4,7 +4,6 @@ import io
 import json
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +11,8 @@ import pytest
 
 import jelly
 from jelly.errors import JellyError, PatchError
+from lost_patches import DUMPS, FILES
 from test_patching_cli import run
-
-DAY = datetime(2026, 1, 1, tzinfo=UTC)
-# two patches with as many adds as deletes, then one that changes the number of statements
-DUMPS = [
-    b'<a:s> <a:p> "1" .\n<a:s> <a:q> "x" .\n',
-    b'<a:s> <a:p> "2" .\n<a:s> <a:q> "x" .\n',
-    b'<a:s> <a:p> "2" .\n<a:s> <a:q> "y" .\n',
-    b'<a:s> <a:p> "3" .\n',
-]
-FILES = [f"patch-{number:04}.jellyp.zst" for number in (1, 2, 3)]
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    folder = tmp_path / "kept"
-    for number, dump in enumerate(DUMPS):
-        jelly.backup(dump, folder, at=DAY.replace(day=number + 1), dump_format="nq")
-    return folder
-
-
-@pytest.fixture
-def published(tmp_path: Path) -> Path:
-    log = jelly.Log(tmp_path / "log", ending=".rdfp")
-    for number in range(1, 5):
-        log.publish(f'TX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
-    return log.folder
 
 
 def state(log: Any, version: int, base: Any = b"") -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,32 +12,13 @@ import pytest
 import jelly
 import log_cases
 from jelly.errors import JellyWarning, PatchError
+from lost_patches import FILES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-DAY = datetime(2026, 1, 1, tzinfo=UTC)
-DUMPS = [f'<a:s> <a:p> "{number}" .\n'.encode() for number in range(4)]
-FILES = [f"patch-{number:04}.jellyp.zst" for number in (1, 2, 3)]
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    folder = tmp_path / "kept"
-    for number, dump in enumerate(DUMPS):
-        jelly.backup(dump, folder, at=DAY.replace(day=number + 1), dump_format="nq")
-    return folder
-
-
-@pytest.fixture
-def published(tmp_path: Path) -> Path:
-    log = jelly.Log(tmp_path / "log", ending=".rdfp")
-    for number in range(1, 5):
-        log.publish(f'TX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
-    return log.folder
 
 
 def loaded(spark: SparkSession, path: Path) -> DataFrame:

@@ -1,0 +1,26 @@
+"""Logs that tests damage."""
+
+from pathlib import Path
+
+import pytest
+
+import jelly
+from lost_patches import DAY, DUMPS
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A backup of four dumps."""
+    folder = tmp_path / "kept"
+    for number, dump in enumerate(DUMPS):
+        jelly.backup(dump, folder, at=DAY.replace(day=number + 1), dump_format="nq")
+    return folder
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """A log of four patches."""
+    log = jelly.Log(tmp_path / "log", ending=".rdfp")
+    for number in range(1, 5):
+        log.publish(f'TX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
+    return log.folder
