@@ -67,3 +67,13 @@ def jelly_spark(spark: SparkSession) -> SparkSession:
 
     jelly.spark.register(spark)
     return spark
+
+
+@pytest.fixture
+def few(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session, with one partition after a shuffle: for tables of few rows."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    assert before is not None
+    spark.conf.set("spark.sql.shuffle.partitions", 1)
+    yield spark
+    spark.conf.set("spark.sql.shuffle.partitions", before)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import io
-import json
 import os
 import random
 import re
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import jelly
 import patch_model as model
 from jelly.errors import PatchError
 from shared_data import shared
@@ -21,74 +19,13 @@ from spelling import ALL, after_of, base_of, quad
 from spelling import log_of as log_of_cases
 
 from .logs_in_one import bundle, ordered, rows
-from .raising import spark_raises
+from .table_logs import BASE, FIRST, QUAD, SECOND, THIRD, applied, collected, log_of, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-QUAD = ["subject", "predicate", "object", "graph"]
-FIRST = """H id <u:1> .
-H timestamp "2026-03-01T12:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> .
-PA "e" <http://e/> .
-TX .
-A <a:n> <a:p> "1"@EN .
-D <a:s> <a:p> "y" <a:g> .
-TC .
-"""
-SECOND = """H id <u:2> .
-H prev <u:1> .
-PD "e" .
-TX .
-D _:b <a:p> <a:o> .
-TC .
-TX .
-A <a:z> <a:p> <a:o> .
-TA .
-"""
-THIRD = """H id <u:3> .
-H prev <u:2> .
-TX .
-D <a:n> <a:p> "1"@en .
-A <a:n> <a:p> "2" .
-TC .
-"""
-BASE = b'<a:s> <a:p> "x"@en .\n<a:s> <a:p> "y" <a:g> .\n_:b <a:p> <a:o> .\n'
-
-
-@pytest.fixture
-def few(spark: SparkSession) -> Iterator[SparkSession]:
-    """The session, with one partition after a shuffle: there are few rows."""
-    before = spark.conf.get("spark.sql.shuffle.partitions")
-    assert before is not None
-    spark.conf.set("spark.sql.shuffle.partitions", 1)
-    yield spark
-    spark.conf.set("spark.sql.shuffle.partitions", before)
-
-
-def statements(spark: SparkSession, data: bytes) -> DataFrame:
-    table = pa.table(jelly.read_rdf(data, format="nq"))
-    return spark.createDataFrame(table.cast(pa.schema(jelly.RDF_SCHEMA)))
-
-
-def log_of(spark: SparkSession, *patches: str) -> DataFrame:
-    return spark.createDataFrame(rows([(None, "".join(patches).encode())]))
-
-
-def collected(df: DataFrame) -> set[model.Quad]:
-    found = [model.folded(tuple(row)) for row in df.select(*QUAD).collect()]
-    assert len(found) == len(set(found))
-    return set(found)
-
-
-def applied(base: bytes, *patches: bytes, **options: Any) -> set[model.Quad]:
-    out = io.BytesIO()
-    jelly.apply(base, list(patches), out, to="nq", base_format="nq", **options)
-    return {model.folded(row[3:]) for row in jelly.read_rdf(out.getvalue(), format="nq").rows()}
 
 
 def agree(spark: SparkSession, rng: random.Random, logs: int) -> int:
@@ -248,117 +185,6 @@ def test_the_default_graph_is_the_empty_text(few: SparkSession) -> None:
     assert {row["graph"] for row in found} == {"", "<a:g>"}
 
 
-NOT_CANONICAL = [
-    ("object", '"1"^^<http://www.w3.org/2001/XMLSchema#string>', '"1"'),
-    ("object", '"\\u0078"', '"x"'),
-    ("subject", "<a:\\u0073>", "<a:s>"),
-    ("graph", "<a:\\U00000067>", "<a:g>"),
-    ("object", '<<( <a:s> <a:p> "\\u0078" )>>', '<<( <a:s> <a:p> "x" )>>'),
-]
-
-
-def test_terms_that_are_not_canonical_are_refused(few: SparkSession) -> None:
-    import jelly.spark
-
-    log = log_of(few, FIRST)
-    good = {"subject": "<a:s>", "predicate": "<a:p>", "object": '"1"', "graph": ""}
-    for place, (name, term, canonical) in enumerate(NOT_CANONICAL):
-        base = few.createDataFrame([tuple((good | {name: term}).values())], list(good))
-        named = re.escape(json.dumps(term)) + ".*not the canonical.*" + re.escape(json.dumps(canonical))  # fmt: skip
-        doors: list[Callable[[DataFrame], DataFrame]] = [
-            lambda base: jelly.spark.apply(base, log, broadcast=False),
-            lambda base: jelly.spark.apply(base, log),
-            lambda base: jelly.spark.diff(base.limit(0), base),
-            lambda base: jelly.spark.history(log, base_df=base),
-        ]
-        for door in doors[: 4 if place == 0 else 1]:
-            with spark_raises("PythonException", rf"text\.term: the (base|new dataset): {named}"):
-                door(base).collect()
-    # what is written and read is canonical
-    half = few.createDataFrame([good | {"predicate": None}], "subject string, predicate string, object string, graph string")  # fmt: skip
-    with spark_raises("PythonException", r"encode\.row: the base: no predicate"):
-        jelly.spark.apply(half, log).collect()
-
-
-@pytest.mark.parametrize(
-    ("terms", "refused"),
-    [
-        ([None, None, None, None], r"encode\.row: {what}: no subject"),
-        (["<a:s>", None, "<a:o>", ""], r"encode\.row: {what}: no predicate"),
-        (["<a:s>", "<a:p>", '"\\u0078"', ""], r"text\.term: {what}: .* is not the canonical text"),
-    ],
-)
-def test_rows_that_are_no_canonical_quads_are_refused_in_all_tables(
-    few: SparkSession, terms: list[str | None], refused: str
-) -> None:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    import jelly.spark
-
-    types = ", ".join(f"{name} string" for name in QUAD)
-    base = few.createDataFrame([tuple(terms)], types)
-    good, good_log = statements(few, BASE), log_of(few, FIRST)
-    # the row of FIRST that adds something
-    log = good_log.withColumns(
-        {
-            name: F.when(F.col("op") == "A", F.lit(term)).otherwise(F.col(name))
-            for name, term in zip(QUAD, terms, strict=True)
-        }
-    )
-    row = "a source without a name: version 1 row [0-9]+: A"
-    doors: list[tuple[Callable[[], DataFrame], str]] = [
-        (lambda: jelly.spark.apply(base, good_log), "the base"),
-        (lambda: jelly.spark.history(good_log, base_df=base), "the base"),
-        (lambda: jelly.spark.diff(base, good), "the old dataset"),
-        (lambda: jelly.spark.diff(good, base), "the new dataset"),
-        (lambda: jelly.spark.changes(log), row),
-        (lambda: jelly.spark.net(log), row),
-        (lambda: jelly.spark.apply(good, log), row),
-        (lambda: jelly.spark.history(log), row),
-    ]
-    for door, what in doors:
-        with spark_raises("PythonException", refused.format(what=what)):
-            door().collect()
-
-
-def test_a_log_that_changes_between_the_call_and_the_action(
-    few: SparkSession, tmp_path: Path
-) -> None:
-    import jelly.spark
-
-    jelly.spark.register(few)
-    paths = [tmp_path / f"patch-{number}.rdfp" for number in (1, 2)]
-    texts = ["TX .\nA <a:s> <a:p> <a:o> .\nTC .\n", "A <a:s> <a:p> <a:q> .\n"]
-
-    def written() -> DataFrame:
-        for path, text in zip(paths, texts, strict=True):
-            path.write_text(text)
-            os.utime(path, (1000, 1000))
-        return few.read.format("jelly-patch").load(str(tmp_path))
-
-    def changed(path: Path) -> None:
-        path.write_text(texts[0].replace("TC", "TA"))
-
-    for change in (changed, lambda path: path.write_text(""), Path.unlink):
-        result = jelly.spark.changes(written())
-        change(paths[0])
-        with spark_raises("PythonException", rf"patch\.changed: .*{paths[0]}"):
-            result.collect()
-    result = jelly.spark.changes(written())
-    assert {row.object for row in result.collect()} == {"<a:o>", "<a:q>"}
-    changed(paths[0])
-    with spark_raises("PythonException", rf"{paths[0]} has changed since the query was planned"):
-        result.collect()
-    log = written().cache()
-    result = jelly.spark.net(log)
-    changed(paths[0])
-    assert result.count() == 2  # what is cached is not read again
-    log.unpersist()
-    result = jelly.spark.net(written())
-    (tmp_path / "patch-3.rdfp").write_text("A <a:s> <a:p> <a:z> .\n")
-    assert result.count() == 2  # what came meanwhile is another version
-
-
 def test_messages_say_their_time(few: SparkSession) -> None:
     import jelly.spark
 
@@ -394,57 +220,6 @@ def test_tables_tell_quads_apart_by_the_native_key(few: SparkSession) -> None:
         jelly.spark.quad_keys(df, bytes(16), "graph")
 
 
-@pytest.mark.parametrize(
-    ("log", "kind"),
-    [
-        ("TX .\nA <a:s> <a:p> <a:o> .\n", "patch.unfinished"),
-        ("TX .\nTX .\nTC .\n", "patch.unfinished"),
-        ("A <a:s> <a:p> <a:o> .\nTC .\n", "patch.stray"),
-        ("H id <u:1> .\nH ID <u:2> .\n", "patch.header"),
-        (FIRST + THIRD, "patch.gap"),
-        (FIRST + SECOND + THIRD.replace("u:2", "u:1"), "patch.fork"),
-        (FIRST + SECOND + SECOND, "patch.duplicate"),
-        (SECOND + FIRST.replace("<u:1> .", "<u:1> .\nH prev <u:2> .", 1), "patch.cycle"),
-        (FIRST + "Z .\nA <a:s> <a:p> <a:o> .\n", "patch.mixed"),
-    ],
-)
-def test_bad_logs_are_refused_as_by_the_native_library(
-    few: SparkSession, log: str, kind: str
-) -> None:
-    import jelly.spark
-
-    with pytest.raises(PatchError) as native:
-        applied(BASE, log.encode())
-    with pytest.raises(PatchError) as caught:
-        jelly.spark.changes(log_of(few, log))
-    assert caught.value.kind == native.value.kind == kind
-    said = str(caught.value).removeprefix(f"{kind}: ").split(": ", 1)[-1]
-    assert said.split(" (")[0] in str(native.value)
-
-
-def test_log_without_the_headers_of_its_patches_is_refused(few: SparkSession) -> None:
-    import jelly.spark
-
-    df = log_of(few, FIRST, SECOND)
-    for lost in ("op = 'H'", "op = 'H' AND patch = 1", "op = 'H' AND patch = 0"):
-        with pytest.raises(ValueError, match=r"patch [01] of the source None is not whole"):
-            jelly.spark.changes(df.where(f"NOT ({lost})"))
-
-
-def test_log_without_a_patch_between_others_is_refused(few: SparkSession) -> None:
-    import jelly.spark
-
-    df = log_of(few, *(f'TX .\nA <a:s> <a:p> "{n}" .\nTC .\nZ .\n' for n in range(5)))
-    with pytest.raises(PatchError, match=r"patch 2: patch 1 of this source is missing") as caught:
-        jelly.spark.net(df.where("patch <> 1"))
-    assert caught.value.kind == "patch.gap"
-    with pytest.raises(PatchError, match=r"patch 4: patches 1 to 3 of this source are missing"):
-        jelly.spark.net(df.where("patch IN (0, 4)"))
-    assert jelly.spark.net(df.where("patch <> 1"), chain="ignore").count() == 4
-    # a log may begin later, and end earlier
-    assert jelly.spark.net(df.where("patch IN (2, 3)")).count() == 2
-
-
 def test_prev_joins_patches_between_which_a_number_is_missing(few: SparkSession) -> None:
     import jelly.spark
 
@@ -459,33 +234,6 @@ def test_time_beyond_the_years_1_to_9999_is_no_time(few: SparkSession, when: str
 
     df = log_of(few, f'H timestamp "{when}" .\nA <a:s> <a:p> <a:o> .\nZ .\n')
     assert jelly.spark.changes(df).select("_commit_timestamp").collect() == [(None,)]
-
-
-def test_what_else_is_refused(few: SparkSession) -> None:
-    import jelly.spark
-
-    df = log_of(few, FIRST, SECOND)
-    with pytest.raises(ValueError, match='is not whole: a log is read with rows="all"'):
-        jelly.spark.changes(df.where("op IN ('A', 'D')"))
-    with pytest.raises(ValueError, match="is not whole"):
-        jelly.spark.changes(df.where("op <> 'A'"))
-    with pytest.raises(ValueError, match="is not whole"):
-        jelly.spark.net(df.union(df))
-    with pytest.raises(ValueError, match=r"a log needs the columns .* op is not there"):
-        jelly.spark.net(df.drop("op"))
-    with pytest.raises(ValueError, match='chain is "x"; it can be "check", "ignore"'):
-        jelly.spark.net(df, chain="x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a base needs the columns"):
-        jelly.spark.apply(df.select("op"), df)
-    with pytest.raises(PatchError, match=r"no version 3: the log makes versions 0 to 2"):
-        jelly.spark.as_of(df, df, 3)
-    with pytest.raises(PatchError, match=r"no patch of the log has the id <u:9>"):
-        jelly.spark.as_of(df, df, "u:9")
-    with pytest.raises(PatchError, match="version 2 comes after version 1"):
-        jelly.spark.between(df, 2, 1)
-    with pytest.raises(ValueError, match="not the canonical text of a term"):
-        jelly.spark.history(df, "a:s")
-    assert jelly.spark.net(log_of(few, FIRST, THIRD), chain="ignore").count() == 3
 
 
 def test_history(few: SparkSession) -> None:
