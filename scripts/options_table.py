@@ -38,6 +38,8 @@ DICTS: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
     ("DatasetOptions", ("dataset", "log", "result_rdf"), (), "Options of functions that write a dataset."),
     ("PatchingOptions", ("dataset", "log", "base", "result_patch"), (), "Options of functions that make a patch of others."),
     ("SameOptions", ("dataset", "same"), (), "Options of ``same``."),
+    ("ShowLogOptions", ("dataset", "log", "base", "show"), (), "Options of ``show``."),
+    ("ShowDiffOptions", ("dataset", "compare", "show"), (), "Options of ``show_diff``."),
     ("ComparingOptions", ("dataset", "compare", "result_patch"), (), "Options of functions that make a patch of datasets."),
 ]  # fmt: skip
 # what several of them have: a name, the options, what they are
@@ -51,6 +53,7 @@ SHARED: list[tuple[str, str, str]] = [
     ("_Result", "to to_compression compression_level delimited frame_rows restart_bytes", "The output of a function."),
     ("_Tables", "max_name_table_size max_prefix_table_size max_datatype_table_size", "Sizes of the tables of a stream."),
     ("_Stream", "generalized_statements rdf_star max_name_table_size max_prefix_table_size max_datatype_table_size", "Single options of a stream."),
+    ("_Showing", "form max_lines width colour label_properties lang subjects classes predicates summary_only fragment old_name new_name", "How changes are shown."),
     ("_PatchStream", "abbreviate statement_type stream_type", "How a stream of patches is written."),
 ]  # fmt: skip
 ALIASES = {
@@ -170,6 +173,7 @@ PAGES = [
     ("Streams", ("single", "single_rdf", "single_patch"), "Single options of a Jelly stream, of `convert`, `apply`, `diff` and so on; in Spark in camel case."),
     ("Results", ("result_rdf", "result_patch"), "`apply`, `diff` and the other functions that write a dataset or a patch; `convert`."),
     ("Logs", ("dataset", "log", "base", "compare"), "`apply`, `diff` and the other functions that read datasets and logs."),
+    ("Showing", ("show",), "`show`, `show_diff`."),
     ("Parts of files", ("splits", "index"), "`splits` and `index`."),
     ("Limits", ("limits",), "Fields of `jelly.Limits`; options of Spark in camel case. The error that a limit causes names it."),
 ]  # fmt: skip

@@ -50,6 +50,7 @@ pub mod reader;
 mod restart;
 pub mod rows;
 mod scan;
+pub mod show;
 pub mod sink;
 pub mod split;
 pub mod term;

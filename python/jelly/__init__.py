@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from jelly._patches import Patch, Transaction
     from jelly._patching import Step
     from jelly._readers import read_patch, read_rdf
+    from jelly._show import Shown, show, show_diff, show_style
     from jelly._splits import splits
     from jelly._stage import Staged, stage
     from jelly._stats import Statistics, stats
@@ -98,6 +99,7 @@ __all__ = [
     "Replica",
     "Restored",
     "Schema",
+    "Shown",
     "Split",
     "Staged",
     "Statistics",
@@ -128,6 +130,9 @@ __all__ = [
     "read_rdf",
     "restore",
     "same",
+    "show",
+    "show_diff",
+    "show_style",
     "spark",
     "splits",
     "squash",
@@ -158,6 +163,7 @@ _NAMES = {
     "jelly._patches": "Patch, Transaction",
     "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",
+    "jelly._show": "Shown, show, show_diff, show_style",
     "jelly._splits": "splits",
     "jelly._stage": "Staged, stage",
     "jelly.types": "Limits, PatchOptions, PatchRow, PatchTermRow, Position, RdfOptions, RdfRow, RdfTermRow, Split, Term",

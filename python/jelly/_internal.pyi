@@ -391,6 +391,7 @@ def splits(
 
 _Report: TypeAlias = Callable[[str, int, int], object]
 _Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int, list[str]]
+_Shown: TypeAlias = tuple[int, int, int, list[int], list[int]]
 _Taken: TypeAlias = tuple[int, list[str]]
 _Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
 
@@ -499,6 +500,30 @@ def same(
     progress: _Report | None = None,
 ) -> bool:
     """Whether two datasets are the same but for labels of blank nodes."""
+
+def show(
+    patches: list[Source],
+    dest: Destination,
+    base: Source | None,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> _Shown:
+    """Shows what patches change; returns the fields of Shown."""
+
+def show_diff(
+    old: Source,
+    new: Source,
+    dest: Destination,
+    keywords: dict[str, Any],
+    progress: _Report | None = None,
+) -> tuple[_Shown, str, list[int]]:
+    """Shows what differs between two datasets.
+
+    Returns the fields of Shown, how blank nodes were compared and what became of them.
+    """
+
+def show_style() -> str:
+    """The style of pages with HTML that show and show_diff wrote as fragments."""
 
 def history(
     patches: list[Source],

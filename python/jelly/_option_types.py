@@ -95,6 +95,24 @@ class _Stream(_Tables, total=False):
     rdf_star: bool | None
 
 
+class _Showing(TypedDict, total=False):
+    """How changes are shown."""
+
+    form: Literal["text", "markdown", "html", "json"]
+    max_lines: int | None
+    width: int | None
+    colour: bool
+    label_properties: Sequence[str] | None
+    lang: str | None
+    subjects: Sequence[str] | None
+    classes: Sequence[str] | None
+    predicates: Sequence[str] | None
+    summary_only: bool
+    fragment: bool
+    old_name: str | None
+    new_name: str | None
+
+
 class _PatchStream(TypedDict, total=False):
     """How a stream of patches is written."""
 
@@ -277,6 +295,16 @@ class SameOptions(ReadingOptions, total=False):
 
     old_format: RdfFormat
     new_format: RdfFormat
+
+
+class ShowLogOptions(_Showing, LookingOptions, total=False):
+    """Options of ``show``."""
+
+
+class ShowDiffOptions(_Showing, SameOptions, total=False):
+    """Options of ``show_diff``."""
+
+    blank_nodes: Literal["auto", "match", "content", "labels"]
 
 
 class ComparingOptions(SameOptions, _Result, _Stream, _PatchStream, total=False):

@@ -16,6 +16,7 @@ mod spread;
 mod template;
 
 pub(crate) use label::{CONTENT, ContentLabels};
+pub(crate) use lcs::{Run, runs};
 pub(crate) use matched::{Matched, matched};
 pub(crate) use nodes::{Gathered, NONE, Nodes};
 pub(crate) use pairing::Side;

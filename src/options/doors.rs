@@ -40,6 +40,8 @@ doors! {
     BASE = 10 "base",
     /// `diff`.
     COMPARE = 11 "compare",
+    /// Functions that show changes.
+    SHOW = 27 "show",
     /// `same`.
     SAME = 26 "same",
     /// Writers of statements.

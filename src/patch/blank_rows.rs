@@ -135,7 +135,9 @@ impl BlankStatements {
     }
 
     /// Finds out what differs. `lasts`: labels of files of this format last.
-    pub(crate) fn compare(self, way: BlankNodes, lasts: [bool; 2]) -> Result<BlankRows> {
+    ///
+    /// `as_read`: rows have the labels of the old dataset as they were read, also those that do not last.
+    pub(crate) fn compare(self, way: BlankNodes, lasts: [bool; 2], as_read: bool) -> Result<BlankRows> {
         let budget = self.limits.blank_work;
         let [old, new] = self.read()?;
         let stored = [(old.stored, old.places), (new.stored, new.places)];
@@ -163,12 +165,12 @@ impl BlankStatements {
         if rows.deletes.is_empty() && rows.adds.is_empty() {
             return Ok(found);
         }
-        let speaks_content = way == BlankNodes::Content || !lasts[OLD];
+        let speaks_content = !as_read && (way == BlankNodes::Content || !lasts[OLD]);
         if speaks_content {
             let digest = labels.of(OLD).digest;
             found.digest = (way != BlankNodes::Content).then_some(digest);
         }
-        let names = labels.names(&rows, &to, speaks_content, way == BlankNodes::Content);
+        let names = labels.names(&rows, &to, speaks_content, speaks_content && way == BlankNodes::Content);
         for ((side, rows), (stored, places)) in
             [(&old, rows.deletes), (&new, rows.adds)].into_iter().zip(stored)
         {

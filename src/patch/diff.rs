@@ -39,6 +39,8 @@ pub struct DiffOptions {
     pub skolemize: Option<String>,
     /// How blank nodes are compared.
     pub blank_nodes: BlankNodes,
+    /// Rows have the labels of the old dataset as they are read, for a reader that reads it again in the same way.
+    pub names_as_read: bool,
 }
 
 /// What was compared.
@@ -150,7 +152,9 @@ impl Reading {
         })?;
         drop(deleted);
         work.phase("matching blank nodes");
-        let rows = blank.map(|blank| blank.compare(way, [old_lasts, new_lasts])).transpose()?;
+        let rows = blank
+            .map(|blank| blank.compare(way, [old_lasts, new_lasts], options.names_as_read))
+            .transpose()?;
         let deletes = (store.read()?, places);
         let prefixes = [prefixes_before, prefixes_after];
         Ok(Reading { way, terms, counts, found, deletes, prefixes, rows })

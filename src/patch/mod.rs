@@ -31,19 +31,25 @@ pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
 pub use blank_rows::{BlankNodes, NodeCounts};
 pub use canonical::canonicalize;
 pub use content::content_names;
+pub(crate) use dataset::each_statement;
 pub use diff::{Compared, DiffOptions, diff};
 pub use emit::{PatchOut, Patched};
 pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
+pub(crate) use key_set::KeySet;
 pub use log::{
     Base, Claim, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed, Problem,
     RowsDigest, Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log,
     patch_files, place, refuse_own_file, summarize,
 };
+pub(crate) use log::{Change, LogSink};
+pub(crate) use net::{ByKey, Net};
 pub use options::id_of;
 pub use quad_key::{Keys, QuadKey, random_secret};
 pub use same::same;
 pub use squash::{SquashOptions, squash};
+pub(crate) use stored::{Store, Stored};
 pub use verify::{LogReport, verify_log};
 pub use versions::{LogVersion, id_identity, log_versions};
+pub(crate) use work::Work;
 pub use work::{Progress, Watch};

@@ -37,7 +37,7 @@ impl Version {
         }
     }
 
-    fn given(values: &Values, name: &str) -> Result<Option<Self>> {
+    pub(crate) fn given(values: &Values, name: &str) -> Result<Option<Self>> {
         values.get(name).map(|value| Version::of(value, name)).transpose()
     }
 }
@@ -83,6 +83,7 @@ impl DiffOptions {
             prefixes: values.flag("prefixes") != Some(false),
             skolemize: values.text("skolemize").map(str::to_owned),
             blank_nodes: values.choice("blank_nodes", BlankNodes::ALL),
+            names_as_read: false,
         })
     }
 }

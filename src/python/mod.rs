@@ -26,6 +26,7 @@ mod publish;
 mod reader;
 mod rows;
 mod schema;
+mod show;
 mod signals;
 mod stream_options;
 mod values;
@@ -79,6 +80,8 @@ mod _internal {
     use super::rows::RowIterator;
     #[pymodule_export]
     use super::schema::Schema;
+    #[pymodule_export]
+    use super::show::{show, show_diff, show_style};
     #[pymodule_export]
     use super::writer::Writer;
 

@@ -16,6 +16,7 @@ from jelly._times import shown
 from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
+from jelly.cli.show import AS, run_show, taken
 
 # of files, in a summary
 _NAMES = 6
@@ -158,7 +159,7 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
     return f"+{done.added:,} -{done.deleted:,}, {counted(done.prefixes, 'row')} of prefixes"
 
 
-@click.command(name="diff", short_help="The patch that makes one dataset of another.")
+@click.command(name="diff", short_help="What differs between two datasets.")
 @click.argument("old")
 @click.argument("new")
 @with_options(table_options("compare", "old_format", "new_format", "blank_nodes"))
@@ -169,20 +170,25 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
     help="Exit with 0 if nothing changed, 1 if something did, 2 after an error.",
 )
 @SKOLEM
-@with_options(OUT, _IDS, _PATCH, _READ)
-def diff_command(
-    old: str, new: str, skolemize: str | None, exit_code: bool, **options: Any
-) -> None:
-    """Writes the patch that makes NEW of OLD.
+@with_options(OUT, AS, _IDS, _PATCH, _READ)
+def diff_command(old: str, new: str, exit_code: bool, **options: Any) -> None:
+    """Shows what differs between OLD and NEW, or writes the patch that makes NEW of OLD.
 
-    Such as: jelly diff monday.ttl tuesday.ttl -o change.jellyp
+    Such as: jelly diff monday.ttl tuesday.ttl; jelly diff monday.ttl tuesday.ttl -o change.jellyp
 
     Both are datasets in any format, /dev/null an empty one. Blank nodes whose labels do not last,
-    such as [ ] in Turtle, are matched by what is said of them.
+    such as [ ] in Turtle, are matched by what is said of them. On a terminal changes are shown to
+    people; into a file or a pipe a patch is written. --as says which.
     """
-    named = None if skolemize is None else skolemize or True
+    form, how = taken(options)
     with exit_codes() if exit_code else nullcontext():
-        done = run(jelly.diff, _compared, old, new, skolemize=named, **options)
+        done: Any
+        if form:
+            done = run_show(jelly.show_diff, old, new, **given(options), **how)
+        else:
+            start = options.pop("skolemize")
+            named = None if start is None else start or True
+            done = run(jelly.diff, _compared, old, new, skolemize=named, **options)
     if exit_code and (done.added or done.deleted or done.prefixes):
         sys.exit(1)
 

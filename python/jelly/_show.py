@@ -1,0 +1,204 @@
+"""``jelly.show`` and ``jelly.show_diff``: changes for people."""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+from jelly import _internal
+from jelly._option_types import ShowDiffOptions, ShowLogOptions
+from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
+from jelly._whole_file import check_folder
+from jelly.types import Destination, Source
+
+_FORMS = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
+
+
+class Subjects(NamedTuple):
+    """Numbers of subjects.
+
+    Attributes:
+        changed: Subjects that are on both sides.
+        gone: Subjects that only the old side has.
+        new: Subjects that only the new side has.
+    """
+
+    changed: int
+    gone: int
+    new: int
+
+
+class Shown(NamedTuple):
+    """What was shown. In a notebook it is the page.
+
+    Attributes:
+        added: ``A`` rows with an effect.
+        deleted: ``D`` rows with an effect.
+        prefixes: Prefixes that changed.
+        subjects: Subjects that changed. Without the dataset before the patches, a subject that gets
+            only ``A`` rows, and a class, counts as new, and the other way round as gone.
+        left_out: Subjects that are not shown, for there was no room.
+        text: What was written. None: it was written to a destination.
+        form: ``text``, ``markdown``, ``html`` or ``json``.
+        blank_nodes: How blank nodes of two datasets were compared: ``match``, ``content`` or
+            ``labels``. None: patches were shown.
+    """
+
+    added: int
+    deleted: int
+    prefixes: int
+    subjects: Subjects
+    left_out: Subjects
+    text: str | None
+    form: str
+    blank_nodes: str | None = None
+
+    def __str__(self) -> str:
+        if self.text is not None:
+            return self.text
+        changed, gone, new = self.subjects
+        return f"+{self.added:,} -{self.deleted:,}; {new:,} subjects new, {gone:,} gone, {changed:,} changed"
+
+    def _repr_html_(self) -> str:
+        if self.text is not None and self.form == "html":
+            return f"<style>{show_style()}</style>{self.text}"
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def show_style() -> str:
+    """The style sheet of HTML fragments, for the ``<style>`` of a page that has some of :func:`show`."""
+    return _internal.show_style()
+
+
+def show(
+    patches: Patches,
+    dest: Destination | None = None,
+    base: Source | None = None,
+    *,
+    from_version: int | str | None = None,
+    to_version: int | str | None = None,
+    progress: Report | None = None,
+    **options: Unpack[ShowLogOptions],
+) -> Shown:
+    """Shows what patches change: grouped by subject, with blank nodes and lists where they belong.
+
+    The HTML is safe to put into a page: all text of the data is escaped, only IRIs that begin with
+    ``http://`` or ``https://`` are links (with ``rel="noopener noreferrer nofollow"``), and there is
+    no attribute with other text of the data. With ``fragment=True`` it is one ``<div class="jelly-diff">``
+    without style and script, for which :func:`show_style` has the style.
+
+    Rows lie in a temporary file, and in memory 32 bytes each, with 80 bytes a subject. With a base
+    whose blank nodes changed, 64 bytes more for each of its statements with blank nodes.
+
+    Args:
+        patches: As for :func:`apply`.
+        dest: Path (``-`` is standard output) or binary file object; None: the result has the text. A
+            path appears whole or not at all.
+        base: The dataset before the patches. Rows without effect are left out then; labels and
+            nested blank nodes are shown, and what is new and gone is known.
+        from_version: Show what came after this version of the log; needs ``to_version``. ``base`` must
+            be the dataset of this version, if it is given.
+        to_version: And up to this one.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: How it is shown: ``form`` (by the ending of ``dest``: ``.md``, ``.html``, ``.json``,
+            else text), ``max_lines``, ``width``, ``colour``, ``label_properties``, ``lang``,
+            ``subjects``, ``classes``, ``predicates``, ``summary_only``, ``fragment``, ``old_name``,
+            ``new_name``; see ``docs/options.md``. Of reading: as for :func:`history`.
+
+    Returns:
+        What was shown.
+
+    Raises:
+        PatchError: The patches have no meaning, or name blank nodes by the content of a base that is
+            not given (``patch.base``).
+        LimitError: The statements with blank nodes of the base need more memory than
+            ``limits.blank_bytes`` allows (``limit.blank_bytes``).
+        JellyError: A source is bad.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    refuse_twice(patches, base)
+    if (from_version is None) != (to_version is None):
+        raise ValueError("from_version and to_version are given together")
+    versions = (
+        {} if from_version is None else {"from_version": from_version, "to_version": to_version}
+    )
+    told = keywords("show", options, "dataset", "log", "base", "show", **versions)
+    log = sources(patches)
+    form = _form(told, dest)
+    out: Any = io.BytesIO() if dest is None else dest
+    if dest is not None:
+        check_folder(dest, log)
+    done = _internal.show(log, out, base, told, reported(progress))
+    return _shown(done, dest, out, form, None)
+
+
+def show_diff(
+    old: Source,
+    new: Source,
+    dest: Destination | None = None,
+    *,
+    prefixes: bool = True,
+    progress: Report | None = None,
+    **options: Unpack[ShowDiffOptions],
+) -> Shown:
+    """Shows what differs between two datasets, as :func:`show` does.
+
+    Args:
+        old: A dataset, as for :func:`diff`.
+        new: Another one.
+        dest: Path (``-`` is standard output) or binary file object; None: the result has the text. A
+            path appears whole or not at all.
+        prefixes: Compare prefixes too.
+        progress: Called with a :class:`Step` now and then; an exception stops.
+        **options: How it is shown: as for :func:`show`. Of reading and ``blank_nodes``: as for
+            :func:`diff`, which also says what memory that takes.
+
+    Returns:
+        What was shown.
+
+    Raises:
+        PatchError: A blank node has no label that lasts, and ``blank_nodes`` is ``labels``
+            (``patch.labels``).
+        LimitError: Matching needs more memory than ``limits.blank_bytes`` allows
+            (``limit.blank_bytes``).
+        JellyError: A source is bad.
+        OSError: Reading or writing failed.
+        ValueError: An option is wrong.
+    """
+    refuse_twice(old, new)
+    names = {"old_name": _name(old), "new_name": _name(new)}
+    told = keywords("show_diff", options, "dataset", "compare", "show", prefixes=prefixes)
+    told = {**names, **told}
+    form = _form(told, dest)
+    out: Any = io.BytesIO() if dest is None else dest
+    if dest is not None:
+        check_folder(dest, ())
+    done, way, _ = _internal.show_diff(old, new, out, told, reported(progress))
+    return _shown(done, dest, out, form, way)
+
+
+def _name(source: object) -> str:
+    """The last part of a path."""
+    if isinstance(source, str | os.PathLike) and source != "-":
+        return Path(os.fsdecode(source)).name
+    return ""
+
+
+def _form(told: dict[str, Any], dest: object) -> str:
+    """The form, put into the options: by the ending of a path, where nobody says it."""
+    if told.get("form") is None:
+        told["form"] = _FORMS.get(Path(_name(dest)).suffix.lower(), "text")
+    form: str = told["form"]
+    return form
+
+
+def _shown(done: Any, dest: object, out: Any, form: str, way: str | None) -> Shown:
+    added, deleted, prefixes, subjects, left_out = done
+    text = out.getvalue().decode() if dest is None else None
+    return Shown(
+        added, deleted, prefixes, Subjects(*subjects), Subjects(*left_out), text, form, way
+    )

@@ -1,0 +1,93 @@
+"""Options and output of commands that can show changes to people."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+import jelly
+from jelly.cli.options import Options, table_options
+from jelly.cli.output import destination
+from jelly.cli.progress import Steps
+
+_ENDINGS = {".md": "markdown", ".html": "html"}
+# How changes are shown, in the words of the shell and of Python.
+_SHOWING = {
+    "max_lines": "max_lines", "label_property": "label_properties", "lang": "lang", "only_subject": "subjects",
+    "only_class": "classes", "only_predicate": "predicates", "summary": "summary_only",
+}  # fmt: skip
+# What only patches have.
+_PATCH = {
+    "to": "--to", "to_compression": "--compression", "compression_level": "--level", "id": "--id", "prev": "--prev",
+    "skolemize": "--skolemize", "stream_type": "--stream-type", "abbreviate": "--abbreviate", "mode": "--mode",
+}  # fmt: skip
+
+AS: Options = [
+    click.option("--as", "form", type=click.Choice(["patch", "text", "markdown", "html", "json"]),
+                 help="Show the changes to people instead of writing a patch; text on a terminal by default, markdown and html by the endings .md and .html."),
+    *table_options("show", "max_lines"),
+    click.option("--label-property", multiple=True, metavar="IRI", help="A property whose values are labels; can be given several times."),
+    click.option("--lang", metavar="TAG", help="Language of the labels that are preferred."),
+    click.option("--subject", "only_subject", multiple=True, metavar="NAME", help="Show only this subject: an IRI or a prefixed name."),
+    click.option("--class", "only_class", multiple=True, metavar="NAME", help="Show only subjects of this class."),
+    click.option("--predicate", "only_predicate", multiple=True, metavar="NAME", help="Show only subjects of which a value of this predicate changed."),
+    click.option("--summary", is_flag=True, default=None, help="Show only the counts."),
+]  # fmt: skip
+
+
+def taken(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """Takes what concerns showing out of the options of a command.
+
+    Returns:
+        The form (None: a patch is written) and the options of :func:`jelly.show`.
+
+    Raises:
+        click.UsageError: Options of both are given.
+    """
+    form = options.pop("form")
+    how = {name: options.pop(key) for key, name in _SHOWING.items()}
+    how = {name: value for name, value in how.items() if value not in (None, ())}
+    of_patch = [flag for key, flag in _PATCH.items() if options.get(key) not in (None, "auto")]
+    dest = options["dest"]
+    if form is None:
+        form = _ENDINGS.get(Path(dest).suffix.lower())
+    if form is None and dest == "-" and not of_patch and not options.get("as_json"):
+        form = "text" if sys.stdout.isatty() or how else None
+    if form is None or form == "patch":
+        if how:
+            raise click.UsageError(
+                "options of showing changes need --as text, markdown, html or json"
+            )
+        return None, {}
+    if of_patch:
+        raise click.UsageError(f"{of_patch[0]} is for patches: leave it out, or give --as patch")
+    for key in _PATCH:
+        options.pop(key, None)
+    how["form"] = form
+    if form == "text" and dest == "-" and sys.stdout.isatty():
+        how["colour"] = "NO_COLOR" not in os.environ
+        how["width"] = max(40, shutil.get_terminal_size((116, 24)).columns)
+    return form, how
+
+
+def run_show(work: Callable[..., jelly.Shown], *sources: Any, dest: str, as_json: bool, **options: Any) -> jelly.Shown:  # fmt: skip
+    """Shows changes, with progress on a terminal."""
+    with destination(dest) as out, Steps(quiet=as_json) as steps:
+        done = work(*sources, dest=out, progress=steps.show, **options)
+    if as_json:
+        facts = done._asdict() | {
+            "subjects": done.subjects._asdict(),
+            "left_out": done.left_out._asdict(),
+        }
+        del facts["text"]
+        click.echo(json.dumps(facts), err=dest == "-")
+    elif dest != "-":
+        click.echo(str(done), err=True)
+    return done

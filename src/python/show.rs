@@ -1,0 +1,80 @@
+//! Functions that show changes to people.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::destination::Destination;
+use super::error::Failure;
+use super::job::{Job, gather};
+use crate::error::Result;
+use crate::io::{Compression, Output};
+use crate::options::doors::Doors;
+use crate::patch::{Again, DiffOptions, NodeCounts};
+use crate::show::{STYLE, Selection, ShowOptions, Shown};
+
+/// Rows, prefixes, subjects that changed, are gone and are new, and those of them that are not shown.
+type Fields = (u64, u64, u64, [u64; 3], [u64; 3]);
+
+fn fields(shown: Shown) -> Fields {
+    let Shown { added, deleted, prefixes, subjects, left_out } = shown;
+    (added, deleted, prefixes, subjects, left_out)
+}
+
+fn open(destination: Destination) -> Result<Output, Failure> {
+    destination.open(Some(Compression::None), None)
+}
+
+/// Shows what patches change; returns the fields of Shown.
+#[pyfunction]
+#[pyo3(signature = (patches, dest, base, keywords, progress=None))]
+pub(super) fn show(
+    py: Python<'_>,
+    patches: Vec<Bound<'_, PyAny>>,
+    dest: &Bound<'_, PyAny>,
+    base: Option<&Bound<'_, PyAny>>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Fields> {
+    let job = Job::new(keywords, Doors::SHOW, progress)?;
+    let log = job.log(&patches)?;
+    let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
+    let options = ShowOptions::of(&job.values).map_err(Failure::Jelly)?;
+    let selection = Selection::of(&job.values).map_err(Failure::Jelly)?;
+    let destination = Destination::new(dest, &job.interrupt)?;
+    let shown = job.run(py, |watch| {
+        let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
+        Ok(crate::show::show(gather(log)?, base.as_ref(), &selection, &options, open(destination)?, watch)?)
+    })?;
+    Ok(fields(shown))
+}
+
+/// Shows what differs between two datasets; returns the fields of Shown, how blank nodes were compared and what became
+/// of them.
+#[pyfunction]
+#[pyo3(signature = (old, new, dest, keywords, progress=None))]
+pub(super) fn show_diff(
+    py: Python<'_>,
+    old: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+    dest: &Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Fields, &'static str, [u64; 4])> {
+    let job = Job::new(keywords, Doors::SHOW, progress)?;
+    let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
+    let diff = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;
+    let options = ShowOptions::of(&job.values).map_err(Failure::Jelly)?;
+    let destination = Destination::new(dest, &job.interrupt)?;
+    let (shown, compared) = job.run(py, |watch| {
+        let new = Again::new(new.source, new.options)?;
+        Ok(crate::show::show_diff(old.source, &new, diff, &options, open(destination)?, watch)?)
+    })?;
+    let NodeCounts { kept, new, gone, unsettled } = compared.nodes;
+    Ok((fields(shown), compared.blank_nodes.name(), [kept, new, gone, unsettled]))
+}
+
+/// The style of pages with HTML that `show` and `show_diff` wrote as fragments.
+#[pyfunction]
+pub(super) fn show_style() -> &'static str {
+    STYLE
+}

@@ -1,0 +1,347 @@
+//! Makes the blocks of what was gathered.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::block::{Block, Entry, Head, Op, Value};
+use super::gathered::{Counts, Gathered, Mark, RDF, Said, Side, Subject, iri_of, is_iri};
+use super::index::is_blank;
+use super::names::Names;
+use super::options::ShowOptions;
+use super::owners::Owners;
+use crate::error::Result;
+use crate::term::{PlainKind, PlainTerm, TermBuf};
+
+/// Blank nodes and lists are shown within each other so deep.
+const MOST_DEPTH: usize = 40;
+/// In a value that was added or deleted.
+const VALUE_DEPTH: usize = 6;
+/// Terms of a value that are shown.
+const VALUE_TERMS: usize = 60;
+const SHACL: &str = "http://www.w3.org/ns/shacl#";
+const OWL: &str = "http://www.w3.org/2002/07/owl#";
+/// What tells a blank node from its siblings, best first.
+const TELLING: [(&str, &str); 8] = [
+    (SHACL, "path"),
+    (OWL, "onProperty"),
+    (OWL, "annotatedSource"),
+    (OWL, "annotatedProperty"),
+    (SHACL, "message"),
+    (SHACL, "name"),
+    ("http://www.w3.org/2000/01/rdf-schema#", "label"),
+    (RDF, "type"),
+];
+
+/// Makes blocks, one after the other.
+pub(super) struct Builder<'a> {
+    pub(super) gathered: &'a mut Gathered,
+    pub(super) names: &'a Names,
+    pub(super) owners: &'a Owners,
+    pub(super) options: &'a ShowOptions,
+    /// The subject of the block, and blank nodes that it showed.
+    root: u128,
+    pub(super) drawn: HashSet<u128>,
+    /// Rows that were left out.
+    pub(super) more: u64,
+}
+
+/// Values of one predicate in one graph.
+#[derive(Default)]
+struct Values {
+    deletes: Vec<TermBuf>,
+    adds: Vec<TermBuf>,
+    /// Blank nodes that stay, below which something changed.
+    kept: Vec<TermBuf>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(
+        gathered: &'a mut Gathered,
+        names: &'a Names,
+        owners: &'a Owners,
+        options: &'a ShowOptions,
+    ) -> Self {
+        Builder { gathered, names, owners, options, root: 0, drawn: HashSet::new(), more: 0 }
+    }
+
+    /// The block of a subject.
+    pub(super) fn block(&mut self, key: u128) -> Result<Option<Block>> {
+        let Some(term) = self.gathered.term_of(key)? else { return Ok(None) };
+        (self.root, self.more) = (key, 0);
+        self.drawn = HashSet::from([key]);
+        let subject = self.gathered.subjects.get(&key).copied().unwrap_or_default();
+        let mark = self.mark_of(key)?;
+        let side = if mark == Mark::Gone { Side::Old } else { Side::New };
+        let graph = self.graph_of(key)?;
+        let entries = self.entries(key, 0, graph.as_ref().unwrap_or(&TermBuf::DefaultGraph))?;
+        let head = if is_blank(key) { self.telling(key, side)? } else { Vec::new() };
+        let Subject { added, deleted, .. } = subject;
+        Ok(Some(Block {
+            mark,
+            subject: term,
+            head,
+            label: self.label(key, side)?,
+            classes: self.classes(key, side)?,
+            graph,
+            counts: Counts { added, deleted },
+            entries,
+            more: self.more,
+        }))
+    }
+
+    /// What became of a subject.
+    pub(super) fn mark_of(&mut self, key: u128) -> Result<Mark> {
+        if !is_blank(key) {
+            return Ok(self.gathered.subjects.get(&key).map_or(Mark::Changed, |one| self.gathered.mark(one)));
+        }
+        let [old, new] = [Side::Old, Side::New].map(|side| self.gathered.said(key, side));
+        Ok(match (old?.is_empty(), new?.is_empty()) {
+            _ if !self.gathered.has_base => Mark::Changed,
+            (true, _) => Mark::New,
+            (_, true) => Mark::Gone,
+            _ => Mark::Changed,
+        })
+    }
+
+    /// The named graph of all rows of a subject, if it is one.
+    fn graph_of(&mut self, key: u128) -> Result<Option<TermBuf>> {
+        let ([deletes, adds], _) = self.gathered.rows_of(key)?;
+        let mut all = deletes.into_iter().chain(adds).map(|said| said.graph);
+        let first = all.next().filter(|graph| *graph != TermBuf::DefaultGraph);
+        Ok(first.filter(|first| all.all(|other| other == *first)))
+    }
+
+    fn label(&mut self, key: u128, side: Side) -> Result<Option<TermBuf>> {
+        let options = self.options;
+        let all = self.gathered.labels_of(key, side, options)?;
+        let rank = |said: &Said| {
+            let tag = match said.object.as_plain() {
+                PlainTerm::Literal(_, PlainKind::Language(tag)) => Some(tag.to_lowercase()),
+                _ => None,
+            };
+            let language = match (&tag, &options.lang) {
+                (Some(tag), Some(wanted)) if tag == wanted => 0,
+                (None, _) => 1,
+                (Some(tag), None) if tag == "en" || tag.starts_with("en-") => 2,
+                _ => 3,
+            };
+            let text = said.object.as_term().to_string();
+            (options.label_rank(&said.predicate.as_term()), language, text)
+        };
+        Ok(all.into_iter().min_by_key(rank).map(|said| said.object))
+    }
+
+    /// Classes of a subject by their names.
+    pub(super) fn classes(&mut self, key: u128, side: Side) -> Result<Vec<TermBuf>> {
+        let mut classes =
+            if is_blank(key) { self.said_classes(key, side)? } else { self.known_classes(key, side) };
+        classes.sort_by_cached_key(|class| self.names.term(class));
+        Ok(classes)
+    }
+
+    fn said_classes(&mut self, key: u128, side: Side) -> Result<Vec<TermBuf>> {
+        let is_type = |said: &Said| is_iri(&said.predicate.as_term(), RDF, "type");
+        let said = self.gathered.said(key, side)?;
+        Ok(said.into_iter().filter(is_type).map(|said| said.object).collect())
+    }
+
+    fn known_classes(&self, key: u128, side: Side) -> Vec<TermBuf> {
+        let types = &self.gathered.types;
+        let start = types.partition_point(|row| row.0 < key);
+        let rows = types[start..].iter().take_while(|row| row.0 == key);
+        let mut found: BTreeMap<u128, bool> = BTreeMap::new();
+        for &(_, class, what) in rows {
+            // rows of the base come before deletes, these before adds
+            let is_there = match (side, what) {
+                (_, 0) | (Side::Old, 1) | (Side::New, 2) => true,
+                (Side::New, 1) => false,
+                _ => continue,
+            };
+            found.insert(class, is_there);
+        }
+        let there = found.into_iter().filter(|(_, is_there)| *is_there);
+        there.filter_map(|(class, _)| self.gathered.classes.get(&class).cloned()).collect()
+    }
+
+    /// What changed of a node, and below it.
+    fn entries(&mut self, key: u128, depth: usize, graph: &TermBuf) -> Result<Vec<Entry>> {
+        let ([deletes, adds], more) = self.gathered.rows_of(key)?;
+        self.more += more;
+        let mut groups: BTreeMap<(bool, String, String), (TermBuf, TermBuf, Values)> = BTreeMap::new();
+        let base = self.gathered.base_of(key)?;
+        let mut kept = Vec::new();
+        for said in base {
+            let nodes = self.gathered.dirty_nodes(&said.object);
+            if !nodes.is_empty() && !self.gathered.is_deleted(&said) {
+                kept.extend(nodes.into_iter().map(|object| Said { object, ..said.clone() }));
+            }
+        }
+        for (list, which) in [(deletes, 0), (adds, 1), (kept, 2)] {
+            for Said { predicate, object, graph, .. } in list {
+                let name = self.names.predicate(&predicate);
+                let at = (name != "a", name, graph.as_term().to_string());
+                let (_, _, values) = groups.entry(at).or_insert((predicate, graph, Values::default()));
+                match which {
+                    0 => values.deletes.push(object),
+                    1 => values.adds.push(object),
+                    _ => values.kept.push(object),
+                }
+            }
+        }
+        let mut entries = Vec::new();
+        for (predicate, other, values) in groups.into_values() {
+            let other = (other != *graph).then_some(other);
+            self.values(&predicate, other.as_ref(), values, depth, graph, &mut entries)?;
+        }
+        Ok(entries)
+    }
+
+    fn values(
+        &mut self,
+        predicate: &TermBuf,
+        graph: Option<&TermBuf>,
+        values: Values,
+        depth: usize,
+        around: &TermBuf,
+        out: &mut Vec<Entry>,
+    ) -> Result<()> {
+        let Values { mut deletes, mut adds, kept } = values;
+        for node in kept {
+            self.inside(Some(predicate), &node, depth, around, out)?;
+        }
+        // a list whose first cell changed is a list that changed
+        while let Some((old, new)) = self.lists_of(&deletes, &adds)? {
+            let (old, new) = (deletes.remove(old), adds.remove(new));
+            self.list_inside(Some(predicate), &old, &new, depth, around, out)?;
+        }
+        let change = |op, old, new| Entry::Change {
+            op,
+            path: Some(predicate.clone()),
+            graph: graph.cloned(),
+            old,
+            new,
+        };
+        if let ([old], [new]) = (&deletes[..], &adds[..])
+            && !matches!((old, new), (TermBuf::BlankNode(_), _) | (_, TermBuf::BlankNode(_)))
+        {
+            let (old, new) = (Value::Term(old.clone()), Value::Term(new.clone()));
+            out.push(change(Op::Replace, Some(old), Some(new)));
+            return Ok(());
+        }
+        for (terms, side) in [(deletes, Side::Old), (adds, Side::New)] {
+            let shown = terms.iter().map(|term| self.value(term, side));
+            let mut shown = shown.collect::<Result<Vec<_>>>()?;
+            shown.sort_by_cached_key(|value| value.text(self.names));
+            out.extend(shown.into_iter().map(|value| match side {
+                Side::Old => change(Op::Delete, Some(value), None),
+                Side::New => change(Op::Add, None, Some(value)),
+            }));
+        }
+        Ok(())
+    }
+
+    /// What changed below a blank node that stays.
+    pub(super) fn inside(
+        &mut self,
+        path: Option<&TermBuf>,
+        node: &TermBuf,
+        depth: usize,
+        graph: &TermBuf,
+        out: &mut Vec<Entry>,
+    ) -> Result<()> {
+        let key = self.gathered.keys.of(&node.as_term());
+        if let Some(owner) = self.owners.of(key).filter(|&owner| owner != self.root) {
+            if let Some(subject) = self.gathered.term_of(owner)? {
+                out.push(Entry::See { path: path.cloned(), subject });
+            }
+            return Ok(());
+        }
+        if !self.drawn.insert(key) {
+            return Ok(());
+        }
+        if depth >= MOST_DEPTH {
+            self.more += 1;
+            return Ok(());
+        }
+        let is_list = self.items(node, Side::Old)?.is_some() && self.items(node, Side::New)?.is_some();
+        if is_list {
+            return self.list_inside(path, node, node, depth, graph, out);
+        }
+        let entries = self.entries(key, depth + 1, graph)?;
+        if !entries.is_empty() {
+            let head = Head::Node(self.telling(key, Side::New)?);
+            out.push(Entry::Inside { path: path.cloned(), head, entries });
+        }
+        Ok(())
+    }
+
+    /// Up to two values that tell a blank node from its siblings.
+    fn telling(&mut self, key: u128, side: Side) -> Result<Vec<(TermBuf, TermBuf)>> {
+        let said = self.gathered.said(key, side)?;
+        let mut found = Vec::new();
+        for (space, name) in TELLING {
+            let is_it = |said: &&Said| {
+                iri_of(&said.predicate)
+                    .and_then(|iri| iri.strip_prefix(space))
+                    .is_some_and(|rest| rest == name)
+            };
+            let mut values = said.iter().filter(is_it);
+            if let (Some(one), None) = (values.next(), values.next())
+                && !matches!(one.object, TermBuf::BlankNode(_))
+            {
+                found.push((one.predicate.clone(), one.object.clone()));
+            }
+        }
+        found.truncate(2);
+        found.sort_by_cached_key(|(predicate, _)| {
+            let name = self.names.predicate(predicate);
+            (name != "a", name)
+        });
+        Ok(found)
+    }
+
+    /// A value with what is said of its blank nodes.
+    pub(super) fn value(&mut self, term: &TermBuf, side: Side) -> Result<Value> {
+        self.value_within(term, side, VALUE_DEPTH, &mut { VALUE_TERMS })
+    }
+
+    fn value_within(&mut self, term: &TermBuf, side: Side, depth: usize, left: &mut usize) -> Result<Value> {
+        if *left == 0 {
+            return Ok(Value::Cut);
+        }
+        *left -= 1;
+        if !matches!(term, TermBuf::BlankNode(_)) {
+            return Ok(Value::Term(term.clone()));
+        }
+        if depth == 0 {
+            return Ok(Value::Cut);
+        }
+        if let Some(items) = self.items(term, side)? {
+            let mut values = Vec::new();
+            for (_, item) in items {
+                values.push(self.value_within(&item, side, depth - 1, left)?);
+                if *left == 0 {
+                    break;
+                }
+            }
+            return Ok(Value::List(values));
+        }
+        let key = self.gathered.keys.of(&term.as_term());
+        let mut groups: BTreeMap<(bool, String), (TermBuf, Vec<TermBuf>)> = BTreeMap::new();
+        for Said { predicate, object, .. } in self.gathered.said(key, side)? {
+            let name = self.names.predicate(&predicate);
+            groups.entry((name != "a", name)).or_insert((predicate, Vec::new())).1.push(object);
+        }
+        let mut said = Vec::new();
+        for (predicate, objects) in groups.into_values() {
+            let values = objects.iter().map(|object| self.value_within(object, side, depth - 1, left));
+            let mut values = values.collect::<Result<Vec<_>>>()?;
+            values.sort_by_cached_key(|value| value.text(self.names));
+            let is_cut = *left == 0;
+            said.push((predicate, values));
+            if is_cut {
+                break;
+            }
+        }
+        Ok(Value::Node(said))
+    }
+}

@@ -1,0 +1,498 @@
+//! What a patch changes, and what is known of the nodes that it changes.
+//!
+//! Rows lie in a temporary file; in memory a row takes 32 bytes, a changed subject about 80. The base is read for what
+//! the rows do not say: once to see which rows have an effect and to keep its statements with blank nodes (in a file,
+//! with 64 bytes each in memory), once for labels and classes of the subjects that changed.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::index::{Index, TermKeys, is_blank};
+use super::options::ShowOptions;
+use crate::error::{Error, ErrorKind, Result};
+use crate::matching::has_nodes;
+use crate::patch::{
+    Again, ByKey, Change, KeySet, Keys, Log, LogSink, Net, Store, Stored, Work, each_statement,
+};
+use crate::sink::{PatchOp, Statement};
+use crate::term::{PlainTerm, Term, TermBuf};
+
+pub(super) const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+
+/// Rows of one subject that are read; the rest is counted.
+const MOST_ROWS: usize = 4000;
+
+/// Which state of the dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Old,
+    New,
+}
+
+/// Something that is said of a node.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    /// The key of the quad.
+    pub(super) quad: u128,
+    pub(super) predicate: TermBuf,
+    pub(super) object: TermBuf,
+    pub(super) graph: TermBuf,
+}
+
+/// A subject that changed, or below which a blank node did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Subject {
+    pub(super) added: u64,
+    pub(super) deleted: u64,
+    /// How much its rows mean: see [`ShowOptions::weight`].
+    pub(super) weight: u8,
+    /// The base says something of it.
+    had: bool,
+    /// Of what the base says, something stays.
+    stays: bool,
+    /// A row adds, or deletes, a class.
+    class_rows: [bool; 2],
+    /// Orders subjects as they came: of the first row, else of a statement of the base.
+    pub(super) place: u64,
+}
+
+/// What became of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mark {
+    Changed,
+    Gone,
+    New,
+}
+
+/// How often something was added and deleted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) added: u64,
+    pub(super) deleted: u64,
+}
+
+/// All of it.
+pub(super) struct Gathered {
+    pub(super) keys: TermKeys,
+    quads: Keys,
+    rows: Index,
+    texts: Stored,
+    base: Option<(Index, Stored)>,
+    labels: Option<(Index, Stored)>,
+    deleted: KeySet,
+    pub(super) subjects: ByKey<Subject>,
+    /// Edges between a blank node and the subject that it is said of: both ways, with how often.
+    pub(super) edges: Edges,
+    /// Blank nodes whose statements changed, and those above them.
+    pub(super) dirty: HashSet<u128>,
+    pub(super) predicates: Vec<(TermBuf, Counts)>,
+    /// Subject, class, and whether the base has it (0), a row deletes it (1) or adds it (2).
+    pub(super) types: Vec<(u128, u128, u8)>,
+    pub(super) classes: ByKey<TermBuf>,
+    pub(super) totals: Counts,
+    /// Prefixes of both sides.
+    pub(super) prefixes: [BTreeMap<String, String>; 2],
+    pub(super) prefix_rows: Vec<(String, Option<String>, Option<String>)>,
+    pub(super) has_base: bool,
+}
+
+/// Child and parent of each edge.
+#[derive(Default)]
+pub(super) struct Edges {
+    pub(super) base: Vec<(u128, u128)>,
+    pub(super) deleted: Vec<(u128, u128)>,
+    pub(super) added: Vec<(u128, u128)>,
+}
+
+impl Edges {
+    fn all(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
+        self.base.iter().chain(&self.deleted).chain(&self.added).copied()
+    }
+}
+
+/// The rows of a log.
+struct Rows {
+    net: Net,
+    has_nodes: bool,
+}
+
+impl LogSink for Rows {
+    fn change(&mut self, change: &Change<'_>) -> Result<()> {
+        if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &change.op {
+            self.has_nodes |= change.counts && has_nodes(statement);
+        }
+        LogSink::change(&mut self.net, change)
+    }
+}
+
+impl Gathered {
+    /// Reads versions of a log, and the base before them. `exact`: each row is known to have an effect.
+    pub(super) fn new(
+        log: &Log,
+        versions: std::ops::Range<u64>,
+        base: Option<&Again>,
+        exact: bool,
+        options: &ShowOptions,
+        work: &mut Work<'_>,
+    ) -> Result<Self> {
+        let mut rows = Rows { net: Net::new(true)?, has_nodes: false };
+        log.replay_on(base, versions, "reading the patches", &mut rows, work)?;
+        let Rows { mut net, has_nodes } = rows;
+        let mut keys = TermKeys::new()?;
+        let mut edges = Edges::default();
+        let mut known = None;
+        let mut prefixes: [BTreeMap<String, String>; 2] = Default::default();
+        let looks_up = base.is_some() && (!exact || has_nodes);
+        if let Some(base) = base.filter(|_| looks_up) {
+            work.phase("reading the base");
+            let (mut index, mut store) = (Index::default(), Store::new());
+            let most = base.options.decode.limits.blank_bytes.saturating_mul(4);
+            each_statement(base.source(), &base.options, work, |statement| {
+                let key = net.keys.of(statement).key;
+                if let Some(entry) = net.entry(key) {
+                    entry.find();
+                }
+                if has_nodes && self::has_nodes(statement) {
+                    index.push(keys.of(&statement.terms[0]), store.push(statement)?);
+                    add_edges(statement, &mut keys, &mut edges.base);
+                    if (index.len() + edges.base.len()) * 32 > most {
+                        return Err(too_many(most));
+                    }
+                }
+                Ok(())
+            })?;
+            known = Some((index.sorted(), store.read()?));
+        }
+        let picked = net.pick(|entry| match (entry.is_added(), entry.in_base()) {
+            (adds, _) if !looks_up => Some(adds),
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        })?;
+        let mut gathered = Gathered {
+            keys,
+            quads: Keys::random()?,
+            rows: Index::default(),
+            texts: picked.stored,
+            base: known,
+            labels: None,
+            deleted: KeySet::new(),
+            subjects: ByKey::default(),
+            edges,
+            dirty: HashSet::new(),
+            predicates: Vec::new(),
+            types: Vec::new(),
+            classes: ByKey::default(),
+            totals: Counts { added: picked.adds.len() as u64, deleted: picked.deletes.len() as u64 },
+            prefixes: Default::default(),
+            prefix_rows: Vec::new(),
+            has_base: base.is_some(),
+        };
+        let mut places: Vec<u64> = Vec::with_capacity(picked.deletes.len() + picked.adds.len());
+        places.extend(picked.deletes.iter().map(|&(_, place)| place << 1));
+        places.extend(picked.adds.iter().map(|&(_, place)| place << 1 | 1));
+        gathered.take_rows(places, options, work)?;
+        gathered.find_dirty();
+        if let Some(base) = base {
+            prefixes[0] = gathered.describe(base, options, work)?;
+        }
+        gathered.types.sort_unstable();
+        prefixes[1] = prefixes[0].clone();
+        for prefix in picked.prefixes.iter().filter(|prefix| prefix.is_of_the_dataset()) {
+            let before = prefixes[0].get(&prefix.name).cloned();
+            match prefix.after() {
+                Some(iri) => drop(prefixes[1].insert(prefix.name.clone(), iri.to_owned())),
+                None => drop(prefixes[1].remove(&prefix.name)),
+            }
+            let after = prefix.after().map(str::to_owned);
+            if before != after || base.is_none() {
+                gathered.prefix_rows.push((prefix.name.clone(), before, after));
+            }
+        }
+        gathered.prefixes = prefixes;
+        Ok(gathered)
+    }
+
+    fn take_rows(&mut self, mut places: Vec<u64>, options: &ShowOptions, work: &mut Work<'_>) -> Result<()> {
+        work.phase("grouping the rows");
+        places.sort_unstable();
+        let mut predicates: ByKey<(TermBuf, Counts)> = ByKey::default();
+        for (row, place) in places.into_iter().enumerate() {
+            let statement = self.texts.get(place >> 1)?;
+            let adds = place & 1 != 0;
+            let [subject, predicate, object, _] = &statement.terms;
+            let key = self.keys.of(subject);
+            self.rows.push(key, place);
+            let edges = if adds { &mut self.edges.added } else { &mut self.edges.deleted };
+            add_edges(&statement, &mut self.keys, edges);
+            if !adds {
+                self.deleted.insert(self.quads.of(&statement).key);
+            }
+            let predicate_key = self.keys.of(predicate);
+            let (_, counts) =
+                predicates.entry(predicate_key).or_insert_with(|| ((*predicate).into(), Counts::default()));
+            let is_type = is_iri(predicate, RDF, "type");
+            if is_blank(key) {
+                self.dirty.insert(key);
+            } else {
+                let found = self.subjects.entry(key).or_insert(Subject { place, ..Subject::default() });
+                found.weight = found.weight.max(options.weight(predicate));
+                found.class_rows[usize::from(!adds)] |= is_type;
+                *(if adds { &mut found.added } else { &mut found.deleted }) += 1;
+                if is_type {
+                    let class = self.keys.of(object);
+                    self.classes.entry(class).or_insert_with(|| (*object).into());
+                    self.types.push((key, class, 1 + u8::from(adds)));
+                }
+            }
+            *(if adds { &mut counts.added } else { &mut counts.deleted }) += 1;
+            if row.is_multiple_of(8192) {
+                work.wrote(row as u64)?;
+            }
+        }
+        self.rows = std::mem::take(&mut self.rows).sorted();
+        self.predicates = predicates.into_values().collect();
+        Ok(())
+    }
+
+    /// Marks what stands above blank nodes that changed.
+    fn find_dirty(&mut self) {
+        if self.dirty.is_empty() {
+            return;
+        }
+        let mut up: Vec<_> = self.edges.all().collect();
+        up.sort_unstable();
+        let mut ahead: Vec<_> = self.dirty.iter().copied().collect();
+        while let Some(child) = ahead.pop() {
+            let start = up.partition_point(|edge| edge.0 < child);
+            for &(_, parent) in up[start..].iter().take_while(|edge| edge.0 == child) {
+                if !is_blank(parent) {
+                    let place = self.first_place(parent);
+                    self.subjects.entry(parent).or_insert(Subject { place, ..Subject::default() });
+                } else if self.dirty.insert(parent) {
+                    ahead.push(parent);
+                }
+            }
+        }
+    }
+
+    /// Orders a subject that has no rows behind those that have.
+    fn first_place(&self, key: u128) -> u64 {
+        match &self.base {
+            Some((index, _)) => index.of(key).first().map_or(u64::MAX, |(_, place)| 1 << 62 | place),
+            None => u64::MAX,
+        }
+    }
+
+    /// Reads labels and classes of subjects in the base.
+    fn describe(
+        &mut self,
+        base: &Again,
+        options: &ShowOptions,
+        work: &mut Work<'_>,
+    ) -> Result<BTreeMap<String, String>> {
+        work.phase("reading what is known of the subjects");
+        let (mut index, mut store) = (Index::default(), Store::new());
+        let Gathered { keys, subjects, deleted, quads, types, classes, .. } = self;
+        let prefixes = each_statement(base.source(), &base.options, work, |statement| {
+            let [subject, predicate, object, _] = &statement.terms;
+            let key = keys.of(subject);
+            let Some(found) = subjects.get_mut(&key) else { return Ok(()) };
+            found.had = true;
+            found.stays |= deleted.mark(quads.of(statement).key, true).is_none();
+            if is_iri(predicate, RDF, "type") {
+                let class = keys.of(object);
+                classes.entry(class).or_insert_with(|| (*object).into());
+                types.push((key, class, 0));
+            }
+            if options.is_label(predicate) {
+                index.push(key, store.push(statement)?);
+            }
+            Ok(())
+        })?;
+        self.labels = Some((index.sorted(), store.read()?));
+        Ok(prefixes)
+    }
+
+    /// What became of a subject. Without a base, one that only gets rows and a class is taken for new.
+    pub(super) fn mark(&self, subject: &Subject) -> Mark {
+        let Subject { added, deleted, had, stays, class_rows: [gets, loses], .. } = *subject;
+        if self.has_base {
+            return match (had, stays || added > 0) {
+                (false, _) => Mark::New,
+                (true, true) => Mark::Changed,
+                (true, false) => Mark::Gone,
+            };
+        }
+        match (added > 0, deleted > 0) {
+            (true, false) if gets => Mark::New,
+            (false, true) if loses => Mark::Gone,
+            _ => Mark::Changed,
+        }
+    }
+
+    /// Rows of a node: deletes, adds, and how many more there are.
+    pub(super) fn rows_of(&mut self, key: u128) -> Result<([Vec<Said>; 2], u64)> {
+        let mut found = [Vec::new(), Vec::new()];
+        let mut more = 0;
+        for &(_, place) in self.rows.of(key) {
+            let side = &mut found[(place & 1) as usize];
+            if side.len() >= MOST_ROWS {
+                more += 1;
+                continue;
+            }
+            side.push(said(&self.texts.get(place >> 1)?, &mut self.quads));
+        }
+        Ok((found, more))
+    }
+
+    /// What is known to be said of a node in the base: all of a blank node; of others what leads to blank nodes.
+    pub(super) fn base_of(&mut self, key: u128) -> Result<Vec<Said>> {
+        let Gathered { base, quads, .. } = self;
+        let Some((index, stored)) = base else { return Ok(Vec::new()) };
+        read(index, stored, key, quads)
+    }
+
+    /// The blank nodes of a term whose statements changed, or of which something below did.
+    pub(super) fn dirty_nodes(&mut self, term: &TermBuf) -> Vec<TermBuf> {
+        let mut ahead = vec![term];
+        let mut found = Vec::new();
+        while let Some(term) = ahead.pop() {
+            match term {
+                TermBuf::BlankNode(_) if self.dirty.contains(&self.keys.of(&term.as_term())) => {
+                    found.push(term.clone());
+                }
+                TermBuf::Triple(triple) => ahead.extend(triple.terms.iter().rev()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Orders nodes as their first rows stand.
+    pub(super) fn place_of(&self, key: u128) -> u64 {
+        self.rows.of(key).first().map_or_else(|| self.first_place(key), |row| row.1)
+    }
+
+    /// Whether a statement of the base is deleted.
+    pub(super) fn is_deleted(&mut self, said: &Said) -> bool {
+        self.deleted.mark(said.quad, true).is_some()
+    }
+
+    /// What is known to be said of a node on one side.
+    pub(super) fn said(&mut self, key: u128, side: Side) -> Result<Vec<Said>> {
+        let ([deletes, adds], _) = self.rows_of(key)?;
+        let mut all = self.base_of(key)?;
+        match side {
+            Side::Old if self.base.is_some() && is_blank(key) => {}
+            Side::Old => {
+                let known: HashSet<_> = all.iter().map(|said| said.quad).collect();
+                all.extend(deletes.into_iter().filter(|said| !known.contains(&said.quad)));
+            }
+            Side::New => {
+                all.retain(|said| self.deleted.mark(said.quad, true).is_none());
+                all.extend(adds);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Labels of a subject on one side.
+    pub(super) fn labels_of(&mut self, key: u128, side: Side, options: &ShowOptions) -> Result<Vec<Said>> {
+        let ([deletes, adds], _) = self.rows_of(key)?;
+        let Gathered { labels, quads, .. } = self;
+        let mut all = match labels {
+            Some((index, stored)) => read(index, stored, key, quads)?,
+            None => Vec::new(),
+        };
+        match side {
+            Side::Old if self.has_base => {}
+            Side::Old => all.extend(deletes),
+            Side::New => {
+                all.retain(|said| self.deleted.mark(said.quad, true).is_none());
+                all.extend(adds);
+            }
+        }
+        all.retain(|said| options.is_label(&said.predicate.as_term()));
+        Ok(all)
+    }
+
+    /// The term of a subject.
+    pub(super) fn term_of(&mut self, key: u128) -> Result<Option<TermBuf>> {
+        if let Some(&(_, place)) = self.rows.of(key).first() {
+            return Ok(Some(self.texts.get(place >> 1)?.terms[0].into()));
+        }
+        let Some((index, stored)) = &mut self.base else { return Ok(None) };
+        let Some(&(_, place)) = index.of(key).first() else { return Ok(None) };
+        Ok(Some(stored.get(place)?.terms[0].into()))
+    }
+}
+
+fn read(index: &Index, stored: &mut Stored, key: u128, quads: &mut Keys) -> Result<Vec<Said>> {
+    let mut seen = HashSet::new();
+    let mut all = Vec::new();
+    for &(_, place) in index.of(key) {
+        let said = said(&stored.get(place)?, quads);
+        if seen.insert(said.quad) {
+            all.push(said);
+        }
+    }
+    Ok(all)
+}
+
+fn said(statement: &Statement<'_>, quads: &mut Keys) -> Said {
+    let quad = quads.of(statement).key;
+    let [_, predicate, object, graph] = statement.terms.map(TermBuf::from);
+    Said { quad, predicate, object, graph }
+}
+
+/// Edges from the blank nodes of an object to the subject.
+fn add_edges(statement: &Statement<'_>, keys: &mut TermKeys, edges: &mut Vec<(u128, u128)>) {
+    let [subject, _, object, _] = &statement.terms;
+    match object {
+        Term::BlankNode(_) => {
+            let edge = (keys.of(object), keys.of(subject));
+            edges.push(edge);
+        }
+        Term::Triple(triple) => {
+            let parent = keys.of(subject);
+            let mut ahead: Vec<_> = triple.terms.iter().collect();
+            while let Some(term) = ahead.pop() {
+                match term {
+                    TermBuf::BlankNode(_) => edges.push((keys.of(&term.as_term()), parent)),
+                    TermBuf::Triple(triple) => ahead.extend(&triple.terms),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a term is the IRI that begins and ends so.
+pub(super) fn is_iri(term: &Term<'_>, start: &str, name: &str) -> bool {
+    match term {
+        Term::Iri(iri) => {
+            let (prefix, rest) = (iri.prefix(), iri.name());
+            prefix.len() + rest.len() == start.len() + name.len()
+                && prefix.bytes().chain(rest.bytes()).eq(start.bytes().chain(name.bytes()))
+        }
+        _ => false,
+    }
+}
+
+/// The IRI of a term.
+pub(super) fn iri_of(term: &TermBuf) -> Option<&str> {
+    match term.as_plain() {
+        PlainTerm::Iri(iri) => Some(iri),
+        _ => None,
+    }
+}
+
+#[cold]
+fn too_many(most: usize) -> Error {
+    let message = format!(
+        "statements with blank nodes need more than {most} bytes, four times limits.blank_bytes, to be shown below their subjects"
+    );
+    let hint = "`limits.blank_bytes` raises it; without a base only what the rows say is shown";
+    Error::limit(ErrorKind::LimitBlankBytes, "blank_bytes", message).with_hint(hint)
+}

@@ -1,0 +1,162 @@
+//! Terms as people write them: prefixed names, bare numbers, `a`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::gathered::RDF;
+use crate::term::{PlainKind, PlainTerm, TermBuf};
+
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
+/// Prefixes of IRIs that many datasets use, for those that declare none.
+const KNOWN: [(&str, &str); 34] = [
+    ("bacnet", "http://data.ashrae.org/bacnet/2020#"),
+    ("brick", "https://brickschema.org/schema/Brick#"),
+    ("bsh", "https://brickschema.org/schema/BrickShape#"),
+    ("dash", "http://datashapes.org/dash#"),
+    ("dc", "http://purl.org/dc/elements/1.1/"),
+    ("dcat", "http://www.w3.org/ns/dcat#"),
+    ("dcterms", "http://purl.org/dc/terms/"),
+    ("foaf", "http://xmlns.com/foaf/0.1/"),
+    ("geo", "http://www.opengis.net/ont/geosparql#"),
+    ("obo", "http://purl.obolibrary.org/obo/"),
+    ("oboInOwl", "http://www.geneontology.org/formats/oboInOwl#"),
+    ("odrl", "http://www.w3.org/ns/odrl/2/"),
+    ("org", "http://www.w3.org/ns/org#"),
+    ("owl", "http://www.w3.org/2002/07/owl#"),
+    ("prov", "http://www.w3.org/ns/prov#"),
+    ("quantitykind", "http://qudt.org/vocab/quantitykind/"),
+    ("qudt", "http://qudt.org/schema/qudt/"),
+    ("rdf", RDF),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("rec", "https://w3id.org/rec#"),
+    ("ref", "https://brickschema.org/schema/Brick/ref#"),
+    ("s223", "http://data.ashrae.org/standard223#"),
+    ("schema", "http://schema.org/"),
+    ("sdo", "https://schema.org/"),
+    ("sh", "http://www.w3.org/ns/shacl#"),
+    ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("sosa", "http://www.w3.org/ns/sosa/"),
+    ("ssn", "http://www.w3.org/ns/ssn/"),
+    ("tag", "https://brickschema.org/schema/BrickTag#"),
+    ("time", "http://www.w3.org/2006/time#"),
+    ("unit", "http://qudt.org/vocab/unit/"),
+    ("vann", "http://purl.org/vocab/vann/"),
+    ("void", "http://rdfs.org/ns/void#"),
+    ("xsd", XSD),
+];
+
+/// Namespaces and the prefixes that stand for them.
+pub(super) struct Names {
+    /// Longest namespace first.
+    spaces: Vec<(String, String)>,
+}
+
+impl Names {
+    /// Of the new side, then of the old one, then well-known ones.
+    pub(super) fn new([old, new]: &[BTreeMap<String, String>; 2]) -> Self {
+        let mut spaces: Vec<(String, String)> = Vec::new();
+        let known = KNOWN.iter().map(|&(label, iri)| (label, iri));
+        let given = [new, old].into_iter().flatten().map(|(label, iri)| (label.as_str(), iri.as_str()));
+        for (label, iri) in given.chain(known) {
+            let is_taken = spaces.iter().any(|(space, other)| other == label || space == iri);
+            if !iri.is_empty() && !is_taken {
+                spaces.push((iri.to_owned(), label.to_owned()));
+            }
+        }
+        spaces.sort_by_key(|(iri, _)| std::cmp::Reverse(iri.len()));
+        Names { spaces }
+    }
+
+    /// An IRI as a prefixed name, if a prefix stands for its beginning.
+    pub(super) fn prefixed(&self, iri: &str) -> Option<String> {
+        let is_name = |rest: &str| {
+            rest.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) && !rest.ends_with('.')
+        };
+        let named = |(space, label): &(String, String)| {
+            iri.strip_prefix(space.as_str())
+                .filter(|rest| is_name(rest))
+                .map(|rest| format!("{label}:{rest}"))
+        };
+        self.spaces.iter().find_map(named)
+    }
+
+    /// Whether a term is one of those that were asked for: as an IRI, in brackets or not, or as a prefixed name.
+    pub(super) fn is_one_of(&self, term: &TermBuf, wanted: &[String]) -> bool {
+        let text = term.as_term().to_string();
+        let bare = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(&text);
+        let name = self.predicate(term);
+        wanted.iter().any(|wanted| *wanted == name || *wanted == text || *wanted == bare)
+    }
+
+    /// A predicate.
+    pub(super) fn predicate(&self, term: &TermBuf) -> String {
+        match term.as_plain() {
+            PlainTerm::Iri(iri) if iri.strip_prefix(RDF) == Some("type") => "a".to_owned(),
+            _ => self.term(term),
+        }
+    }
+
+    /// Any term; a blank node has no name.
+    pub(super) fn term(&self, term: &TermBuf) -> String {
+        match term.as_plain() {
+            PlainTerm::Iri(iri) => self.prefixed(iri).unwrap_or_else(|| visible(&term.as_term().to_string())),
+            PlainTerm::BlankNode(_) => "[ … ]".to_owned(),
+            PlainTerm::Literal(lex, PlainKind::Datatype(datatype)) => self.typed(term, lex, datatype),
+            PlainTerm::Literal(..) => visible(&term.as_term().to_string()),
+            PlainTerm::Triple(triple) => {
+                let [subject, predicate, object] = triple.terms.each_ref().map(|term| self.term(term));
+                format!("<<( {subject} {predicate} {object} )>>")
+            }
+            PlainTerm::DefaultGraph => String::new(),
+        }
+    }
+
+    fn typed(&self, term: &TermBuf, lex: &str, datatype: &str) -> String {
+        let is_bare = match datatype.strip_prefix(XSD) {
+            Some("integer") => is_number(lex, false),
+            Some("decimal") => is_number(lex, true),
+            Some("boolean") => matches!(lex, "true" | "false"),
+            _ => false,
+        };
+        if is_bare {
+            return lex.to_owned();
+        }
+        let whole = term.as_term().to_string();
+        let Some(prefixed) = self.prefixed(datatype) else { return visible(&whole) };
+        let literal = &whole[..whole.rfind("^^<").unwrap_or(whole.len())];
+        format!("{}^^{prefixed}", visible(literal))
+    }
+}
+
+fn is_number(lex: &str, has_point: bool) -> bool {
+    let digits = lex.strip_prefix(['+', '-']).unwrap_or(lex);
+    let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
+    let is = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    is(whole)
+        && is(rest)
+        && has_point == digits.contains('.')
+        && !(whole.is_empty() && rest.is_empty())
+        && !digits.ends_with('.')
+}
+
+/// A text whose characters can all be seen: those that move the cursor or turn the direction are written as `\uXXXX`.
+pub(super) fn visible(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    if !text.contains(is_hidden) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_hidden(c) {
+            // writing to a string cannot fail
+            let _ = write!(shown, "\\u{:04X}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}

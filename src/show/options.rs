@@ -1,0 +1,121 @@
+//! How changes are shown.
+
+use super::gathered::{RDF, is_iri};
+use crate::error::Result;
+use crate::options::values::Values;
+use crate::patch::id_of;
+use crate::term::{PlainTerm, Term, TermBuf};
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Lines for a terminal.
+    #[default]
+    Text,
+    /// Tables, and a diff fence for each subject.
+    Markdown,
+    /// A page.
+    Html,
+    /// One JSON object.
+    Json,
+}
+
+/// How changes are shown.
+#[derive(Clone, Debug, Default)]
+pub struct ShowOptions {
+    /// What is written.
+    pub form: Form,
+    /// What the two sides are called.
+    pub names: [String; 2],
+    /// Most lines (of markdown: characters); `None`: as many as the form has by default.
+    pub max_lines: Option<usize>,
+    /// Columns of a line of text; 116 by default.
+    pub width: Option<usize>,
+    /// Text has colours of a terminal.
+    pub colour: bool,
+    /// Properties of labels beside the well-known ones; they come first.
+    pub label_properties: Vec<TermBuf>,
+    /// The language of labels that is preferred.
+    pub lang: Option<String>,
+    /// Only these subjects are shown, by IRI or prefixed name.
+    pub subjects: Vec<String>,
+    /// Only subjects of these classes.
+    pub classes: Vec<String>,
+    /// Only subjects where one of these predicates changed.
+    pub predicates: Vec<String>,
+    /// Only counts are written.
+    pub summary_only: bool,
+    /// HTML is a part of a page.
+    pub fragment: bool,
+}
+
+const LABELS: [(&str, &str); 4] = [
+    ("http://www.w3.org/2000/01/rdf-schema#", "label"),
+    ("http://www.w3.org/2004/02/skos/core#", "prefLabel"),
+    ("http://schema.org/", "name"),
+    ("https://schema.org/", "name"),
+];
+const DEFINITIONS: [(&str, &str); 5] = [
+    ("http://www.w3.org/2004/02/skos/core#", "definition"),
+    ("http://www.w3.org/2000/01/rdf-schema#", "comment"),
+    ("http://purl.org/dc/terms/", "description"),
+    ("http://purl.obolibrary.org/obo/", "IAO_0000115"),
+    ("http://schema.org/", "description"),
+];
+const CLASSES: [(&str, &str); 2] = [(RDF, "type"), ("http://www.w3.org/2000/01/rdf-schema#", "subClassOf")];
+const DEPRECATED: (&str, &str) = ("http://www.w3.org/2002/07/owl#", "deprecated");
+
+impl ShowOptions {
+    /// What the options say.
+    ///
+    /// # Errors
+    /// `argument`: a property of labels is no IRI.
+    pub fn of(values: &Values) -> Result<Self> {
+        let list = |name: &str| values.names(name).map(<[String]>::to_vec).unwrap_or_default();
+        let text = |name: &str| values.text(name).unwrap_or_default().to_owned();
+        Ok(ShowOptions {
+            form: values.choice("form", [Form::Text, Form::Markdown, Form::Html, Form::Json]),
+            names: [text("old_name"), text("new_name")],
+            max_lines: values.number("max_lines"),
+            width: values.number("width"),
+            colour: values.is_on("colour"),
+            label_properties: list("label_properties").iter().map(|iri| id_of(iri)).collect::<Result<_>>()?,
+            lang: values.text("lang").map(str::to_lowercase),
+            subjects: list("subjects"),
+            classes: list("classes"),
+            predicates: list("predicates"),
+            summary_only: values.is_on("summary_only"),
+            fragment: values.is_on("fragment"),
+        })
+    }
+
+    /// How much a row with this predicate means; what means most is shown where not all can be.
+    pub(super) fn weight(&self, predicate: &Term<'_>) -> u8 {
+        let is = |&(start, name): &(&str, &str)| is_iri(predicate, start, name);
+        match () {
+            () if is(&DEPRECATED) => 4,
+            () if self.is_label(predicate) || DEFINITIONS.iter().any(is) => 3,
+            () if CLASSES.iter().any(is) => 2,
+            () => 1,
+        }
+    }
+
+    /// Whether the values of a property are labels.
+    pub(super) fn is_label(&self, predicate: &Term<'_>) -> bool {
+        LABELS.iter().any(|(start, name)| is_iri(predicate, start, name))
+            || self.label_properties.iter().any(|own| match own.as_plain() {
+                PlainTerm::Iri(iri) => is_iri(predicate, iri, ""),
+                _ => false,
+            })
+    }
+
+    /// Which of the properties of labels comes first.
+    pub(super) fn label_rank(&self, predicate: &Term<'_>) -> usize {
+        let own = self.label_properties.iter().position(|own| match own.as_plain() {
+            PlainTerm::Iri(iri) => is_iri(predicate, iri, ""),
+            _ => false,
+        });
+        let known = LABELS.iter().position(|(start, name)| is_iri(predicate, start, name));
+        own.unwrap_or(self.label_properties.len() + known.unwrap_or(LABELS.len()))
+    }
+}

@@ -1,0 +1,108 @@
+//! Below which subject a blank node that changed is shown.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::gathered::Gathered;
+
+/// The subject below which each blank node that changed is shown.
+pub(super) struct Owners {
+    of: HashMap<u128, u128>,
+    /// Blank nodes that are below no subject and have a block of their own.
+    pub(super) roots: Vec<u128>,
+}
+
+/// Parent and child of edges, sorted.
+type Down = Vec<(u128, u128)>;
+
+impl Owners {
+    /// From the first subject down: a node of several is with the first.
+    pub(super) fn new(gathered: &Gathered) -> Self {
+        let dirty = &gathered.dirty;
+        if dirty.is_empty() {
+            return Owners { of: HashMap::new(), roots: Vec::new() };
+        }
+        let edges = &gathered.edges;
+        let kept = without(down(&edges.base), &down(&edges.deleted));
+        let inline = down(&[&edges.deleted[..], &edges.added[..]].concat());
+        let mut walk = Walk { dirty, kept, inline, of: HashMap::new(), covered: HashSet::new() };
+        let mut subjects: Vec<_> = gathered.subjects.iter().map(|(&key, one)| (one.place, key)).collect();
+        subjects.sort_unstable();
+        for (_, subject) in subjects {
+            walk.below(subject);
+        }
+        // blank nodes that nothing leads to come before those of circles
+        let children: HashSet<u128> = walk.kept.iter().chain(&walk.inline).map(|edge| edge.1).collect();
+        let mut left: Vec<_> = dirty.iter().copied().filter(|node| !walk.covered.contains(node)).collect();
+        left.sort_by_cached_key(|&node| (children.contains(&node), gathered.place_of(node)));
+        let mut roots = Vec::new();
+        for node in left {
+            if !walk.covered.contains(&node) {
+                roots.push(node);
+                walk.below(node);
+            }
+        }
+        Owners { of: walk.of, roots }
+    }
+
+    /// The subject below which a node is shown.
+    pub(super) fn of(&self, node: u128) -> Option<u128> {
+        self.of.get(&node).copied()
+    }
+}
+
+struct Walk<'g> {
+    dirty: &'g HashSet<u128>,
+    /// Edges that are on both sides.
+    kept: Down,
+    /// Edges that were deleted or added: what stands behind them is shown with the value.
+    inline: Down,
+    of: HashMap<u128, u128>,
+    covered: HashSet<u128>,
+}
+
+impl Walk<'_> {
+    /// Covers what stands below a subject.
+    fn below(&mut self, root: u128) {
+        let Walk { dirty, kept, inline, of, covered } = self;
+        covered.insert(root);
+        let mut ahead = VecDeque::from([(root, true)]);
+        while let Some((node, is_kept)) = ahead.pop_front() {
+            for child in children(kept, node).filter(|child| dirty.contains(child)) {
+                if is_kept && !of.contains_key(&child) && child != root {
+                    of.insert(child, root);
+                    covered.insert(child);
+                    ahead.push_back((child, true));
+                } else if covered.insert(child) {
+                    ahead.push_back((child, false));
+                }
+            }
+            for child in children(inline, node) {
+                if covered.insert(child) {
+                    ahead.push_back((child, false));
+                }
+            }
+        }
+    }
+}
+
+fn down(edges: &[(u128, u128)]) -> Down {
+    let mut down: Vec<_> = edges.iter().map(|&(child, parent)| (parent, child)).collect();
+    down.sort_unstable();
+    down
+}
+
+/// What is left of `all` without as many of each as `gone` has; both are sorted.
+fn without(all: Down, gone: &Down) -> Down {
+    let mut gone = gone.iter().peekable();
+    let mut left = all;
+    left.retain(|edge| {
+        while gone.next_if(|other| *other < edge).is_some() {}
+        gone.next_if(|other| *other == edge).is_none()
+    });
+    left
+}
+
+fn children(edges: &Down, parent: u128) -> impl Iterator<Item = u128> + '_ {
+    let start = edges.partition_point(|edge| edge.0 < parent);
+    edges[start..].iter().take_while(move |edge| edge.0 == parent).map(|edge| edge.1)
+}
