@@ -240,7 +240,10 @@ def test_tokens(tmp_path: Path) -> None:
         by = {name: ("-H", f"Authorization: Bearer {token}") for name, token in told.items()}
         url = f"{address}/a1"
         refused = curl(url)
-        assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer, Basic")
+        assert (refused.status, refused.headers["www-authenticate"]) == (
+            401,
+            'Bearer, Basic realm="jelly"',
+        )
         assert curl(url, "-H", "Authorization: Bearer x").status == 401
         assert curl(url, "-X", "PUT", *by["r"]).status == 403
         assert curl(url, "-X", "PUT", *by["o"]).status == 201

@@ -124,6 +124,17 @@ def repair_command(folder: str) -> None:
     click.echo(f"the head is version {done.head:,}; {done.lost:,} lost at the end", err=True)
 
 
+@log_group.command(name="page", short_help="Pages on a log, for a browser.")
+@click.argument("place")
+@click.option("-o", "--output", "dest", required=True, metavar="DEST", help="A folder, for a site of pages and patches; or a file .html, for one page without network.")  # fmt: skip
+def page_command(place: str, dest: str) -> None:
+    """Writes pages on the log at PLACE: its versions, what each added and deleted."""
+    from jelly._page._site import write_page
+
+    count = write_page(jelly.Log(place), dest)
+    click.echo(f"{dest}: {count:,} versions", err=True)
+
+
 def _begins(base: str | None) -> str:
     if base is None:
         return "in a way that nothing says"

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from jelly._whole_file import local_path
 from jelly.errors import JellyError
-from jelly.service import _changes, _compare, _events, _views
+from jelly.service import _changes, _compare_views, _events, _pages, _views
 from jelly.service._coding import Coding
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
@@ -77,6 +77,7 @@ def app(
         Route("/", _views.names, methods=["GET"]),
         Route("/-/health", _alive, methods=["GET"]),
         Route("/-/ready", _ready, methods=["GET"]),
+        Route("/-/style.css", _pages.style, methods=["GET"]),
         Route("/-/metrics", _metrics, methods=["GET"]),
         Route("/{log}", _Methods(GET=_views.info, PUT=_changes.create, POST=_changes.publish)),
         Route("/{log}/versions", _Methods(GET=_views.versions)),
@@ -84,8 +85,8 @@ def app(
         Route("/{log}/patches/{version}", _Methods(GET=_views.patch)),
         Route("/{log}/data", _Methods(GET=_views.data, PATCH=_changes.patch_data)),
         Route("/{log}/patch", _Methods(POST=_changes.patch_alias, PATCH=_changes.patch_alias)),
-        Route("/{log}/diff", _Methods(GET=_compare.diff)),
-        Route("/{log}/history", _Methods(GET=_compare.periods)),
+        Route("/{log}/diff", _Methods(GET=_compare_views.diff)),
+        Route("/{log}/history", _Methods(GET=_compare_views.periods)),
         Route("/{log}/events", _Methods(GET=_events.events)),
     ]
     handlers: dict[Any, Any] = dict.fromkeys(
@@ -96,6 +97,7 @@ def app(
     service.state.logs = Logs(home)
     limits = service.state.limits = limits or Limits()
     service.state.busy = Counter()
+    service.state.known = {}
     service.state.decoders = CapacityLimiter(max(1, min(limits.decoders, os.cpu_count() or 1)))
     service.state.writers = CapacityLimiter(max(1, limits.publishes))
     service.state.requires_condition = require_condition
@@ -159,6 +161,8 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if problem.kind in ("patch.conflict", "patch.duplicate") and "head" not in problem.more:
         log = request.app.state.logs.get(request.path_params["log"])
         problem.more["head"] = log.head._asdict()
+    if request.method == "GET" and _pages.asks_page(request):
+        return _pages.problem(problem)
     return answer(problem)
 
 

@@ -1,15 +1,12 @@
-"""Requests that compare versions: ``/{log}/diff`` and ``/{log}/history``."""
+"""What is made of two versions, or of all: net changes and histories."""
 
 from __future__ import annotations
 
 import io
 import json
-from functools import partial
 from typing import IO, Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
 
 from jelly._changes import between, canonicalize, invert
 from jelly._history import history
@@ -17,31 +14,12 @@ from jelly._log_files import BASE_JSON
 from jelly._whole_file import work_folder
 from jelly.log._begin import EMPTY, base_of, no_base
 from jelly.log._folder import FolderLog
-from jelly.service._conditions import version_of
-from jelly.service._formats import PATCHES, wanted
 from jelly.service._limits import Limits
-from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.service._spool import Spooled, spooled
 from jelly.service._states import write_state
 
 TERMS = ("subject", "predicate", "object", "graph")
 _VARY = {"Vary": "Accept, Accept-Encoding"}
-
-
-async def diff(request: Request) -> Response:
-    """``GET /{log}/diff?from=&to=``: the net change; where ``to`` is the earlier one, what undoes it."""
-    log = await _log_of(request)
-    format, media = wanted(request, PATCHES)
-    asked = [request.query_params.get(name) for name in ("from", "to")]
-    if None in asked:
-        raise Problem(400, "query", "a difference needs ?from= and &to=, each the number or id of a version")  # fmt: skip
-    old, new = [await run_in_threadpool(version_of, log, str(text)) for text in asked]
-    limits: Limits = request.app.state.limits
-    with place(request, "datasets"):
-        spool = await run_in_threadpool(spooled, partial(write_change, log, old, new, limits, format))  # fmt: skip
-    headers = {"jelly-from": str(old), "jelly-to": str(new), "Cache-Control": "no-cache"} | _VARY
-    return Spooled(spool, media, headers)
 
 
 def write_change(
@@ -66,15 +44,6 @@ def write_change(
             canonicalize(last_rows, before, dest, to=to)
         else:
             invert(last_rows, dest, before, to=to)
-
-
-async def periods(request: Request) -> Response:
-    """``GET /{log}/history?subject=…``: from which to which version quads were there, as JSON lines."""
-    log = await _log_of(request)
-    pattern = pattern_of(request)
-    with place(request, "datasets"):
-        spool = await run_in_threadpool(spooled, lambda spool: _write_history(log, pattern, spool))
-    return Spooled(spool, "application/jsonl", _VARY)
 
 
 def pattern_of(request: Request) -> dict[str, str]:
@@ -107,13 +76,9 @@ def periods_of(log: FolderLog, pattern: dict[str, str]) -> Any:
         raise Problem(400, "query", str(error)) from None
 
 
-def _write_history(log: FolderLog, pattern: dict[str, str], spool: IO[bytes]) -> None:
+def write_history(log: FolderLog, pattern: dict[str, str], spool: IO[bytes]) -> None:
+    """Writes the periods of a history as lines of JSON."""
     text = io.TextIOWrapper(spool, "utf-8", write_through=True)
     for period in periods_of(log, pattern):
         text.write(json.dumps(period._asdict()) + "\n")
     text.detach()
-
-
-async def _log_of(request: Request) -> FolderLog:
-    log: FolderLog = await run_in_threadpool(request.app.state.logs.get, request.path_params["log"])
-    return log

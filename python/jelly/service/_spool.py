@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
+from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -13,6 +14,15 @@ from jelly.errors import JellyError
 from jelly.service._problems import Problem
 
 _PIECE = 1 << 18
+
+
+def attached(request: Request, name: str, format: str) -> dict[str, str]:
+    """The header that makes browsers save an answer, where a link asks for a format by ``?format=``."""
+    if "format" not in request.query_params:
+        return {}
+    ending = {"jelly-patch": "jellyp"}.get(format, format)
+    file = f"{request.path_params['log']}-{name}.{ending}"
+    return {"Content-Disposition": f'attachment; filename="{file}"'}
 
 
 def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:

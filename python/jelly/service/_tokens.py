@@ -106,6 +106,6 @@ class Tokens:
             if hmac.compare_digest(token.digest, digest):
                 found = token
         if found is None or not given:
-            ways = "Bearer, Basic" if method in ("GET", "HEAD") else "Bearer"
+            ways = 'Bearer, Basic realm="jelly"' if method in ("GET", "HEAD") else "Bearer"
             raise Problem(401, "token", "a token is needed: Authorization: Bearer TOKEN", {"WWW-Authenticate": ways})  # fmt: skip
         return found

@@ -19,13 +19,14 @@ from jelly._times import start_of
 from jelly.log._folder import FolderLog
 from jelly.log._patch import joined
 from jelly.log._types import Head, LogVersion, as_json
+from jelly.service import _pages
 from jelly.service._conditions import agrees, number, tag, version_of, wait_of
 from jelly.service._formats import DATA, PATCHES, wanted
 from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.service._spool import Spooled, pieces, spooled
+from jelly.service._spool import Spooled, attached, pieces, spooled
 from jelly.service._states import write_state
 
 _VARY = {"Vary": "Accept, Accept-Encoding"}
@@ -43,13 +44,16 @@ async def names(request: Request) -> Response:
     logs: Logs = request.app.state.logs
     token = getattr(request.state, "token", None)
     found = await run_in_threadpool(logs.names)
-    return JSONResponse({"logs": [name for name in found if token is None or token.may("read", name)]})  # fmt: skip
+    mine = [name for name in found if token is None or token.may("read", name)]
+    return _pages.logs(mine) if _pages.asks_page(request) else JSONResponse({"logs": mine}, headers=_VARY)  # fmt: skip
 
 
 async def info(request: Request) -> Response:
     """``GET /{log}``: what the log is; waits with ``Prefer: wait=N`` and ``If-None-Match``."""
     logs, name, log = await _log_of(request)
     found = await run_in_threadpool(log.info)
+    if _pages.asks_page(request):
+        return await _pages.log(request, name, log, found)
     now = tag(found.id, found.head)
     if agrees(request, now) and (seconds := wait_of(request)):
         with place(request, "watchers"):
@@ -112,6 +116,9 @@ async def patch(request: Request) -> Response:
 
 
 async def _patch(request: Request, log: FolderLog, version: int | str) -> Response:
+    if _pages.asks_page(request):
+        number_of = await run_in_threadpool(log.number, version)
+        return await _pages.version(request, request.path_params["log"], log, number_of)
     format, media = wanted(request, PATCHES)
     number_of = await run_in_threadpool(log.number, version)
     found = next(await run_in_threadpool(log.versions, number_of - 1, number_of))
@@ -120,13 +127,17 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
     digest = known[1] if known else ""
     own = hashlib.sha256(f"{found.id}\n{digest}\n{format}".encode()).hexdigest()[:16]
     public = "private" if getattr(request.state, "token", None) else "public"
-    headers = {
-        "ETag": f'"{found.version}.{own}"',
-        "Cache-Control": f"{public}, max-age=31536000, immutable",
-        "Content-Location": f"/{request.path_params['log']}/patches/{found.version}",
-        "jelly-version": str(found.version),
-        "jelly-digest": digest,
-    } | _VARY
+    headers = (
+        {
+            "ETag": f'"{found.version}.{own}"',
+            "Cache-Control": f"{public}, max-age=31536000, immutable",
+            "Content-Location": f"/{request.path_params['log']}/patches/{found.version}",
+            "jelly-version": str(found.version),
+            "jelly-digest": digest,
+        }
+        | _VARY
+        | attached(request, str(found.version), format)
+    )
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     path = log.folder / name_of(found.version, log.ending)
@@ -149,6 +160,7 @@ async def data(request: Request) -> Response:
         head = await run_in_threadpool(_head_at, log, asked)
     version = head.version
     headers = {"ETag": tag(found.id, head, format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | _VARY  # fmt: skip
+    headers |= attached(request, str(version), format)
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     limits: Limits = request.app.state.limits

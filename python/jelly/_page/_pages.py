@@ -1,0 +1,259 @@
+"""The pages on a log: the log itself, a version, a difference, a history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from jelly._history import Period
+from jelly._page._bars import Counts
+from jelly._page._html import MINUS, Html, document, joined, link, table, tag
+from jelly._page._rows import Shown
+from jelly._page._terms import Terms
+from jelly._times import shown as shown_time
+from jelly.log._types import LogInfo, LogVersion
+
+EACH = 100
+_OWN = ("id", "prev", "previous", "timestamp")
+_FORMATS = {"rdfp": "RDF Patch", "jelly-patch": "Jelly-Patch", "trp": "Thrift"}
+
+
+class Links(Protocol):
+    """Where pages and files are; None: there is no such page."""
+
+    style: str | None
+
+    def log(self, page: int) -> str | None: ...
+    def version(self, version: int) -> str | None: ...
+    def patch(self, version: int, format: str) -> str | None: ...
+    def undo(self, version: int) -> str | None: ...
+    def data(self, version: int) -> str | None: ...
+    def diff(self) -> str | None: ...
+    def history(self) -> str | None: ...
+
+
+def log_page(
+    info: LogInfo, counts: Counts, versions: Sequence[LogVersion], page: int, links: Links
+) -> str:
+    """The page of a log: what it is, its bars, and versions from the newest one."""
+    return document(f"{info.name}: version {info.head.version}", *log_body(info, counts, versions, page, links), style=links.style)  # fmt: skip
+
+
+def log_body(
+    info: LogInfo, counts: Counts, versions: Sequence[LogVersion], page: int, links: Links, each: int = EACH
+) -> list[Html]:  # fmt: skip
+    """What stands in the page of a log."""
+    head = info.head
+    total = head.version - info.first + 1
+    begins = {None: "not said", "empty": "empty"}.get(info.base, "with a dataset")
+    facts = [
+        (
+            "Head",
+            joined((f"version {head.version:,}", *((", ", _id(head.id)) if head.id else ()))),
+        ),
+        ("Versions", f"{total:,}" + (f", from version {info.first}" if info.first > 1 else "")),
+        ("Begins", begins),
+        ("Created", _time(info.created)),
+    ]
+    pages = max(1, -(-total // each)) if each == EACH else 1
+    nav = tag(
+        "nav",
+        link(links.log(page - 1) if page > 1 else None, "Newer") if page > 1 else "",
+        f"Page {page:,} of {pages:,}",
+        link(links.log(page + 1), "Older") if page < pages else "",
+        aria_label="Pages",
+    )  # fmt: skip
+    body = [tag("h1", info.name), _facts(facts)]
+    if total:
+        body += [tag("h2", "Adds and deletes"), counts.svg()]
+    body += _forms(info, links)
+    body.append(tag("h2", "Versions"))
+    if not versions:
+        return [*body, tag("p", "No patch is here yet.", class_="soft")]
+    return [*body, nav if pages > 1 else Html(""), _versions(versions, links), nav if pages > 1 else Html("")]  # fmt: skip
+
+
+def _versions(versions: Iterable[LogVersion], links: Links) -> Html:
+    rows = (
+        (
+            link(links.version(one.version), f"{one.version:,}"),
+            _time(one.time),
+            _count("+", one.added, "add"),
+            _count(MINUS, one.deleted, "del"),
+            f"{one.prefixes:,}" if one.prefixes else "",
+            tag("span", _bytes(one.bytes), class_="number"),
+            _headers(one),
+            _id(one.id),
+        )
+        for one in versions
+    )
+    heads = ["Version", "Time (UTC)", "Adds", "Deletes", "Prefixes", "Size", "Headers", "Id"]
+    return table("Versions, the newest first", heads, rows)
+
+
+def version_page(
+    info: LogInfo, version: LogVersion, rows: Shown, terms: Terms, links: Links
+) -> str:
+    """The page of a version: its headers, and what it changes."""
+    title = f"{info.name}: version {version.version}"
+    return document(title, *version_body(info, version, rows, terms, links), style=links.style)
+
+
+def version_body(
+    info: LogInfo, version: LogVersion, rows: Shown, terms: Terms, links: Links
+) -> list[Html]:
+    """What stands in the page of a version."""
+    number = version.version
+    facts = [
+        ("Time (UTC)", _time(version.time)),
+        ("Id", _id(version.id) or "none"),
+        ("Comes after", _id(version.prev) or "the begin of the log"),
+        *((key, terms.html(value)) for key, value in version.headers if key.lower() not in _OWN),
+        ("Changes", _changes(version)),
+    ]
+    before = links.version(number - 1) if number > info.first else None
+    after = links.version(number + 1) if number < info.head.version else None
+    nav = tag(
+        "nav", link(links.log(1), info.name), link(before, "Version before") if before else "",
+        link(after, "Version after") if after else "", aria_label="Versions",
+    )  # fmt: skip
+    files = [link(links.patch(number, format), name) for format, name in _FORMATS.items() if links.patch(number, format)]  # fmt: skip
+    if links.undo(number) and info.base is not None:
+        files.append(link(links.undo(number), "Undo patch"))
+    if links.data(number) and info.base is not None:
+        files.append(link(links.data(number), "Dataset (N-Quads)"))
+    body = [nav, tag("h1", f"{info.name}, version {number:,}"), _facts(facts)]
+    if files:
+        body.append(tag("nav", tag("span", "Download:", class_="soft"), *files, aria_label="Files"))
+    total = version.added + version.deleted + version.prefixes
+    return [*body, tag("h2", "Rows"), rows.html, _rest(rows, total, links.patch(number, "rdfp"))]
+
+
+def diff_page(
+    info: LogInfo, old: int, new: int, rows: Shown, links: Links, files: dict[str, str]
+) -> str:
+    """The page of a difference: the net change between two versions."""
+    title = f"{info.name}: version {old} to {new}"
+    downloads = [link(files[format], name) for format, name in _FORMATS.items()]
+    body = [
+        tag("nav", link(links.log(1), info.name), aria_label="Log"),
+        tag("h1", f"{info.name}, from version {old:,} to {new:,}"),
+        tag("p", "The net change: rows that change nothing in the end are left out."),
+        tag("nav", tag("span", "Download:", class_="soft"), *downloads, aria_label="Files"),
+        rows.html,
+        _rest(rows, None, files["rdfp"]),
+        *_forms(info, links, old, new),
+    ]
+    return document(title, *body, style=links.style)
+
+
+def history_page(
+    info: LogInfo, asked: dict[str, str], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
+) -> str:  # fmt: skip
+    """The page of a history: from which to which version quads were there."""
+    rows = (
+        (
+            terms.html(one.subject), terms.html(one.predicate), terms.html(one.object), terms.html(one.graph),
+            link(links.version(one.valid_from), f"{one.valid_from:,}") if one.valid_from >= info.first else "the begin",
+            "still there" if one.valid_to is None else link(links.version(one.valid_to), f"{one.valid_to:,}"),
+        )
+        for one in periods
+    )  # fmt: skip
+    heads = ["Subject", "Predicate", "Object", "Graph", "Added in", "Deleted in"]
+    what = joined((joined((f"{name} ", terms.html(term) or "default graph")) for name, term in asked.items()), ", ")  # fmt: skip
+    body = [
+        tag("nav", link(links.log(1), info.name), aria_label="Log"),
+        tag("h1", "History of ", what),
+        table("Quads, and the versions that added and deleted them", heads, rows)
+        if periods
+        else tag("p", "No such quad was ever there.", class_="soft"),
+        Html("") if is_all else tag("p", f"The first {len(periods):,} are shown.", class_="soft"),
+        *_forms(info, links),
+    ]
+    return document(f"{info.name}: history", *body, style=links.style)
+
+
+def logs_page(names: Iterable[str], links: Any) -> str:
+    """The page that lists the logs of a server."""
+    found = [tag("li", link(f"/{name}", name)) for name in names]
+    body = tag("ul", *found) if found else tag("p", "No log is here yet.", class_="soft")
+    return document("Logs", tag("h1", "Logs"), body, style=links)
+
+
+def problem_page(status: int, title: str, detail: str, style: str) -> str:
+    """The page of an error."""
+    return document(title, tag("h1", f"{status}: {title}"), tag("p", detail), style=style)
+
+
+def _forms(info: LogInfo, links: Links, old: int | None = None, new: int | None = None) -> list[Html]:  # fmt: skip
+    if links.diff() is None or info.base is None or info.head.version < info.first:
+        return []
+    last = info.head.version
+    field = {"type": "number", "min": info.first - 1, "max": last, "required": ""}
+    compare = tag(
+        "form",
+        tag("label", "From version", _input(name="from", value=last - 1 if old is None else old, **field)),
+        tag("label", "To version", _input(name="to", value=last if new is None else new, **field)),
+        tag("button", "Compare"), action=links.diff(), method="get",
+    )  # fmt: skip
+    look = tag(
+        "form",
+        tag("label", "Subject", _input(name="subject", required="", placeholder="https://example.org/a"), class_="wide"),
+        tag("button", "History"), action=links.history(), method="get",
+    )  # fmt: skip
+    return [tag("h2", "Compare two versions, or follow a subject"), compare, look]
+
+
+def _input(**attributes: object) -> Html:
+    return Html(tag("input", **attributes).removesuffix("</input>"))
+
+
+def _count(sign: str, number: int, kind: str) -> Html:
+    return tag("span", f"{sign}{number:,}", class_=f"{kind} number") if number else Html("")
+
+
+def _id(id: str | None) -> Html:
+    return tag("code", id.removeprefix("<").removesuffix(">")) if id else Html("")
+
+
+def _facts(facts: Iterable[tuple[str, object]]) -> Html:
+    parts = (Html(tag("dt", name) + tag("dd", value)) for name, value in facts if value)
+    return tag("dl", *parts, class_="facts")
+
+
+def _changes(version: LogVersion) -> Html:
+    parts = [
+        tag("span", f"+{version.added:,}", class_="add number"),
+        tag("span", f"{MINUS}{version.deleted:,}", class_="del number"),
+    ]
+    if version.prefixes:
+        parts.append(Html(f"{version.prefixes:,} of prefixes"))
+    return joined([*parts, _bytes(version.bytes)], " · ")
+
+
+def _headers(version: LogVersion) -> Html:
+    found = [(key, value) for key, value in version.headers if key.lower() not in _OWN]
+    found.sort(key=lambda pair: pair[0].lower() != "author")
+    return joined((joined((f"{key}: ", Terms({}).html(value))) for key, value in found), "; ")
+
+
+def _rest(rows: Shown, total: int | None, whole: str | None) -> Html:
+    if rows.is_all:
+        return Html("")
+    of = "" if total is None else f" of {total:,}"
+    return tag("p", f"The first {rows.number:,} rows{of} are shown. ", link(whole, "All as a file"))
+
+
+def _time(time: datetime | None) -> str:
+    return (
+        "" if time is None else shown_time(time).replace("T", " ").removesuffix("Z").split(".")[0]
+    )
+
+
+def _bytes(size: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:,.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
+        size /= 1024  # type: ignore[assignment]
+    return f"{size:,.1f} GiB"

@@ -1,0 +1,191 @@
+"""The page on the logs of a server, for requests that ask for ``text/html`` by name."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+from http import HTTPStatus
+from itertools import islice
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from jelly._page._html import SERVED
+from jelly._page._pages import (
+    diff_page,
+    history_page,
+    log_page,
+    logs_page,
+    problem_page,
+    version_page,
+)
+from jelly._page._read import Known, rows_of
+from jelly._page._rows import show_rows
+from jelly._page._site import newest
+from jelly._page._style import STYLE
+from jelly._page._terms import Terms
+from jelly._readers import read_patch
+from jelly.log._folder import FolderLog
+from jelly.log._types import LogInfo
+from jelly.service._compare import pattern_of, periods_of, write_change
+from jelly.service._conditions import agrees, number, tag
+from jelly.service._formats import quality
+from jelly.service._limits import Limits
+from jelly.service._places import place
+from jelly.service._problems import Problem
+
+_STYLE = "/-/style.css"
+_PERIODS = 500
+
+
+def asks_page(request: Request) -> bool:
+    """Whether the request wants a page: it names ``text/html``, and likes nothing else better."""
+    if (asked := request.query_params.get("format")) is not None:
+        return asked == "html"
+    accepted = request.headers.get("accept", "")
+    is_named = any(
+        item.split(";")[0].strip().lower() == "text/html" for item in accepted.split(",")
+    )
+    return is_named and quality(accepted, "text/html") >= quality(accepted, "application/json") > -1
+
+
+class _Links:
+    """Addresses of a log on this server."""
+
+    style: str | None = _STYLE
+
+    def __init__(self, name: str) -> None:
+        self._at = f"/{name}"
+
+    def log(self, page: int) -> str:
+        return self._at if page == 1 else f"{self._at}?page={page}"
+
+    def version(self, version: int) -> str:
+        return f"{self._at}/patches/{version}"
+
+    def patch(self, version: int, format: str) -> str:
+        return f"{self._at}/patches/{version}?format={format}"
+
+    def undo(self, version: int) -> str:
+        return self._change(version, version - 1, "rdfp")
+
+    def data(self, version: int) -> str:
+        return f"{self._at}/data?version={version}&format=nq"
+
+    def diff(self) -> str:
+        return f"{self._at}/diff"
+
+    def history(self) -> str:
+        return f"{self._at}/history"
+
+    def of_subject(self, term: str) -> str:
+        return f"{self._at}/history?{urlencode({'subject': term})}"
+
+    def _change(self, old: int, new: int, format: str) -> str:
+        return f"{self._at}/diff?{urlencode({'from': old, 'to': new, 'format': format})}"
+
+
+def sent(page: str, **headers: str) -> Response:
+    """The answer that is a page."""
+    policy = {"Content-Security-Policy": SERVED, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache", "Vary": "Accept, Accept-Encoding"}  # fmt: skip
+    return HTMLResponse(page, headers=policy | headers)
+
+
+def problem(found: Problem) -> Response:
+    """The page of an error."""
+    title = HTTPStatus(found.status).phrase
+    page = sent(problem_page(found.status, title, found.detail, _STYLE), **found.headers)
+    page.status_code = found.status
+    return page
+
+
+async def style(request: Request) -> Response:  # noqa: ARG001
+    """``GET /-/style.css``."""
+    return Response(STYLE, media_type="text/css", headers={"Cache-Control": "max-age=3600"})
+
+
+def logs(names: list[str]) -> Response:
+    """The page that lists the logs."""
+    return sent(logs_page(names, _STYLE))
+
+
+async def log(request: Request, name: str, found: FolderLog, info: LogInfo) -> Response:
+    """The page of a log."""
+    page = number(request, "page", 1) or 1
+    now = tag(info.id, info.head, f"page{page}")
+    if agrees(request, now):
+        return Response(status_code=304, headers={"ETag": now})
+
+    def make() -> str:
+        counts = known_of(request, name, found, info).counts(info.head.version)
+        versions = newest(found, info, page)
+        if not versions and page > 1:
+            raise Problem(404, "path", "there is no such page")
+        return log_page(info._replace(name=name), counts, versions, page, _Links(name))
+
+    return sent(await run_in_threadpool(make), ETag=now)
+
+
+async def version(request: Request, name: str, found: FolderLog, of: int) -> Response:
+    """The page of a version."""
+
+    def make() -> str:
+        info = found.info()
+        one = next(found.versions(of - 1, of))
+        terms = _terms(request, name, found, info, of)
+        return version_page(info._replace(name=name), one, rows_of(found, one, terms), terms, _Links(name))  # fmt: skip
+
+    return sent(await run_in_threadpool(make))
+
+
+async def diff(request: Request, name: str, found: FolderLog, old: int, new: int) -> Response:
+    """The page of a difference."""
+    limits: Limits = request.app.state.limits
+
+    def make() -> str:
+        info, links = found.info(), _Links(name)
+        terms = _terms(request, name, found, info, max(old, new))
+        with tempfile.NamedTemporaryFile(suffix=".jellyp") as file:
+            write_change(found, old, new, limits, "jelly-patch", file)
+            file.flush()
+            if old == new:
+                rows = show_rows((), terms)
+            else:
+                with closing(read_patch(file.name, format="jelly-patch")) as reader:
+                    rows = show_rows(reader.rows(), terms)
+        files = {
+            format: links._change(old, new, format) for format in ("rdfp", "jelly-patch", "trp")
+        }
+        return diff_page(info._replace(name=name), old, new, rows, links, files)
+
+    with place(request, "datasets"):
+        return sent(await run_in_threadpool(make))
+
+
+async def history(request: Request, name: str, found: FolderLog) -> Response:
+    """The page of a history."""
+    pattern = pattern_of(request)
+
+    def make() -> str:
+        info = found.info()
+        terms = _terms(request, name, found, info, info.head.version)
+        periods = list(islice(periods_of(found, pattern), _PERIODS + 1))
+        return history_page(info._replace(name=name), pattern, periods[:_PERIODS], len(periods) <= _PERIODS, terms, _Links(name))  # fmt: skip
+
+    with place(request, "datasets"):
+        return sent(await run_in_threadpool(make))
+
+
+def known_of(request: Request, name: str, found: FolderLog, info: LogInfo) -> Known:
+    """What is remembered of a log for its pages; it goes where the log is opened anew."""
+    kept: dict[str, Known] = request.app.state.known
+    if name not in kept or kept[name].log is not found:
+        kept[name] = Known(found, info.first)
+    return kept[name]
+
+
+def _terms(request: Request, name: str, found: FolderLog, info: LogInfo, upto: int) -> Terms:
+    prefixes = known_of(request, name, found, info).prefixes(upto)
+    return Terms(prefixes, _Links(name).of_subject if info.base is not None else None)
