@@ -26,6 +26,7 @@ from jelly.types import (
 )
 
 __all__ = [
+    "Compressor",
     "History",
     "LogOrder",
     "PatchReader",
@@ -615,11 +616,9 @@ def summarize(
     """Reads a source of patches to its end: what it says, and the digest of its rows."""
 
 class Compressor:
-    """Compresses bytes piece by piece."""
+    """Compresses bytes piece by piece, with `gzip`; any other name means `zstd`."""
 
-    def __init__(self, name: str) -> None:
-        """With `gzip`; anything else is `zstd`."""
-
+    def __new__(cls, name: str) -> Self: ...
     def write(self, data: bytes, *, last: bool = False) -> bytes:
         """Takes bytes, and gives those that are ready; after the end none."""
 

@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use super::error::Failure;
 use crate::io::{Compression, Output, OutputOptions, Target};
 
-/// Compresses bytes piece by piece.
+/// Compresses bytes piece by piece, with `gzip`; any other name means `zstd`.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct Compressor {
     out: Mutex<Option<Output>>,
@@ -39,7 +39,6 @@ impl Write for Made {
 
 #[pymethods]
 impl Compressor {
-    /// With `gzip`; anything else is `zstd`.
     #[new]
     fn new(name: &str) -> PyResult<Self> {
         let made = Made::default();

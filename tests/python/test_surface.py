@@ -19,6 +19,7 @@ INNER = {
     "Writer",
     "backup_base",
     "convert_batches",
+    "Compressor",
     "WorkFolder",
     "error_kinds",
     "local_path",
