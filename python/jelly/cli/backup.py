@@ -21,6 +21,7 @@ from jelly.cli.patches import (  # fmt: skip
     version_of,
 )
 from jelly.cli.progress import Steps
+from jelly.cli.show import AS, run_show, taken
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 
@@ -75,19 +76,29 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
 @click.option("--log", "folder", metavar="FOLDER", help="The log that the patch is for: whether it can be the next one.")  # fmt: skip
 @click.option("--publish", is_flag=True, help="Publish it to the log, if nothing is wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
-@with_options(LOOKING)
+@with_options(AS, LOOKING)
 def stage_command(
     base: str, patch: str, folder: str | None, publish: bool, as_json: bool, **options: Any
 ) -> None:
     """Tells what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
 
     Nothing is written without --publish. Rows without effect are reported; if no row has an effect, the
-    patch is refused.
+    patch is refused. --as shows what would change.
     """
     if publish and folder is None:
         raise click.UsageError("--publish needs --log")
+    asked = {"dest": "-", "as_json": True, **options}
+    form, how = taken(asked)
+    options = {name: asked[name] for name in options if name in asked}
+    if form and as_json:
+        raise click.UsageError(
+            "--json says what was found, --as what would change: give one of them"
+        )
     with Steps(quiet=as_json) as steps:
         staged = jelly.stage(base, patch, folder, progress=steps.show, **given(options))
+    if form and staged.after is not None:
+        read = given(options) | {"patch_format": staged.format}
+        run_show(jelly.show, staged.data, base=base, dest="-", as_json=False, **read, **how)
     published = staged.publish() if publish and staged.ok else None
     if as_json:
         facts = {key: value for key, value in staged._asdict().items() if key not in ("data", "format", "log")}  # fmt: skip
@@ -95,11 +106,12 @@ def stage_command(
         facts |= {"ok": staged.ok, "published": published and published._asdict()}
         click.echo(json.dumps(facts, default=str))
     else:
+        # what changes is the output, where it is shown
         for problem in staged.problems:
-            click.echo(problem_line(problem))
-        click.echo(_staged(staged))
+            click.echo(problem_line(problem), err=form is not None)
+        click.echo(_staged(staged), err=form is not None)
         if published is not None:
-            click.echo(_published(published))
+            click.echo(_published(published), err=form is not None)
     if not staged.ok:
         sys.exit(1)
 

@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 import jelly
+from jelly.cli.options import with_options
 from jelly.cli.output import destination
 from jelly.cli.patches import log_group, version_of
+from jelly.cli.show import AS, headers_of, run_show, taken, visible
 from jelly.log._types import as_json
 
 _JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")
@@ -40,19 +42,31 @@ def create_command(
 @click.option("--upto", type=int, help="End with this version; the last one otherwise.")
 @_JSON
 def list_command(place: str, after: int, upto: int | None, is_json: bool) -> None:
-    """Lists the versions of the log at PLACE."""
+    """Lists the versions of the log or backup at PLACE: number, time, rows, id, and other headers."""
     for version in jelly.Log(place).versions(after, upto):
         _say(version, is_json)
 
 
-@log_group.command(name="show", short_help="What a log is, or one version of it.")
+@log_group.command(name="show", short_help="What a log is, or what a version changed.")
 @click.argument("place")
 @click.argument("version", required=False)
 @_JSON
-def show_command(place: str, version: str | None, is_json: bool) -> None:
-    """Shows what the log at PLACE is, or the patch that made VERSION (a number or an id)."""
+@click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+@with_options(AS)
+def show_command(place: str, version: str | None, is_json: bool, dest: str, **options: Any) -> None:
+    """Shows what the log at PLACE is, or what VERSION (a number or an id) changed.
+
+    Of a version the rows of its patch are written, as RDF Patch; on a terminal, and with --as, its changes
+    are shown to people.
+    """
     log = jelly.Log(place)
-    if version is None:
+    asked = {"dest": dest, "as_json": is_json, **options}
+    form, how = taken(asked)
+    if form and version is not None:
+        run_show(log.show, version_of(version), dest=dest, as_json=is_json, **how)
+    elif version is None:
+        if options["form"]:
+            raise click.UsageError("--as shows a version: give its number or its id")
         info = log.info()
         if is_json:
             click.echo(json.dumps(as_json(info)))
@@ -64,8 +78,8 @@ def show_command(place: str, version: str | None, is_json: bool) -> None:
         with click.open_file("/dev/null", "wb") as nowhere:
             click.echo(json.dumps(as_json(log.fetch(version_of(version), nowhere))))
     else:
-        with destination("-") as out:
-            log.fetch(version_of(version), out, to="rdfp")
+        with destination(dest) as out:
+            log.fetch(version_of(version), out, to="rdfp" if dest == "-" else "auto")
 
 
 @log_group.command(name="fetch", short_help="One patch of a log.")
@@ -146,7 +160,10 @@ def _say(version: jelly.LogVersion, is_json: bool) -> None:
         click.echo(json.dumps(as_json(version)))
         return
     time = as_json(version.time) or "no time"
-    click.echo(f"{version.version}  {time}  +{version.added} -{version.deleted}  {version.id or 'no id'}")  # fmt: skip
+    said = (
+        f"{version.version}  {time}  +{version.added} -{version.deleted}  {version.id or 'no id'}"
+    )
+    click.echo(visible(said + headers_of(version.headers)))
 
 
 COMMANDS = [log_group]

@@ -252,13 +252,22 @@ def net_command(patches: tuple[str, ...], **options: Any) -> None:
 @_PATHS
 @click.option("--from-version", required=True, metavar="VERSION", help="Number of a version (0 is before the log), or id of its patch.")  # fmt: skip
 @click.option("--to-version", required=True, metavar="VERSION", help="Likewise.")
-@with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
+@with_options(OUT, AS, _MODE, _IDS, _PATCH, _LOG, _READ)
 def between_command(
     patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
 ) -> None:
-    """Writes the patch that makes one version of LOG... of an earlier one."""
+    """Shows what one version of LOG... changes of an earlier one, or writes the patch that does so.
+
+    On a terminal changes are shown to people, as far as the rows of LOG... say; --as says otherwise.
+    """
     versions = (version_of(from_version), version_of(to_version))
-    run(jelly.between, _patched, list(patches), *versions, **options)
+    form, how = taken(options)
+    if form:
+        how |= dict(zip(("from_version", "to_version"), versions, strict=True))
+        names = {"old_name": f"version {from_version}", "new_name": f"version {to_version}"}
+        run_show(jelly.show, list(patches), **names, **given(options), **how)
+    else:
+        run(jelly.between, _patched, list(patches), *versions, **options)
 
 
 @click.command(

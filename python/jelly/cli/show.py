@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +91,17 @@ def run_show(work: Callable[..., jelly.Shown], *sources: Any, dest: str, as_json
     elif dest != "-":
         click.echo(str(done), err=True)
     return done
+
+
+# What a line on a version has in a place of its own, and what only programs need.
+_TOLD = {"id", "prev", "timestamp", "blank-nodes", "blank-digest"}
+
+
+def headers_of(headers: Iterable[tuple[str, str]]) -> str:
+    """Headers that a line on a version does not have yet, such as ``  author "me"``."""
+    return "".join(f"  {key} {value}" for key, value in headers if key.lower() not in _TOLD)
+
+
+def visible(text: str) -> str:
+    """A text without characters that move the cursor or turn the direction."""
+    return "".join(c if c.isprintable() or c == " " else f"\\u{ord(c):04X}" for c in text)

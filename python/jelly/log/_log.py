@@ -13,7 +13,8 @@ from jelly._apply import Applied
 from jelly._history import LogReport
 from jelly._internal import PatchReader
 from jelly._log_files import ENDING
-from jelly._option_types import DatasetOptions
+from jelly._option_types import DatasetOptions, ShowLogOptions
+from jelly._show import Shown
 from jelly.log._patch import Summary
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.types import Destination, PatchFormat, Source
@@ -252,6 +253,31 @@ class Log:
                 (``patch.version``).
         """
         raise NotImplementedError
+
+    def show(
+        self,
+        version: int | str,
+        dest: Destination | None = None,
+        **options: Unpack[ShowLogOptions],
+    ) -> Shown:
+        """Shows what a version changed of the one before it, as :func:`show` does.
+
+        Where the log says how it begins, the dataset before the version is made in a temporary file
+        and tells labels, nested blank nodes, and what is new and gone; else only the rows do.
+
+        Args:
+            version: Number of the version, or id of its patch.
+            dest: Path (``-`` is standard output) or binary file object; None: the result has the
+                text.
+            **options: How it is shown, as for :func:`show`.
+
+        Raises:
+            PatchError: The log has no such version (``patch.version``), or no longer
+                (``patch.gap``).
+        """
+        from jelly.log._show import show_version
+
+        return show_version(self, version, dest, **options)
 
     def verify(self, base: Source | None = None) -> LogReport:
         """Reports all that is wrong with the log, as :func:`verify_log` does.

@@ -1,0 +1,184 @@
+"""The commands that show changes: which form they take, and what they show of logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import jelly
+from jelly.cli.group import jelly as commands
+
+OLD = "@prefix : <https://example.org/> . :a a :C ; :p [ :q 1 ; :r 1 ] .\n"
+NEW = "@prefix : <https://example.org/> . :a a :C ; :p [ :q 2 ; :r 1 ] .\n"
+LINES = ["~ :a  (:C)", "    :p  [ … ]", "    ~ :q  1  →  2"]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "old.ttl").write_text(OLD)
+    (tmp_path / "new.ttl").write_text(NEW)
+    return tmp_path
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(commands, [str(argument) for argument in arguments])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def below(text: str) -> list[str]:
+    return text.split("\n\n", 1)[1].splitlines()
+
+
+def test_a_pipe_gets_a_patch_and_forms_are_asked_for(files: Path) -> None:
+    old, new = files / "old.ttl", files / "new.ttl"
+    assert run("diff", old, new).stdout.startswith("H blank-nodes")
+    assert below(run("diff", old, new, "--as", "text").stdout) == LINES
+    assert below(run("diff", old, new, "--class", ":C").stdout) == LINES
+    assert json.loads(run("diff", old, new, "--as", "json").stdout)["schema"] == 1
+    assert run("diff", old, new, "--as", "patch").stdout.startswith("H blank-nodes")
+
+
+@pytest.mark.parametrize(("ending", "start"), [("md", "**old.ttl"), ("html", "<!doctype html>")])
+def test_endings(files: Path, ending: str, start: str) -> None:
+    out = files / f"change.{ending}"
+    run("diff", files / "old.ttl", files / "new.ttl", "-o", out)
+    assert out.read_text().startswith(start)
+
+
+def test_exit_codes(files: Path) -> None:
+    old, new = files / "old.ttl", files / "new.ttl"
+    run("diff", old, new, "--as", "text", "--exit-code", code=1)
+    run("diff", old, old, "--as", "text", "--exit-code", code=0)
+    run("diff", old, files / "none.ttl", "--as", "text", "--exit-code", code=2)
+
+
+@pytest.mark.parametrize(
+    "more", [["--to", "rdfp"], ["--id", "urn:x"], ["--skolemize"], ["--level", "3"]]
+)
+def test_what_patches_have_is_refused(files: Path, more: list[str]) -> None:
+    said = run("diff", files / "old.ttl", files / "new.ttl", "--as", "text", *more, code=2)
+    assert f"{more[0]} is for patches" in said.output
+
+
+def test_what_showing_has_is_refused_of_patches(files: Path) -> None:
+    out = files / "x.rdfp"
+    run("diff", files / "old.ttl", files / "new.ttl", "-o", out, "--class", ":C", code=2)
+    assert not out.exists()
+
+
+def test_a_terminal_gets_colours(files: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "jelly", "diff", "old.ttl", "new.ttl"]
+    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    done = subprocess.run(command, cwd=files, stdout=theirs, stderr=subprocess.PIPE, env=env, check=True)  # fmt: skip
+    os.close(theirs)
+    text = os.read(ours, 100_000).decode().replace("\r", "")
+    os.close(ours)
+    assert "\x1b[33m~\x1b[0m :q  \x1b[1m1\x1b[22m  →  \x1b[1m2\x1b[22m" in text
+    assert text.startswith("old.ttl -> new.ttl")
+    assert done.returncode == 0
+
+
+LOG = """H id <urn:1> .
+H author "a\x1b[31m" .
+H timestamp "2026-11-21T18:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> .
+TX .
+PA "" <https://example.org/> .
+A <https://example.org/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <https://example.org/C> .
+A <https://example.org/a> <https://example.org/p> _:x .
+A _:x <https://example.org/q> "1" .
+A _:x <https://example.org/r> "1" .
+TC .
+H id <urn:2> .
+H prev <urn:1> .
+H author "b" .
+TX .
+D _:x <https://example.org/q> "1" .
+A _:x <https://example.org/q> "2" .
+TC .
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> jelly.Log:
+    log = jelly.Log.create(tmp_path / "log")
+    first, second = LOG.split("H id <urn:2>")
+    log.publish(first.encode(), format="rdfp")
+    log.publish(f"H id <urn:2>{second}".encode(), format="rdfp")
+    return log
+
+
+def test_a_version_of_a_log(log: jelly.Log, tmp_path: Path) -> None:
+    place = tmp_path / "log"
+    expected = ["~ :a  (:C)", "    :p  [ … ]", '    ~ :q  "1"  →  "2"']
+    assert below(str(log.show(2))) == expected
+    assert below(str(log.show("urn:2"))) == expected
+    assert below(run("log", "show", place, 2, "--as", "text").stdout) == expected
+    assert below(str(log.show(1)))[:4] == [
+        "+ prefix :  <https://example.org/>", "", "+ :a  (:C)", "  + a  :C",
+    ]  # fmt: skip
+    assert "D <_:x>" in run("log", "show", place, 2).stdout
+    run("log", "show", place, 2, "-o", tmp_path / "two.html")
+    assert (tmp_path / "two.html").read_text().startswith("<!doctype html>")
+    with pytest.raises(jelly.errors.PatchError) as raised:
+        log.show(3)
+    assert raised.value.kind == "patch.version"
+
+
+def test_a_log_that_does_not_say_how_it_begins(tmp_path: Path) -> None:
+    first, second = LOG.split("H id <urn:2>")
+    (tmp_path / "patch-0001.rdfp").write_text(first)
+    (tmp_path / "patch-0002.rdfp").write_text(f"H id <urn:2>{second}")
+    done = jelly.Log(tmp_path).show(2)
+    assert below(str(done)) == [
+        "~ [ … ]", '  ~ <https://example.org/q>  "1"  →  "2"',
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("log")
+def test_between(tmp_path: Path) -> None:
+    place = tmp_path / "log"
+    said = run("between", place, "--from-version", 1, "--to-version", 2, "--as", "text").stdout
+    assert said.startswith("version 1 -> version 2   \u22121 +1 statements")
+    assert below(said) == ["~ [ … ]", '  ~ <https://example.org/q>  "1"  →  "2"']
+    assert run("between", place, "--from-version", 1, "--to-version", 2).stdout.startswith("H id")
+
+
+@pytest.mark.usefixtures("log")
+def test_list_has_headers(tmp_path: Path) -> None:
+    first, second = run("log", "list", tmp_path / "log").stdout.splitlines()
+    assert first == '1  2026-11-21T18:00:00Z  +4 -0  <urn:1>  author "a\\u001B[31m"'
+    assert second.endswith('+1 -1  <urn:2>  author "b"')
+    both = [json.loads(line) for line in run("log", "list", tmp_path / "log", "--json").stdout.splitlines()]  # fmt: skip
+    assert [dict(version["headers"])["author"] for version in both] == ['"a\\u001B[31m"', '"b"']
+
+
+def test_a_backup_is_listed_and_shown(files: Path) -> None:
+    for n in (1, 2):
+        (files / f"{n}.nt").write_text(f'<urn:a> <urn:p> "{n}" .\n<urn:a> <urn:q> "x" .\n')
+        jelly.backup(files / f"{n}.nt", files / "kept")
+    assert len(run("log", "list", files / "kept").stdout.splitlines()) == 1
+    assert below(run("log", "show", files / "kept", 1, "--as", "text").stdout) == [
+        "~ <urn:a>", '  ~ <urn:p>  "1"  →  "2"',
+    ]  # fmt: skip
+
+
+def test_stage_shows_what_would_change(files: Path) -> None:
+    (files / "base.nt").write_text('<urn:a> <urn:p> "1" .\n')
+    patch = files / "change.rdfp"
+    patch.write_text('TX .\nD <urn:a> <urn:p> "1" .\nA <urn:a> <urn:p> "2" .\nTC .\n')
+    done = run("stage", files / "base.nt", patch, "--as", "text")
+    assert below(done.stdout) == ["~ <urn:a>", '  ~ <urn:p>  "1"  →  "2"']
+    assert "; ok" in done.stderr
+    assert "; ok" in run("stage", files / "base.nt", patch).stdout
+    patch.write_text('TX .\nD <urn:b> <urn:p> "1" .\nTC .\n')
+    done = run("stage", files / "base.nt", patch, "--as", "text", code=1)
+    assert "patch.nothing" in done.stderr
