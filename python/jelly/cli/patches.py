@@ -264,8 +264,8 @@ def between_command(
     form, how = taken(options)
     if form:
         how |= dict(zip(("from_version", "to_version"), versions, strict=True))
-        names = {"old_name": f"version {from_version}", "new_name": f"version {to_version}"}
-        run_show(jelly.show, list(patches), **names, **given(options), **how)
+        how |= {"old_name": f"version {from_version}", "new_name": f"version {to_version}"}
+        run_show(jelly.show, list(patches), **given(options), **how)
     else:
         run(jelly.between, _patched, list(patches), *versions, **options)
 
