@@ -47,6 +47,7 @@ pub mod push;
 #[cfg(feature = "python")]
 mod python;
 pub mod reader;
+pub mod relay;
 mod restart;
 pub mod rows;
 mod scan;

@@ -110,9 +110,26 @@ impl LogicalType {
         })
     }
 
+    /// Whether it is `other` or one of its subtypes, whose numbers end with that of `other`.
+    pub fn is_a(self, other: LogicalType) -> bool {
+        let above = std::iter::successors(Some(10u32), |power| power.checked_mul(10));
+        let modulus = above.into_iter().find(|&power| power > other.0);
+        self == other || other.0 != 0 && modulus.is_some_and(|modulus| self.0 % modulus == other.0)
+    }
+
     /// Whether each frame is an element of its own (base types 3 and 4).
     pub fn is_grouped(self) -> bool {
         matches!(self.0 % 10, 3 | 4)
+    }
+}
+
+impl std::fmt::Display for LogicalType {
+    /// The name, or the number where there is none.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "logical type {}", self.0),
+        }
     }
 }
 

@@ -32,6 +32,7 @@ __all__ = [
     "PatchReader",
     "QuadKeys",
     "RdfReader",
+    "RdfRelay",
     "Reader",
     "RecordBatch",
     "RowIterator",
@@ -57,6 +58,7 @@ __all__ = [
     "log_head",
     "log_known_end",
     "log_versions",
+    "met_options",
     "option_table",
     "order_log",
     "patch_files",
@@ -64,6 +66,7 @@ __all__ = [
     "quad_keys",
     "read_any",
     "read_column",
+    "read_message",
     "read_patch",
     "read_rdf",
     "read_schema",
@@ -75,6 +78,8 @@ __all__ = [
     "summarize",
     "table_keys",
     "verify_log",
+    "write_message",
+    "written_options",
 ]
 
 __version__: str
@@ -732,3 +737,42 @@ class WorkFolder:
 
     def close(self) -> None:
         """Removes the folder and what is in it."""
+
+@final
+class RdfRelay:
+    """Checks a Jelly-RDF stream frame by frame, and encodes it anew."""
+
+    def __new__(
+        cls,
+        options: RdfOptions | None = None,
+        *,
+        same_type: bool = False,
+        stream_name: str | None = None,
+        cut: int = ...,
+        frame_bytes: int = ...,
+    ) -> Self: ...
+    def push(self, message: bytes, *, passed: bool = False) -> bytes:
+        """Takes a frame without its length; returns those that it became, each after its length."""
+
+    def restart(self) -> None:
+        """What is written next is a stream of its own."""
+
+    @property
+    def options(self) -> RdfOptions | None:
+        """The options of the stream, once they came."""
+
+    @property
+    def written_options(self) -> RdfOptions | None:
+        """The options of what is written, once they are known."""
+
+def met_options(have: RdfOptions, asked: bytes) -> tuple[RdfOptions, bool]:
+    """The options with which a subscriber that asks for so much gets a stream; whether it can go out as it is."""
+
+def written_options(options: RdfOptions) -> bytes:
+    """`RdfStreamOptions` on the wire."""
+
+def read_message(message: bytes) -> list[tuple[int, int | bytes]]:
+    """The fields of a message: number, and an int or bytes."""
+
+def write_message(fields: list[tuple[int, int | str | bytes]]) -> bytes:
+    """The message of these fields, each a number and an int, str or bytes."""

@@ -31,7 +31,7 @@ pub use dialect::{Dialect, DialectState};
 pub(crate) use frame::{Event, FrameReader};
 pub(crate) use lookup::TableKind;
 pub(crate) use marks::{Entry, Repeated};
-pub(crate) use options::{PATCH_VERSION, RDF_VERSION};
+pub(crate) use options::{AskedFields, PATCH_VERSION, RDF_VERSION, read_asked_options};
 pub use patch::Patch;
 pub use rdf::Rdf;
 

@@ -174,3 +174,25 @@ pub(crate) fn read_patch_options(bytes: &[u8], limits: &Limits) -> Result<PatchO
         version: fields.version,
     })
 }
+
+/// What a subscriber would like to have: a field of 0 is "what there is", so nothing is checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AskedFields {
+    pub(crate) physical_type: u32,
+    pub(crate) logical_type: u32,
+    pub(crate) features: Features,
+    pub(crate) tables: [u32; 3],
+    pub(crate) version: u32,
+}
+
+/// Reads `RdfStreamOptions` of a request.
+pub(crate) fn read_asked_options(bytes: &[u8], nesting: usize) -> Result<AskedFields, Fault> {
+    let fields = Fields::read(bytes, false, nesting)?;
+    Ok(AskedFields {
+        physical_type: fields.stream_type,
+        logical_type: fields.logical_type,
+        features: fields.features,
+        tables: fields.tables,
+        version: fields.version,
+    })
+}

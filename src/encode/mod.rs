@@ -21,5 +21,8 @@ mod term;
 
 pub use delimiter::Framing;
 pub use options::EncodeOptions;
+#[cfg(feature = "python")]
+pub(crate) use options::write_rdf_options;
 pub use patch::{PatchEncoder, PlainOp};
 pub use rdf::RdfEncoder;
+pub(crate) use restart::kept_metadata;

@@ -3,7 +3,7 @@
 use super::EncodeOptions;
 use super::joined::{Joined, iri_text};
 use super::options::write_rdf_options;
-use super::restart::is_ours;
+use super::restart::{is_ours, kept_metadata};
 use super::stream::{Format, Stream};
 use super::term::refuse_graph;
 use crate::decode::{Place, RDF_VERSION};
@@ -100,6 +100,11 @@ impl RdfEncoder {
         self.stream.check_open()?;
         let done = self.close_frame(metadata);
         self.stream.settle(done)
+    }
+
+    /// Bytes of the rows in the frame that is being made; `None`: it has not begun.
+    pub fn frame_bytes(&self) -> Option<usize> {
+        self.stream.has_begun().then(|| self.stream.rows.as_bytes().len())
     }
 
     /// Ends the stream: the open graph, the last frame, and the footer if it has one.
@@ -275,7 +280,7 @@ fn write_graph_start(stream: &mut Stream, graph: &PlainTerm<'_>) -> Result<()> {
 impl Sink for RdfEncoder {
     /// Frames that have a meaning or metadata are kept; others are cut anew.
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
-        let kept: Vec<_> = metadata.iter().filter(|(key, _)| !is_ours(key)).cloned().collect();
+        let kept = kept_metadata(metadata);
         if self.grouped || !kept.is_empty() { self.end_frame(&kept) } else { Ok(()) }
     }
 }

@@ -64,6 +64,11 @@ impl Restarts {
     }
 }
 
+/// The metadata of a frame of others that is kept in a frame written anew.
+pub(crate) fn kept_metadata(metadata: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
+    metadata.iter().filter(|(key, _)| !is_ours(key)).cloned().collect()
+}
+
 /// Whether this library writes metadata of this key itself.
 pub(crate) fn is_ours(key: &str) -> bool {
     matches!(key, MARK_KEY | FOOTER_KEY)

@@ -24,6 +24,7 @@ mod log;
 mod open;
 mod publish;
 mod reader;
+mod relay;
 mod rows;
 mod schema;
 mod show;
@@ -76,6 +77,8 @@ mod _internal {
     use super::publish::{RowsDigest, log_known_end, place_patch, summarize};
     #[pymodule_export]
     use super::reader::{PatchReader, RdfReader, Reader};
+    #[pymodule_export]
+    use super::relay::{RdfRelay, met_options, read_message, write_message, written_options};
     #[pymodule_export]
     use super::rows::RowIterator;
     #[pymodule_export]

@@ -18,8 +18,8 @@ PAGES = {
 }
 # sections that tests/python/spark runs
 SPARK = {"README.md": ["In Spark"], "docs/spark.md": ["Columns of streams"]}
-# pages that test_service.py runs, beside a server
-SERVED = ["docs/service.md"]
+# pages that test_service.py and test_grpc_logs.py run, beside a server
+SERVED = ["docs/service.md", "docs/grpc.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

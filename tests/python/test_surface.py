@@ -43,6 +43,11 @@ INNER = {
     "Reader",
     "RowIterator",
     "RowsDigest",
+    "RdfRelay",
+    "met_options",
+    "read_message",
+    "write_message",
+    "written_options",
 }
 
 

@@ -16,6 +16,7 @@ from jelly.errors import ArgumentError, JellyError
 _COMMANDS = {
     "convert": "convert cat index inspect validate",
     "backup": "backup publish restore stage",
+    "grpc": "grpc",
     "logs": "log",
     "inspect": "stats",
     "patches": "apply as-of between canonicalize diff history invert net same squash",

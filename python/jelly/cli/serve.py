@@ -14,6 +14,8 @@ import click
 @click.argument("root", required=False, metavar="DIR")
 @click.option("--host", default="127.0.0.1", help="Another address than this machine's own needs --tokens, --client-ca or --insecure.")  # fmt: skip
 @click.option("--port", default=8080, help="The port.")
+@click.option("--grpc-port", type=int, metavar="N", help="Serve the logs and RDF streams over gRPC too.")  # fmt: skip
+@click.option("--topic", "topics", multiple=True, metavar="NAME=FILE", help="A file of any RDF format to which clients of gRPC can subscribe; may be given often.")  # fmt: skip
 @click.option("--tokens", metavar="FILE", help="Who may do what: lines of `name sha256 scopes logs`.")  # fmt: skip
 @click.option("--tls-cert", metavar="FILE", help="The certificate of the server.")
 @click.option("--tls-key", metavar="FILE", help="Its key.")
@@ -49,6 +51,7 @@ def serve_command(
     for text in limits:
         name, _, number = text.partition("=")
         bounds = bounds.given(name, number)
+    options["topics"] = _named(options["topics"])
     logging.basicConfig(stream=sys.stderr, format="%(message)s")
     logging.getLogger("jelly.service").setLevel(logging.INFO)
     scheme = "https" if options["tls_cert"] else "http"
@@ -58,6 +61,17 @@ def serve_command(
         click.echo(f"  curl -X PUT {address}/brick")
         click.echo(f"  curl -H 'Content-Type: application/rdf-patch' --data-binary @1.rdfp {address}/brick")  # fmt: skip
     service.serve(root, limits=bounds, **options)
+
+
+def _named(topics: tuple[str, ...]) -> dict[str, str]:
+    """Files by the names of their topics."""
+    found: dict[str, str] = {}
+    for text in topics:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path) or name in found:
+            raise click.BadParameter(f"{text!r} is no NAME=FILE with a name of its own", param_hint="--topic")  # fmt: skip
+        found[name] = path
+    return found
 
 
 COMMANDS = [serve_command]

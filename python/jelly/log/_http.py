@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 from jelly import errors
 from jelly.errors import JellyError, PatchError
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PIECE = 1 << 18
 _SECONDS = 120
 
@@ -34,7 +34,7 @@ class Address:
         self._host, self._port = parts.hostname, parts.port
         self._is_tls = parts.scheme.lower() == "https"
         self._path = parts.path.rstrip("/")
-        is_safe = self._is_tls or self._host in _LOOPBACK
+        is_safe = self._is_tls or self._host in LOOPBACK
         self._token = token or (os.environ.get("JELLY_TOKEN") if is_safe else None)
 
     def open(
@@ -153,9 +153,7 @@ class Answer:
         if self.status in (401, 403):
             return PermissionError(text)
         if "." in kind:
-            group = kind.split(".")[0]
-            made = _CLASSES.get(group, JellyError)
-            return made(text, kind=kind, source=self.url)
+            return error_class(kind)(text, kind=kind, source=self.url)
         if self.status == 404:
             return FileNotFoundError(text)
         return ConnectionError(text) if self.status >= 500 else OSError(text)
@@ -191,3 +189,8 @@ def _classes() -> dict[str, type[JellyError]]:
 
 
 _CLASSES = _classes()
+
+
+def error_class(kind: str) -> type[JellyError]:
+    """The class of errors of a kind."""
+    return _CLASSES.get(kind.split(".")[0], JellyError)

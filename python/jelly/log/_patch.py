@@ -20,7 +20,7 @@ from jelly.types import PatchFormat, Source
 OF_THE_CHAIN = ("id", "prev", "previous")
 _AHEAD = timedelta(minutes=5)
 # what a row of a patch is, without the place that it had
-_ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
+ROW = ("op", "subject", "predicate", "object", "graph", "name", "value")
 
 
 class Summary(NamedTuple):
@@ -96,7 +96,7 @@ class Prepared(NamedTuple):
             more["timestamp"] = as_term(datetime.now(UTC))
         format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
         added = [(key, value) for key, value in more.items() if key.lower() not in has]
-        with closing(read_patch(self.copy, columns=_ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip
+        with closing(read_patch(self.copy, columns=ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip
             writer.write({"op": "H", "name": key, "value": value} for key, value in added)
             writer.write(reader)
         headers = added + self.summary.headers
@@ -178,7 +178,7 @@ def joined(files: Iterable[Path], out: Any, format: Any) -> None:
     """Writes the patches of files one after the other, as one stream."""
     with PatchWriter(out, format=format) as writer:
         for path in files:
-            with closing(read_patch(path, columns=_ROW)) as reader:
+            with closing(read_patch(path, columns=ROW)) as reader:
                 writer.write(reader)
 
 

@@ -26,6 +26,7 @@ class Limits(NamedTuple):
         decoders: Bodies that are decoded at once; others wait.
         states: Bytes of the datasets that are kept for a log (``_states``); 0: none are.
         free: Bytes of the disk that stay free; what would take them is refused (507).
+        topic: Bytes of a topic that was published over gRPC; more are refused.
         drain: Seconds that requests have to end when the server stops.
         reading: Limits of the readers of bodies.
     """
@@ -43,6 +44,7 @@ class Limits(NamedTuple):
     decoders: int = 4
     states: int = 1 << 30
     free: int = 256 << 20
+    topic: int = 10 << 30
     drain: int = 30
     reading: Reading = Reading()
 

@@ -31,6 +31,10 @@ class Logs:
         self.is_draining = False
         """The server stops: nothing new is published, and nobody waits any longer."""
 
+    def drain(self) -> None:
+        """Takes no more publishes, and ends what waits for versions."""
+        self.is_draining = True
+
     def path(self, name: str) -> Path:
         """Where a log of a name stands.
 

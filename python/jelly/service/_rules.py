@@ -14,6 +14,7 @@ from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._problems import Problem
 from jelly.service._states import write_state
+from jelly.service._tokens import Token
 
 
 def refuse_draining(logs: Logs) -> None:
@@ -28,8 +29,14 @@ def refuse_draining(logs: Logs) -> None:
 
 def headers_of(request: Request) -> dict[str, str]:
     """The headers that the server adds to a patch: who published it, if that is recorded."""
-    token = getattr(request.state, "token", None)
-    if not request.app.state.records_publisher or token is None:
+    if not request.app.state.records_publisher:
+        return {}
+    return publisher_of(getattr(request.state, "token", None))
+
+
+def publisher_of(token: Token | None) -> dict[str, str]:
+    """The header that says whose token it is."""
+    if token is None:
         return {}
     name = token.name.replace("\\", "\\\\").replace('"', '\\"')
     return {"publisher": f'"{name}"'}

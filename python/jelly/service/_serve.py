@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import signal
+import sys
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from jelly.service._app import app, logs_of
@@ -31,6 +33,8 @@ def serve(
     require_condition: bool = False,
     record_publisher: bool = False,
     limits: Limits | None = None,
+    grpc_port: int | None = None,
+    topics: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> None:
     """Serves the logs in a folder until SIGTERM or SIGINT; what is under way ends first.
 
@@ -52,9 +56,12 @@ def serve(
         require_condition: As of :func:`app`.
         record_publisher: As of :func:`app`.
         limits: As of :func:`app`.
+        grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
+        topics: Files of any RDF format that can be subscribed to over gRPC, by name.
 
     Raises:
-        ValueError: The address is open to others, and nothing says who may do what.
+        ValueError: The address is open to others, and nothing says who may do what; or topics are
+            given, and no port for gRPC.
         OSError: The address cannot be had.
     """
     import ssl
@@ -63,6 +70,8 @@ def serve(
 
     from jelly.service._server import Server, connection
 
+    if topics and grpc_port is None:
+        raise ValueError("topics are served over gRPC: give --grpc-port too")
     is_local = host in _LOOPBACK
     if not (is_local or tokens or client_ca or insecure):
         raise ValueError(f"{host} is open to other machines: give --tokens FILE or --client-ca FILE, or say --insecure")  # fmt: skip
@@ -84,4 +93,24 @@ def serve(
         lifespan="off", proxy_headers=False, http=connection(limits),
         h11_max_incomplete_event_size=MOST_HEADERS, **more,
     )  # fmt: skip
-    Server(config, logs_of(application)).run()
+    logs = logs_of(application)
+    if grpc_port is None:
+        Server(config, logs.drain).run()
+        return
+    from jelly.service.grpc import GrpcServer
+
+    beside = GrpcServer(
+        root, host=host, port=grpc_port, tokens=tokens, topics=topics, tls_cert=tls_cert,
+        tls_key=tls_key, client_ca=client_ca, read_only=read_only, limits=limits,
+        require_condition=require_condition, record_publisher=record_publisher, logs=logs,
+    )  # fmt: skip
+    # uvicorn raises the signal again once it has ended, and then this server ends too
+    signal.signal(signal.SIGTERM, _exit)
+    try:
+        Server(config, beside.drain).run()
+    finally:
+        beside.close(limits.drain)
+
+
+def _exit(*_: object) -> None:
+    sys.exit(0)

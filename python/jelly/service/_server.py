@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import h11
@@ -76,11 +77,11 @@ class _Connection(H11Protocol):
 class Server(uvicorn.Server):
     """Says that it stops, before it stops."""
 
-    def __init__(self, config: uvicorn.Config, logs: Any) -> None:
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
         super().__init__(config)
-        self._logs = logs
+        self._drain = drain
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Takes no more publishes, and ends what waits for versions."""
-        self._logs.is_draining = True
+        self._drain()
         super().handle_exit(sig, frame)

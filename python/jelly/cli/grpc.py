@@ -1,0 +1,95 @@
+"""The commands ``jelly grpc``: topics of servers that speak ``RdfStreamService``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from jelly._convert import convert
+from jelly.cli.output import destination
+
+
+@click.group(name="grpc", short_help="RDF streams over gRPC.")
+def grpc_group() -> None:
+    """RDF streams over gRPC, of servers that speak Jelly's RdfStreamService.
+
+    The token of the server is read from JELLY_TOKEN, and sent over TLS and to this machine only.
+    """
+
+
+def _of_channel(command: Any) -> Any:
+    for option in (
+        click.option("--compress", is_flag=True, help="Compress the messages."),
+        click.option("--key", metavar="FILE", help="The key of --cert."),
+        click.option(
+            "--cert", metavar="FILE", help="The certificate of this client; implies --tls."
+        ),
+        click.option(
+            "--ca", metavar="FILE", help="Who signed the certificate of the server; implies --tls."
+        ),
+        click.option("--tls", is_flag=True, help="Connect with TLS."),
+    ):
+        command = option(command)
+    return command
+
+
+def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
+    from jelly.grpc._channel import Tls
+
+    if (cert is None) != (key is None):
+        raise click.UsageError("--cert and --key go together")
+    return Tls(ca, cert, key) if tls or ca or cert else None
+
+
+@grpc_group.command(name="subscribe", short_help="A topic, as a file of any RDF format.")
+@click.argument("target", metavar="HOST:PORT")
+@click.argument("topic")
+@click.option("-o", "--output", "dest", default="-", metavar="DEST", help="Where to; - is standard output.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of DEST otherwise, else Jelly.")  # fmt: skip
+@click.option("--after", default=0, help="Begin after so many frames of the topic.")
+@click.option("--follow", is_flag=True, help="Go on with what is published later.")
+@_of_channel
+def subscribe_command(
+    target: str,
+    topic: str,
+    dest: str,
+    to: Any,
+    after: int,
+    follow: bool,
+    compress: bool,
+    **tls: Any,
+) -> None:
+    """Writes the statements of TOPIC of the server at HOST:PORT."""
+    from jelly.grpc._streams import frames
+    from jelly.grpc._wire import pieces_of
+
+    messages = frames(target, topic, None, after, follow, None, _tls(**tls), compress)
+    with destination(dest) as out:
+        done = convert(pieces_of(messages), out, format="jelly", framing="delimited", to=to)
+    click.echo(f"{topic}: {done.rows:,} statements", err=True)
+
+
+@grpc_group.command(name="publish", short_help="A file of any RDF format to a topic.")
+@click.argument("target", metavar="HOST:PORT")
+@click.argument("source")
+@click.option("--topic", help="The topic; without it, the stream name of a Jelly file.")
+@click.option("--publish-id", metavar="ID", help="Store the stream whole or not at all, and only once under this id.")  # fmt: skip
+@click.option("--from", "format", default="auto", metavar="FORMAT", help="Of SOURCE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@_of_channel
+def publish_command(
+    target: str, source: str, topic: str | None, publish_id: str | None, format: Any, compress: bool,
+    **tls: Any,
+) -> None:  # fmt: skip
+    """Publishes SOURCE (a path, or - for standard input) to a topic of the server at HOST:PORT."""
+    from jelly.grpc import publish
+
+    done = publish(
+        target, source, topic=topic, publish_id=publish_id, format=format, compress=compress,
+        tls=_tls(**tls),
+    )  # fmt: skip
+    said = "the topic has it already" if done.replayed else "published"
+    click.echo(f"{said}: {done.frames:,} frames, {done.bytes:,} bytes", err=True)
+
+
+COMMANDS = [grpc_group]

@@ -1,0 +1,173 @@
+"""``RdfStreamService`` of Jelly as a client: ``subscribe`` and ``publish``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from jelly import _internal
+from jelly._convert import convert
+from jelly._internal import RdfReader
+from jelly._readers import read_rdf
+from jelly.errors import DecodeError
+from jelly.grpc._channel import Tls, answers, channel_to, is_plain, metadata_of
+from jelly.grpc._wire import CUT, MOST, RDF_SERVICE, Frames, pieces_of, written
+from jelly.types import RdfFormat, RdfOptions, Source
+
+# frames of flat streams end after so many rows, or earlier by their bytes
+_ROWS = 8192
+
+
+class Sent(NamedTuple):
+    """What was published.
+
+    Attributes:
+        frames: Frames that were sent.
+        bytes: Their bytes.
+        replayed: The topic had the stream with this ``publish_id`` already, and nothing was stored.
+    """
+
+    frames: int
+    bytes: int
+    replayed: bool
+
+
+def subscribe(
+    target: str,
+    topic: str,
+    *,
+    options: RdfOptions | None = None,
+    after: int = 0,
+    follow: bool = False,
+    token: str | None = None,
+    tls: Tls | bool | None = None,
+    compress: bool = False,
+    **read_options: Any,
+) -> RdfReader[Any]:
+    """Reads a topic of a server that speaks ``RdfStreamService``.
+
+    Args:
+        target: ``host:port``.
+        topic: The topic.
+        options: The stream is asked for with these options; what the topic has otherwise.
+        after: Begin after so many frames of the topic; of a server of this library.
+        follow: Go on with what is published later, until the reader is closed; of a server of this
+            library. Others do as they like.
+        token: Without it, ``JELLY_TOKEN`` of the environment is sent, over TLS and to this machine
+            only.
+        tls: True, or the files by which server and client know each other.
+        compress: Ask for compressed messages.
+        **read_options: As of :func:`read_rdf`.
+
+    Returns:
+        A reader; close it, or read it to its end. From the reader come a ``FileNotFoundError``: no
+        such topic; ``PermissionError``: no token, or not this topic; a ``JellyError``: the server
+        refuses the options (``options.*``), or the stream is bad; ``ConnectionError``: the server
+        cannot be reached, or stopped.
+    """
+    return read_rdf(
+        pieces_of(frames(target, topic, options, after, follow, token, tls, compress)),
+        framing="delimited", format="jelly", **({"source_name": target} | read_options),
+    )  # fmt: skip
+
+
+def frames(
+    target: str,
+    topic: str,
+    options: RdfOptions | None,
+    after: int,
+    follow: bool,
+    token: str | None,
+    tls: Tls | bool | None,
+    compress: bool,
+) -> Iterator[bytes]:
+    """The frames of a topic as they come; the call ends with the iterator."""
+    asked = None if options is None else _internal.written_options(options)
+    told = metadata_of(
+        target, token, tls, jelly_follow=follow, jelly_after=after or None,
+        jelly_compress=True if compress else None,
+    )  # fmt: skip
+    with answers(target), channel_to(target, tls, compress) as channel:
+        call = channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")(
+            written(topic, asked), metadata=told
+        )
+        try:
+            yield from call
+        finally:
+            call.cancel()
+
+
+def publish(
+    target: str,
+    source: Source,
+    *,
+    topic: str | None = None,
+    publish_id: str | None = None,
+    format: RdfFormat = "auto",
+    token: str | None = None,
+    tls: Tls | bool | None = None,
+    compress: bool = False,
+) -> Sent:
+    """Publishes statements to a topic of a server that speaks ``RdfStreamService``.
+
+    Args:
+        target: ``host:port``.
+        source: As in :func:`read_rdf`, of any format of statements. The whole of it is read, and
+            checked, before anything is sent.
+        topic: The topic; without it, the ``stream_name`` of a Jelly source.
+        publish_id: Printable ASCII. The stream is stored whole or not at all, and one with an id that the topic has
+            is not stored again; of a server of this library.
+        format: Of the source, as in :func:`read_rdf`.
+        token: As of :func:`subscribe`.
+        tls: As of :func:`subscribe`.
+        compress: Send compressed messages.
+
+    Returns:
+        What was sent; the server has it on its disk.
+
+    Raises:
+        JellyError: The source is bad; or the server says so, or that its options do not fit those of
+            the topic (``options.*``), or that another stream has the id (``patch.duplicate``).
+        PermissionError: No token, or not this topic.
+        ValueError: ``publish_id`` cannot be.
+        ConnectionError: The server cannot be reached, or stopped. Without ``publish_id``, a part may
+            be stored.
+    """
+    if publish_id is not None and not is_plain(publish_id):
+        raise ValueError(f"publish_id is {publish_id!r}; expected printable ASCII")
+    with tempfile.TemporaryFile() as spool:
+        spooled(source, spool, format, topic)
+        # the options say the topic too, and metadata takes ASCII alone
+        named = topic if topic is not None and is_plain(topic) else None
+        told = metadata_of(target, token, tls, jelly_topic=named, jelly_publish_id=publish_id)
+        count = size = 0
+
+        def messages() -> Iterator[bytes]:
+            nonlocal count, size
+            spool.seek(0)
+            for frame in Frames(spool).upto():
+                count, size = count + 1, size + len(frame)
+                yield frame
+
+        with answers(target), channel_to(target, tls, compress) as channel:
+            call = channel.stream_unary(f"/{RDF_SERVICE}/PublishRdf")
+            _, done = call.with_call(messages(), metadata=told)
+            said = dict(done.trailing_metadata() or ())
+    return Sent(count, size, replayed=said.get("jelly-replayed") == "true")
+
+
+def spooled(source: Source, spool: IO[bytes], format: Any, name: str | None) -> RdfOptions:
+    """Writes statements as frames that peers take; returns the options of the stream."""
+    relay = _internal.RdfRelay(stream_name=name, cut=CUT, frame_bytes=MOST)
+    with tempfile.TemporaryFile() as plain:
+        convert(source, plain, to="jelly", format=format, restart_bytes=0, frame_rows=_ROWS)
+        plain.seek(0)
+        for frame in Frames(plain).upto():
+            spool.write(relay.push(frame))
+    spool.flush()
+    made = relay.written_options
+    if made is None:
+        kind = "truncated.stream"
+        raise DecodeError(f"{kind}: the source has no options: it is no stream", kind=kind)
+    return made

@@ -1,0 +1,190 @@
+"""What both ends say: names of services, the small messages, frames with and without their lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from jelly import _internal
+from jelly._times import shown
+from jelly.errors import WireError
+from jelly.log import Head, LogInfo, Published
+from jelly.log._types import time_of
+
+RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
+LOG_SERVICE = "jellypatch.v1.PatchLog"
+
+# the longest message that peers take
+MOST = 4 << 20
+# bytes of rows at which frames end, where a statement more leaves them below 1 MiB in all but odd cases
+CUT = 512 << 10
+_PIECE = 1 << 20
+
+
+def length_of(message: bytes) -> bytes:
+    """The length of a message as it stands before it in a stream."""
+    size, out = len(message), bytearray()
+    while size > 0x7F:
+        out.append(size & 0x7F | 0x80)
+        size >>= 7
+    out.append(size)
+    return bytes(out)
+
+
+def _length_at(buffer: bytes | bytearray, at: int) -> tuple[int, int] | None:
+    """The length that stands at a place, and where it ends; None: the buffer cuts it."""
+    length = shift = 0
+    for place in range(at, min(len(buffer), at + 10)):
+        length |= (buffer[place] & 0x7F) << shift
+        if buffer[place] < 0x80:
+            return length, place + 1
+        shift += 7
+    return None
+
+
+def frames_in(stream: bytes) -> Iterator[bytes]:
+    """The frames of a stream in memory, without their lengths."""
+    at = 0
+    while at < len(stream):
+        length, at = _length_at(stream, at) or (0, len(stream))
+        yield stream[at : at + length]
+        at += length
+
+
+class Readable(Protocol):
+    """What frames are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """So many bytes, or fewer."""
+
+    def tell(self) -> int:
+        """Bytes that were read."""
+
+
+class Frames:
+    """Frames of a file, as far as it is whole."""
+
+    def __init__(self, file: Readable) -> None:
+        self._file = file
+        self._left = bytearray()
+
+    def upto(self, most: int | None = None) -> Iterator[bytes]:
+        """The frames up to a byte of the file, or its end."""
+        left, at = self._left, 0
+        while True:
+            found = _length_at(left, at)
+            if found is not None and found[1] + found[0] <= len(left):
+                yield bytes(left[found[1] : sum(found)])
+                at = sum(found)
+                continue
+            del left[:at]
+            at = 0
+            want = _PIECE if most is None else min(_PIECE, most - self._file.tell())
+            piece = self._file.read(want) if want > 0 else b""
+            if not piece:
+                return
+            left += piece
+
+
+def pieces_of(messages: Any) -> Iterator[bytes]:
+    """Messages as a stream with lengths."""
+    for message in messages:
+        yield length_of(message)
+        yield message
+
+
+class Fields:
+    """The fields of a message; of one that comes twice, the last counts."""
+
+    def __init__(self, message: bytes) -> None:
+        self._found: dict[int, Any] = dict(_internal.read_message(message))
+
+    def text(self, field: int) -> str:
+        """A text; empty, if it is not there."""
+        found = self._found.get(field, b"")
+        try:
+            return str(found, "utf-8") if isinstance(found, bytes) else self._wrong(field)
+        except UnicodeDecodeError:
+            self._wrong(field)
+            raise
+
+    def number(self, field: int) -> int:
+        """A number; 0, if it is not there."""
+        found = self._found.get(field, 0)
+        return found if isinstance(found, int) else self._wrong(field)
+
+    def message(self, field: int) -> bytes | None:
+        """A message; None, if it is not there."""
+        found = self._found.get(field)
+        return found if isinstance(found, bytes | None) else self._wrong(field)
+
+    def _wrong(self, field: int) -> Any:
+        kind = "wire.type"
+        raise WireError(f"{kind}: field {field} of the message is of another type", kind=kind)
+
+
+def written(*values: str | int | bytes | None) -> bytes:
+    """The message with these fields, from field 1 on; what is empty is left out."""
+    return _internal.write_message([(n, value) for n, value in enumerate(values, 1) if value])
+
+
+class Subscribe(NamedTuple):
+    """``RdfStreamSubscribe``."""
+
+    topic: str
+    options: bytes | None
+
+
+def subscribe_of(message: bytes) -> Subscribe:
+    """Reads ``RdfStreamSubscribe``."""
+    fields = Fields(message)
+    return Subscribe(fields.text(1), fields.message(2))
+
+
+class PatchSubscribe(NamedTuple):
+    """``PatchSubscribe``; an ``upto`` of 0 is the head."""
+
+    log: str
+    after: int
+    after_id: str
+    upto: int
+    follow: bool
+
+
+def patch_subscribe_of(message: bytes) -> PatchSubscribe:
+    """Reads ``PatchSubscribe``."""
+    fields = Fields(message)
+    return PatchSubscribe(
+        fields.text(1), fields.number(2), fields.text(3), fields.number(4),
+        bool(fields.number(5)),
+    )  # fmt: skip
+
+
+def info_message(info: LogInfo) -> bytes:
+    """``LogInfo``."""
+    created = shown(info.created) if isinstance(info.created, datetime) else None
+    return written(
+        info.name, info.id, info.head.version, info.head.id, info.first, info.base, info.format, created,
+    )  # fmt: skip
+
+
+def info_of(message: bytes) -> LogInfo:
+    """Reads ``LogInfo``."""
+    fields = Fields(message)
+    head = Head(fields.number(3), fields.text(4) or None)
+    base, created = fields.text(6) or None, time_of(fields.text(8))
+    return LogInfo(fields.text(1), fields.text(2) or None, head, fields.number(5), base, fields.text(7), created)  # fmt: skip
+
+
+def published_message(done: Published) -> bytes:
+    """``Published``."""
+    return written(done.version, done.id, done.prev, int(done.replayed))
+
+
+def published_of(message: bytes) -> Published:
+    """Reads ``Published``."""
+    fields = Fields(message)
+    return Published(
+        fields.number(1), fields.text(2), fields.text(3) or None, None, replayed=bool(fields.number(4))
+    )  # fmt: skip

@@ -1,0 +1,142 @@
+"""What all calls have: tokens, status codes, a line of the log for each."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import grpc
+
+from jelly.errors import JellyError
+from jelly.service._limits import Rates
+from jelly.service._problems import Problem, problem_of
+from jelly.service._tokens import Token, Tokens
+
+_LOG = logging.getLogger("jelly.service")
+_STATUS = {
+    400: grpc.StatusCode.INVALID_ARGUMENT,
+    401: grpc.StatusCode.UNAUTHENTICATED,
+    403: grpc.StatusCode.PERMISSION_DENIED,
+    404: grpc.StatusCode.NOT_FOUND,
+    409: grpc.StatusCode.FAILED_PRECONDITION,
+    410: grpc.StatusCode.OUT_OF_RANGE,
+    413: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    422: grpc.StatusCode.INVALID_ARGUMENT,
+    428: grpc.StatusCode.FAILED_PRECONDITION,
+    429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    503: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    507: grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+_KINDS = {
+    "drain": grpc.StatusCode.UNAVAILABLE,
+    "patch.conflict": grpc.StatusCode.ABORTED,
+    "patch.duplicate": grpc.StatusCode.ALREADY_EXISTS,
+    "patch.fork": grpc.StatusCode.FAILED_PRECONDITION,
+    "limit.table": grpc.StatusCode.INVALID_ARGUMENT,
+}
+
+
+def status_of(problem: Problem) -> grpc.StatusCode:
+    """The status code of a problem."""
+    found = _KINDS.get(problem.kind) or _STATUS.get(problem.status)
+    return found or grpc.StatusCode.INTERNAL
+
+
+class Calls:
+    """Lets calls in, and answers their errors."""
+
+    def __init__(self, tokens: Tokens | None, rates: Rates, *, read_only: bool) -> None:
+        self._tokens, self._rates, self._read_only = tokens, rates, read_only
+        self._drains = threading.Event()
+        self._numbers = count(1)
+
+    def drain(self) -> None:
+        """From now on calls end as soon as they can."""
+        self._drains.set()
+
+    def check_open(self) -> None:
+        """Refuses to go on while the server ends.
+
+        Raises:
+            Problem: It ends.
+        """
+        if self._drains.is_set():
+            raise Problem(503, "drain", "the server ends; ask again")
+
+    def allow(self, context: Any, scope: str, name: str) -> Token | None:
+        """Checks the token of a call, and returns it.
+
+        Raises:
+            Problem: There is none (401), it may not do this (403, 404), or too often (429).
+        """
+        self.check_open()
+        if self._read_only and scope != "read":
+            raise Problem(403, "scope", "this server only reads")
+        token = None if self._tokens is None else self._tokens.of(metadata_of(context), "POST")
+        self._rates.take(token.name if token else "", time.monotonic())
+        if token is None:
+            return None
+        if not token.may(scope, name):
+            if not token.may("read", name):
+                raise Problem(404, "topic", f"there is no topic {name!r}")
+            raise Problem(403, "scope", f"the token may not {scope}")
+        return token
+
+    @contextmanager
+    def call(self, context: Any, method: str, *, publishes: bool) -> Iterator[None]:
+        """A call: what is raised inside becomes its status."""
+        number, began, status = next(self._numbers), time.monotonic(), "OK"
+        problem: Problem | None = None
+        try:
+            yield
+        except (grpc.RpcError, GeneratorExit):
+            status = "CANCELLED"  # the client left
+            raise
+        except Exception as error:
+            problem = _problem_of(error, publishes=publishes)
+            status = status_of(problem).name
+            if problem.status == 500:
+                _LOG.exception("request %d failed", number)
+        finally:
+            line = {"request": number, "method": method, "status": status, "seconds": round(time.monotonic() - began, 4)}  # fmt: skip
+            _LOG.info("%s", json.dumps(line))
+        if problem is not None:
+            more: list[tuple[str, str | bytes]] = [("jelly-kind", problem.kind)]
+            if (head := problem.more.get("head")) is not None:
+                more += [("jelly-head", str(head.version)), ("jelly-head-id-bin", (head.id or "").encode())]  # fmt: skip
+            context.set_trailing_metadata(more)
+            context.abort(status_of(problem), problem.detail)
+
+
+def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
+    """What an error is; of options and of what they exclude, the client that asked is to blame."""
+    if isinstance(error, JellyError) and error.kind.startswith(
+        ("options.", "encode.", "limit.frame")
+    ):
+        publishes = True
+    return problem_of(error, publishes=publishes)
+
+
+def metadata_of(context: Any) -> Mapping[str, str]:
+    """The metadata of a call."""
+    return {key: value for key, value in context.invocation_metadata() if isinstance(value, str)}
+
+
+def number_of(metadata: Mapping[str, str], name: str) -> int | None:
+    """A number in the metadata; None: it is not there.
+
+    Raises:
+        Problem: It is no number.
+    """
+    text = metadata.get(name)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise Problem(400, "metadata", f"{name} is {text!r}; expected a number")
+    return int(text)

@@ -1,0 +1,86 @@
+"""The files of a topic: ``000000000042.jelly`` begins after 42 frames of the topic.
+
+Each is a stream of our writer, with a mark at its start and without a footer. Put end to end, they
+are one stream. The name of one that was published whole ends with a digest of its ``publish_id``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from jelly import _internal
+from jelly._whole_file import sync_folder
+from jelly.errors import JellyError
+from jelly.grpc._wire import Frames, length_of
+from jelly.service._problems import Problem
+
+_NAME = re.compile(r"(\d{12})(?:-([0-9a-f]{32}))?\.jelly")
+
+
+class Segment(NamedTuple):
+    """A file of a topic.
+
+    Attributes:
+        first: Frames of the topic before it.
+        digest: Of the ``publish_id`` of the call that published it whole; else empty.
+        path: The file.
+    """
+
+    first: int
+    digest: str
+    path: Path
+
+
+def id_digest(publish_id: str) -> str:
+    """The digest of a ``publish_id``, as names of files have it."""
+    return hashlib.sha256(publish_id.encode()).hexdigest()[:32]
+
+
+def path_of(folder: Path, first: int, digest: str = "") -> Path:
+    """Where a segment stands."""
+    return folder / (f"{first:012}" + (f"-{digest}" if digest else "") + ".jelly")
+
+
+def segments_of(folder: Path) -> list[Segment]:
+    """The segments of a topic, in order."""
+    return sorted(
+        Segment(int(match[1]), match[2] or "", path)
+        for path in folder.iterdir()
+        if (match := _NAME.fullmatch(path.name))
+    )
+
+
+def recovered(segment: Segment) -> tuple[int, int]:
+    """Frames and bytes of the last segment; what a killed server left half-written is set aside.
+
+    Frames that are whole count, and are on the disk afterwards.
+
+    Raises:
+        Problem: It was published whole, and is damaged.
+    """
+    relay = _internal.RdfRelay()
+    frames = good = 0
+    with segment.path.open("rb+") as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            for frame in Frames(file).upto():
+                relay.push(frame)
+                frames += 1
+                good += len(length_of(frame)) + len(frame)
+        except JellyError as error:
+            if segment.digest:
+                raise Problem(500, "topic", f"{segment.path} is damaged: {error}") from None
+        if good < size:
+            file.seek(good)
+            aside = segment.path.with_suffix(f".torn-{size}")
+            aside.write_bytes(file.read())
+            file.truncate(good)
+        os.fsync(file.fileno())
+    if not frames:
+        segment.path.unlink()
+    sync_folder(segment.path.parent)
+    return frames, good

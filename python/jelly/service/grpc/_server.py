@@ -1,0 +1,141 @@
+"""The server: both services on one port, beside the one over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+
+from jelly._whole_file import local_path
+from jelly.grpc._wire import LOG_SERVICE, MOST, RDF_SERVICE
+from jelly.service._limits import Limits, Rates
+from jelly.service._logs import Logs
+from jelly.service._tokens import Tokens
+from jelly.service.grpc._calls import Calls
+from jelly.service.grpc._patches import Patches
+from jelly.service.grpc._sources import Sources
+from jelly.service.grpc._streams import Streams
+from jelly.service.grpc._topics import Topics
+
+_CALLS = 100
+_OPTIONS = [
+    ("grpc.max_receive_message_length", MOST),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.so_reuseport", 0),  # a port that another server has is an error
+    # ours go out every 30 s, those of clients are welcome every 10 s, also without a call
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+]
+
+
+class GrpcServer:
+    """A server that runs; :meth:`close` ends it.
+
+    Args:
+        root: A folder of logs; topics that are published stand in its folder ``.topics``.
+        host: The address.
+        port: The port; 0 for one that is free.
+        tokens: As of :func:`jelly.service.app`.
+        topics: Files of any RDF format that can be subscribed to, by the name of their topic.
+        tls_cert: The certificate of the server, a PEM file.
+        tls_key: Its key.
+        client_ca: Only clients whose certificate this authority has signed are let in.
+        read_only: Refuse all that changes something.
+        limits: As of :func:`jelly.service.app`.
+        require_condition: As of :func:`jelly.service.app`.
+        record_publisher: As of :func:`jelly.service.app`.
+        logs: Those of the server beside it.
+
+    Raises:
+        OSError: The address cannot be had, or another server has the topics of the folder.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        tokens: str | os.PathLike[str] | None = None,
+        topics: Mapping[str, str | os.PathLike[str]] | None = None,
+        tls_cert: str | None = None,
+        tls_key: str | None = None,
+        client_ca: str | None = None,
+        read_only: bool = False,
+        limits: Limits | None = None,
+        require_condition: bool = False,
+        record_publisher: bool = False,
+        logs: Logs | None = None,
+    ) -> None:
+        limits = limits or Limits()
+        home = Path(local_path(root))
+        files = {name: local_path(path) for name, path in (topics or {}).items()}
+        for path in files.values():
+            path.stat()  # one that is not there is an error now
+        credentials = None
+        if tls_cert and tls_key:
+            pair = (Path(tls_key).read_bytes(), Path(tls_cert).read_bytes())
+            ca = Path(client_ca).read_bytes() if client_ca else None
+            credentials = grpc.ssl_server_credentials(
+                [pair], ca, require_client_auth=ca is not None
+            )
+        self._calls = Calls(
+            Tokens(Path(tokens)) if tokens else None, Rates(limits.requests), read_only=read_only
+        )
+        self._logs = logs = logs or Logs(home)
+        self._topics = Topics(home, limits.topic)
+        try:
+            sources = Sources(files, self._topics, logs, limits.datasets)
+            self._server = grpc.server(
+                ThreadPoolExecutor(_CALLS), options=_OPTIONS, maximum_concurrent_rpcs=_CALLS
+            )
+            streams, patches = (
+                Streams(self._calls, sources),
+                Patches(
+                    self._calls,
+                    logs,
+                    limits,
+                    require_condition=require_condition,
+                    record_publisher=record_publisher,
+                ),
+            )
+            for service, methods in (
+                (RDF_SERVICE, streams.methods()),
+                (LOG_SERVICE, patches.methods()),
+            ):
+                handler = grpc.method_handlers_generic_handler(service, methods)
+                self._server.add_generic_rpc_handlers((handler,))
+            self.port = self._listen(
+                f"[{host}]:{port}" if ":" in host else f"{host}:{port}", credentials
+            )
+        except BaseException:
+            self._topics.close()
+            raise
+        self._server.start()
+
+    def _listen(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
+        try:
+            if credentials is None:
+                return int(self._server.add_insecure_port(address))
+            return int(self._server.add_secure_port(address, credentials))
+        except RuntimeError as error:
+            raise OSError(f"{address}: the address cannot be had: {error}") from None
+
+    def drain(self) -> None:
+        """Ends calls that wait, and lets those under way end."""
+        self._logs.drain()
+        self._calls.drain()
+        self._topics.wake()
+
+    def close(self, seconds: float = 30) -> None:
+        """Drains, and ends after so many seconds at the latest."""
+        self.drain()
+        self._server.stop(seconds).wait()
+        self._topics.close()

@@ -1,0 +1,131 @@
+"""What a subscriber can get under a name: files, topics that were published, datasets of logs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from jelly.grpc._streams import spooled
+from jelly.grpc._wire import Frames
+from jelly.service._logs import NAME, Logs
+from jelly.service._problems import Problem
+from jelly.service.grpc._topics import Frame, Topic, Topics
+from jelly.types import RdfOptions
+
+
+class Stream(Protocol):
+    """The frames of a name."""
+
+    options: RdfOptions | None
+
+    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:
+        """The frames from the last place before ``after`` at which a decoder can begin."""
+
+
+class Spooled:
+    """A stream in a temporary file."""
+
+    def __init__(self, source: Any, format: str, name: str) -> None:
+        with tempfile.TemporaryFile() as file:
+            self.options: RdfOptions | None = spooled(source, file, format, name)
+            self._handle = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._handle)
+
+    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:  # noqa: ARG002
+        """The frames, from the first on."""
+        for number, message in enumerate(Frames(_Beside(self._handle)).upto()):
+            yield Frame(number, number == 0, message)
+
+
+class _Beside:
+    """A file that others read too, each at a place of its own."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle, self._at = handle, 0
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int) -> bytes:
+        piece = os.pread(self._handle, size, self._at)
+        self._at += len(piece)
+        return piece
+
+
+class _Made(NamedTuple):
+    stamp: tuple[int, int]
+    stream: Spooled
+
+
+class Sources:
+    """All names that can be subscribed to."""
+
+    def __init__(self, files: Mapping[str, Path], topics: Topics, logs: Logs, most: int) -> None:
+        self.topics, self._files, self._logs = topics, dict(files), logs
+        self._made: dict[str, _Made] = {}
+        self._turn = threading.Lock()
+        self._datasets = threading.BoundedSemaphore(most)
+
+    def get(self, name: str) -> Stream:
+        """What a name stands for.
+
+        Raises:
+            Problem: Nothing (404), or too many datasets are being made (503).
+        """
+        if name in self._files:
+            return self._file(name)
+        if (found := self._dataset(name)) is not None:
+            return found
+        topic = self.topics.get(name)
+        if topic is None:
+            raise Problem(404, "topic", f"there is no topic {name!r}")
+        return topic
+
+    def published(self, name: str) -> Topic:
+        """The topic of a name, to publish to.
+
+        Raises:
+            Problem: The name is that of a file or a log, or cannot be one.
+        """
+        if name in self._files or self._log_name(name) is not None:
+            raise Problem(409, "patch.duplicate", f"{name!r} is a file or a log, to which nothing can be published here")  # fmt: skip
+        topic = self.topics.get(name, make=True)
+        assert topic is not None
+        return topic
+
+    def _file(self, name: str) -> Spooled:
+        path = self._files[name]
+        with self._turn:
+            stat = path.stat()
+            stamp = stat.st_mtime_ns, stat.st_size
+            made = self._made.get(name)
+            if made is None or made.stamp != stamp:
+                made = _Made(stamp, Spooled(path, "auto", name))
+                self._made[name] = made
+            return made.stream
+
+    def _log_name(self, name: str) -> str | None:
+        log = name.partition("@")[0]
+        return log if NAME.fullmatch(log) and log in self._logs.names() else None
+
+    def _dataset(self, name: str) -> Spooled | None:
+        log = self._log_name(name)
+        if log is None:
+            return None
+        asked = name.partition("@")[2]
+        if asked and not (asked.isascii() and asked.isdecimal() and len(asked) < 19):
+            raise Problem(404, "patch.version", f"{asked!r} is no version: a number")
+        if not self._datasets.acquire(blocking=False):
+            raise Problem(503, "busy", "other datasets are being made; ask again")
+        try:
+            with tempfile.TemporaryFile() as plain:
+                self._logs.get(log).dataset(plain, int(asked) if asked else None, to="jelly")
+                plain.seek(0)
+                return Spooled(plain, "jelly", name)
+        finally:
+            self._datasets.release()

@@ -1,0 +1,145 @@
+"""``RdfStreamService``: SubscribeRdf and PublishRdf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+
+from jelly import _internal
+from jelly._whole_file import work_folder
+from jelly.grpc._wire import CUT, MOST, frames_in, subscribe_of
+from jelly.service._problems import Problem
+from jelly.service.grpc._calls import Calls, metadata_of, number_of
+from jelly.service.grpc._sources import Sources, Stream
+from jelly.service.grpc._topics import Topic, Writer
+
+
+class Streams:
+    """The methods of the service."""
+
+    def __init__(self, calls: Calls, sources: Sources) -> None:
+        self._calls, self._sources = calls, sources
+
+    def methods(self) -> dict[str, Any]:
+        """Handlers by name; messages are bytes."""
+        return {
+            "SubscribeRdf": grpc.unary_stream_rpc_method_handler(self._subscribe),
+            "PublishRdf": grpc.stream_unary_rpc_method_handler(self._publish),
+        }
+
+    def _subscribe(self, message: bytes, context: Any) -> Iterator[bytes]:
+        with self._calls.call(context, "SubscribeRdf", publishes=False):
+            try:
+                asked = subscribe_of(message)
+            except ValueError as error:
+                raise Problem(400, "message", str(error)) from None
+            self._calls.allow(context, "read", asked.topic)
+            told = metadata_of(context)
+            if told.get("jelly-compress") == "true":
+                context.set_compression(grpc.Compression.Gzip)
+            stream = self._sources.get(asked.topic)
+            after = number_of(told, "jelly-after") or 0
+            follows = told.get("jelly-follow") != "false"
+            relay = _asked_for(stream, asked.options)
+            if relay is not None and after:
+                raise Problem(400, "metadata", "jelly-after counts the frames of the topic: ask for its own options, or for none")  # fmt: skip
+            if isinstance(stream, Topic) and after > stream.frames:
+                raise Problem(410, "patch.version", f"the topic has {stream.frames} frames, not {after}")  # fmt: skip
+
+            def follow() -> bool:
+                self._calls.check_open()
+                return follows and context.is_active()
+
+            yield from _sent(stream, after, follow, relay)
+
+    def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
+        with self._calls.call(context, "PublishRdf", publishes=True):
+            told = metadata_of(context)
+            first = _first_of(messages)
+            name = told.get("jelly-topic") or _stream_name(first)
+            self._calls.allow(context, "publish", name)
+            topic = self._sources.published(name)
+            if (publish_id := told.get("jelly-publish-id")) is not None:
+                is_new = self._whole(topic, first, messages, publish_id)
+                context.set_trailing_metadata([("jelly-replayed", str(not is_new).lower())])
+            else:
+                self._as_it_comes(topic, first, messages)
+        return b""
+
+    def _as_it_comes(self, topic: Topic, first: bytes, messages: Iterator[bytes]) -> None:
+        writer = Writer()
+        try:
+            topic.push(writer, first)
+            for message in messages:
+                self._calls.check_open()
+                topic.push(writer, message)
+        finally:
+            topic.leave(writer)
+        _refuse_nothing(writer)
+
+    def _whole(self, topic: Topic, first: bytes, messages: Iterator[bytes], id: str) -> bool:
+        writer, frames = Writer(), 0
+        relay = writer.relay_for(topic)
+        with work_folder(self._sources.topics.work) as work:
+            part = work / "part"
+            with part.open("wb") as file:
+                out = relay.push(first)
+                while True:
+                    file.write(out)
+                    frames += sum(1 for _ in frames_in(out))
+                    topic.check_room(file.tell())
+                    if (message := next(messages, None)) is None:
+                        break
+                    self._calls.check_open()
+                    out = relay.push(message)
+            _refuse_nothing(writer)
+            return topic.add_whole(part, id, relay.written_options, frames)
+
+
+def _first_of(messages: Iterator[bytes]) -> bytes:
+    message = next(messages, None)
+    if message is None:
+        raise Problem(400, "truncated.stream", "no frame came; a stream has its options in its first frame")  # fmt: skip
+    return message
+
+
+def _refuse_nothing(writer: Writer) -> None:
+    if not writer.has_begun:
+        raise Problem(400, "options.missing", "all frames are empty; a stream has its options in its first frame")  # fmt: skip
+
+
+def _stream_name(first: bytes) -> str:
+    """The name in the options of the first frame, as Jelly-JVM's own test has it."""
+    relay = _internal.RdfRelay()
+    relay.push(first)
+    options = relay.options
+    if options is None or not options.stream_name:
+        raise Problem(400, "topic", "no topic is named: give the metadata jelly-topic, or a stream_name in the options of the first frame")  # fmt: skip
+    return str(options.stream_name)
+
+
+def _asked_for(stream: Stream, asked: bytes | None) -> Any:
+    """What makes the frames those that were asked for; None: they are.
+
+    Raises:
+        JellyError: They cannot be had so.
+    """
+    if asked is None or stream.options is None:
+        return None
+    options, fits = _internal.met_options(stream.options, asked)
+    return None if fits else _internal.RdfRelay(options, cut=CUT, frame_bytes=MOST)
+
+
+def _sent(stream: Stream, after: int, follow: Any, relay: Any) -> Iterator[bytes]:
+    """The frames after so many; the rest of a file whose first ones are passed over is encoded anew."""
+    rest: Any = None
+    for frame in stream.stored(after, follow):
+        if frame.begins:
+            rest = _internal.RdfRelay(frame_bytes=MOST) if frame.number < after else None
+        anew = relay or rest
+        if anew is None:
+            yield frame.message
+        else:
+            yield from frames_in(anew.push(frame.message, passed=frame.number < after))

@@ -1,0 +1,367 @@
+"""Topics that were published: one legal stream each, in the files of a folder."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import threading
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from urllib.parse import quote, unquote
+
+from jelly import _internal
+from jelly._readers import read_rdf
+from jelly._whole_file import make_folder, sync_file, sync_folder
+from jelly.grpc._wire import CUT, MOST, Frames, frames_in
+from jelly.service._problems import Problem
+from jelly.service.grpc._segments import Segment, id_digest, path_of, recovered, segments_of
+from jelly.types import RdfOptions
+
+# a new file after so many bytes, so that a subscriber that comes back need not read all before
+_ROLL = 64 << 20
+# what is written is on the disk, and seen, after so many bytes or seconds
+_FLUSH = 1 << 20
+_SECONDS = 0.02
+_LOCK = "lock"
+
+
+class Frame(NamedTuple):
+    """A frame of a topic.
+
+    Attributes:
+        number: Frames of the topic before it.
+        begins: It begins a file, at which a decoder can begin.
+        message: Its bytes.
+    """
+
+    number: int
+    begins: bool
+    message: bytes
+
+
+class Topic:
+    """A topic: the files of a folder, of which the last may grow."""
+
+    def __init__(self, name: str, folder: Path, most: int) -> None:
+        self.name, self._folder, self._most = name, folder, most
+        self._segments = segments_of(folder)
+        self.options: RdfOptions | None = None
+        self._seen = threading.Condition()
+        self._turn = threading.RLock()
+        self._owner: Writer | None = None
+        self._file: IO[bytes] | None = None
+        frames = size = 0
+        while self._segments and not frames:
+            frames, size = recovered(self._segments[-1])
+            if not frames:
+                self._segments.pop()
+        self._frames = self._segments[-1].first + frames if self._segments else 0
+        self._size = size
+        self._total = sum(segment.path.stat().st_size for segment in self._segments)
+        # written to the last file, and not on the disk yet
+        self._more_frames = self._more_bytes = 0
+        if self._segments:
+            with read_rdf(self._segments[0].path, framing="delimited") as reader:
+                self.options = reader.options
+
+    @property
+    def frames(self) -> int:
+        """Frames that are on the disk."""
+        return self._frames
+
+    def push(self, writer: Writer, message: bytes) -> None:
+        """Adds a message of a writer; others wait meanwhile."""
+        with self._turn:
+            writer.check()
+            relay = writer.relay_for(self)
+            moves = self._owner is not writer or self._size + self._more_bytes >= _ROLL
+            if moves:
+                relay.restart()
+            out = relay.push(message)
+            if out:
+                self._write(out, writer, moves)
+                if self.options is None:
+                    self.options = relay.written_options
+            if self._more_bytes >= _FLUSH:
+                self.flush()
+
+    def _write(self, out: bytes, writer: Writer, moves: bool) -> None:
+        self.check_room(len(out))
+        if moves:
+            self.flush()
+            self._close()
+            path = path_of(self._folder, self._frames)
+            self._file = path.open("xb")
+            self._owner = writer
+            with self._seen:
+                self._segments.append(Segment(self._frames, "", path))
+                self._size = 0
+        assert self._file is not None
+        try:
+            self._file.write(out)
+        except OSError as error:
+            self._give_up(error)
+            raise
+        self._more_frames += sum(1 for _ in frames_in(out))
+        self._more_bytes += len(out)
+        self._total += len(out)
+
+    def flush(self) -> None:
+        """Brings what was written to the disk; from then on subscribers see it."""
+        with self._turn:
+            if not self._more_bytes or self._file is None:
+                return
+            try:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                if not self._size:
+                    sync_folder(self._folder)
+            except OSError as error:
+                self._give_up(error)
+                raise
+            with self._seen:
+                self._frames += self._more_frames
+                self._size += self._more_bytes
+                self._more_frames = self._more_bytes = 0
+                self._seen.notify_all()
+
+    def _give_up(self, error: OSError) -> None:
+        """Forgets what is not on the disk; whoever goes on begins a new file."""
+        if self._owner is not None:
+            self._owner.failure = error
+        last, self._total = self._segments[-1], self._total - self._more_bytes
+        self._more_frames = self._more_bytes = 0
+        with suppress(OSError):
+            self._close()
+        with suppress(OSError):
+            os.truncate(last.path, self._size)
+        if not self._size:
+            with self._seen:
+                self._segments.pop()
+                self.options = self.options if self._segments else None
+            with suppress(OSError):
+                last.path.unlink()
+
+    def _close(self) -> None:
+        file, self._file, self._owner = self._file, None, None
+        if file is not None:
+            file.close()
+
+    def close(self) -> None:
+        """Brings all to the disk."""
+        with self._turn:
+            self.flush()
+            self._close()
+
+    def leave(self, writer: Writer) -> None:
+        """A writer will write no more: what it wrote is on the disk, or an error says that it is not."""
+        with self._turn:
+            if self._owner is writer:
+                self.flush()
+                self._close()
+            writer.check()
+
+    def add_whole(self, path: Path, publish_id: str, options: RdfOptions, frames: int) -> bool:
+        """Adds a whole stream; False: the topic has it already.
+
+        Raises:
+            Problem: The id belongs to another stream, or the topic began with other options.
+        """
+        digest = id_digest(publish_id)
+        sync_file(path)
+        with self._turn:
+            for segment in self._segments:
+                if segment.digest == digest:
+                    if filecmp.cmp(segment.path, path, shallow=False):
+                        return False
+                    raise Problem(409, "patch.duplicate", f"the topic has another stream with the id {publish_id!r}")  # fmt: skip
+            if self.options is not None and self.options != options:
+                raise Problem(409, "patch.conflict", "another stream began the topic meanwhile; publish again")  # fmt: skip
+            self.flush()
+            self._close()
+            size = path.stat().st_size
+            self.check_room(size)
+            name = path_of(self._folder, self._frames, digest)
+            name.hardlink_to(path)
+            sync_folder(self._folder)
+            with self._seen:
+                self._segments.append(Segment(self._frames, digest, name))
+                self._frames += frames
+                self._size, self._total, self.options = size, self._total + size, options
+                self._seen.notify_all()
+        return True
+
+    def check_room(self, bytes: int) -> None:
+        """Refuses so many bytes more than there may be.
+
+        Raises:
+            Problem: They are too many.
+        """
+        if self._total + bytes > self._most:
+            raise _full(self._most)
+
+    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:
+        """The frames on the disk, from the start of the file with the one after so many.
+
+        At the end, ``follow`` says whether to wait for more.
+        """
+        with self._seen:
+            at = bisect_right(self._segments, after, key=_first) - 1
+            number = self._segments[at].first if at >= 0 else 0
+        while True:
+            with self._seen:
+                while (segment := self._at(number)) is None:
+                    if not self._wait(follow):
+                        return
+            try:
+                file = segment.path.open("rb")
+            except FileNotFoundError:
+                continue  # nothing of it came to the disk
+            with file:
+                frames = Frames(file)
+                while True:
+                    with self._seen:
+                        is_last = bool(self._segments) and segment is self._segments[-1]
+                        size = self._size if is_last else None
+                    for message in frames.upto(size):
+                        yield Frame(number, number == segment.first, message)
+                        number += 1
+                    if not is_last:
+                        break
+                    with self._seen:
+                        while (
+                            self._segments and segment is self._segments[-1] and size == self._size
+                        ):
+                            if not self._wait(follow):
+                                return
+
+    def _at(self, number: int) -> Segment | None:
+        """The segment that begins with a frame."""
+        at = bisect_left(self._segments, number, key=_first)
+        return self._segments[at] if at < len(self._segments) else None
+
+    def _wait(self, follow: Callable[[], bool]) -> bool:
+        if follow():
+            self._seen.wait(0.25)
+            return True
+        return False
+
+    def wake(self) -> None:
+        """Lets those that wait look whether they should."""
+        with self._seen:
+            self._seen.notify_all()
+
+
+class Writer:
+    """A call that publishes to a topic."""
+
+    def __init__(self) -> None:
+        self._relay: Any = None
+        self.failure: OSError | None = None
+        """Why a part of what it wrote is not on the disk."""
+
+    def check(self) -> None:
+        """Refuses to go on where a part is missing."""
+        if self.failure is not None:
+            raise self.failure
+
+    def relay_for(self, topic: Topic) -> Any:
+        """What makes the messages of this call frames of the topic."""
+        if self._relay is None or self._relay.options is None:
+            self._relay = _internal.RdfRelay(
+                topic.options, same_type=True, stream_name=topic.name, cut=CUT, frame_bytes=MOST
+            )
+        return self._relay
+
+    @property
+    def has_begun(self) -> bool:
+        """The options of the stream came."""
+        return self._relay is not None and self._relay.options is not None
+
+
+class Topics:
+    """All topics that were published, in the folder ``.topics`` of the logs."""
+
+    def __init__(self, root: Path, most: int) -> None:
+        self._home, self._most = root / ".topics", most
+        make_folder(self._home)
+        self._handle = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        self._take_lock()
+        self._open: dict[str, Topic] = {}
+        self._turn = threading.Lock()
+        self._stops = threading.Event()
+        self._thread = threading.Thread(target=self._flushing, daemon=True)
+        self._thread.start()
+
+    def _take_lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:
+            return  # not every system has it
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._handle)
+            raise OSError(f"{self._home}: another server has these topics; one server at a time can") from None  # fmt: skip
+
+    @property
+    def work(self) -> Path:
+        """Where work folders stand; on the disk of the topics."""
+        return self._home
+
+    def get(self, name: str, *, make: bool = False) -> Topic | None:
+        """The topic of a name; one without a frame is none."""
+        folder = self._home / _folder_name(name)
+        with self._turn:
+            topic = self._open.get(name)
+            if topic is None and (make or folder.is_dir()):
+                make_folder(folder)
+                if folder.name not in {path.name for path in self._home.iterdir()}:
+                    raise Problem(400, "topic", f"a topic has the name {name!r} in another case")
+                topic = self._open[name] = Topic(name, folder, self._most)
+        return topic if topic is not None and (make or topic.frames) else None
+
+    def names(self) -> list[str]:
+        """The names of all topics."""
+        return sorted(unquote(path.name) for path in self._home.iterdir() if path.is_dir())
+
+    def _flushing(self) -> None:
+        while not self._stops.wait(_SECONDS):
+            with self._turn:
+                topics = list(self._open.values())
+            for topic in topics:
+                with suppress(OSError):  # its writer meets the error too
+                    topic.flush()
+
+    def wake(self) -> None:
+        """Lets all that wait look whether they should."""
+        for topic in list(self._open.values()):
+            topic.wake()
+
+    def close(self) -> None:
+        """Brings all to the disk."""
+        self._stops.set()
+        self._thread.join()
+        for topic in self._open.values():
+            topic.close()
+        os.close(self._handle)
+
+
+def _first(segment: Segment) -> int:
+    return segment.first
+
+
+def _folder_name(topic: str) -> str:
+    """The folder of a topic; a name that cannot be is refused."""
+    name = quote(topic, safe="")
+    name = name.replace(".", "%2E") if name.startswith(".") else name
+    if not topic or len(name) > 200:
+        raise Problem(400, "topic", "a topic has a name, of 200 letters at most")
+    return name
+
+
+def _full(most: int) -> Problem:
+    return Problem(413, "topic", f"the topic would have more than {most} bytes; begin another one")

@@ -1,0 +1,142 @@
+//! Messages between peers: streams that are checked and encoded anew, the options of requests, small messages.
+
+use std::borrow::Cow;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::error::Failure;
+use super::guard::Guarded;
+use super::stream_options;
+use crate::encode::write_rdf_options;
+use crate::limits::Limits;
+use crate::options::{RdfOptions, StreamOptions};
+use crate::relay::{Asked, Relay, RelayOptions};
+use crate::wire::{Value, read_fields, write_fields};
+
+/// Checks a Jelly-RDF stream frame by frame, and encodes it anew.
+#[pyclass(module = "jelly._internal", frozen)]
+pub(super) struct RdfRelay(Guarded<Relay>);
+
+#[pymethods]
+impl RdfRelay {
+    /// A relay at the start of a stream.
+    #[new]
+    #[pyo3(signature = (options=None, *, same_type=false, stream_name=None, cut=usize::MAX, frame_bytes=u64::MAX))]
+    fn new(
+        options: Option<&Bound<'_, PyAny>>,
+        same_type: bool,
+        stream_name: Option<String>,
+        cut: usize,
+        frame_bytes: u64,
+    ) -> PyResult<Self> {
+        let options = options.map(rdf_options).transpose()?;
+        let told = RelayOptions { options, same_type, stream_name, cut, frame_bytes };
+        Ok(RdfRelay(Guarded::new(Relay::new(told))))
+    }
+
+    /// Takes a frame without its length; returns those that it became, each after its length.
+    #[pyo3(signature = (message, *, passed=false))]
+    fn push<'py>(&self, py: Python<'py>, message: &[u8], passed: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let done = py.detach(|| self.0.with(|relay| Ok(relay.push(message, passed)?)))?;
+        Ok(PyBytes::new(py, &done))
+    }
+
+    /// What is written next is a stream of its own.
+    fn restart(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(py.detach(|| {
+            self.0.with(|relay| {
+                relay.restart();
+                Ok(())
+            })
+        })?)
+    }
+
+    /// The options of the stream, once they came.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = py.detach(|| self.0.with(|relay| Ok(relay.options().cloned())))?;
+        found.map(|options| stream_options::object(py, &StreamOptions::Rdf(options))).transpose()
+    }
+
+    /// The options of what is written, once they are known.
+    #[getter]
+    fn written_options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = py.detach(|| self.0.with(|relay| Ok(relay.written_options().cloned())))?;
+        found.map(|options| stream_options::object(py, &StreamOptions::Rdf(options))).transpose()
+    }
+}
+
+fn rdf_options(object: &Bound<'_, PyAny>) -> PyResult<RdfOptions> {
+    match stream_options::read(object)? {
+        StreamOptions::Rdf(options) => Ok(options),
+        StreamOptions::Patch(_) => Err(PyValueError::new_err("options must be a jelly.RdfOptions")),
+    }
+}
+
+/// The options with which a subscriber that asks for so much gets a stream; whether it can go out as it is.
+#[pyfunction]
+pub(super) fn met_options<'py>(
+    py: Python<'py>,
+    have: &Bound<'py, PyAny>,
+    asked: &[u8],
+) -> PyResult<(Bound<'py, PyAny>, bool)> {
+    let have = rdf_options(have)?;
+    let (options, fits) = Asked::read(asked).and_then(|asked| asked.of(&have)).map_err(Failure::Jelly)?;
+    Ok((stream_options::object(py, &StreamOptions::Rdf(options))?, fits))
+}
+
+/// `RdfStreamOptions` on the wire.
+#[pyfunction]
+pub(super) fn written_options<'py>(options: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let message = write_rdf_options(&rdf_options(options)?);
+    Ok(PyBytes::new(options.py(), message.as_bytes()))
+}
+
+/// The fields of a message: number, and an int or bytes.
+#[pyfunction]
+pub(super) fn read_message<'py>(py: Python<'py>, message: &[u8]) -> PyResult<Vec<(u32, Bound<'py, PyAny>)>> {
+    let fields = read_fields(message, Limits::default().nesting)
+        .map_err(|fault| Failure::Jelly(fault.locate(message, 0)))?;
+    let object = |(field, value)| {
+        Ok(match value {
+            Value::Number(number) => (field, number.into_pyobject(py)?.into_any()),
+            Value::Bytes(bytes) => (field, PyBytes::new(py, bytes).into_any()),
+        })
+    };
+    fields.into_iter().map(object).collect()
+}
+
+/// The message of these fields, each a number and an int, str or bytes.
+#[pyfunction]
+pub(super) fn write_message<'py>(
+    py: Python<'py>,
+    fields: Vec<(u32, Bound<'py, PyAny>)>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    enum Owned<'a> {
+        Number(u64),
+        Bytes(Cow<'a, [u8]>),
+    }
+    let mut owned = Vec::with_capacity(fields.len());
+    for (field, value) in &fields {
+        let value = if let Ok(number) = value.extract::<u64>() {
+            Owned::Number(number)
+        } else if let Ok(text) = value.extract::<String>() {
+            Owned::Bytes(Cow::Owned(text.into_bytes()))
+        } else if let Ok(bytes) = value.cast::<PyBytes>() {
+            Owned::Bytes(Cow::Borrowed(bytes.as_bytes()))
+        } else {
+            return Err(PyTypeError::new_err("a field of a message is an int, a str or bytes"));
+        };
+        owned.push((*field, value));
+    }
+    let fields: Vec<_> = owned
+        .iter()
+        .map(|(field, value)| match value {
+            Owned::Number(number) => (*field, Value::Number(*number)),
+            Owned::Bytes(bytes) => (*field, Value::Bytes(bytes)),
+        })
+        .collect();
+    Ok(PyBytes::new(py, &write_fields(&fields)))
+}

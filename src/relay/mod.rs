@@ -1,0 +1,77 @@
+//! Streams between peers: messages that are checked and encoded anew, and the options on which two peers agree.
+//!
+//! A message is a frame without its length, as brokers and gRPC carry it.
+
+mod asked;
+mod onward;
+
+pub use asked::Asked;
+
+use crate::decode::{DecodeOptions, Framing, RdfDecoder};
+use crate::error::Result;
+use crate::options::RdfOptions;
+use crate::push::Push;
+use crate::wire::write_varint;
+use onward::Onward;
+
+/// What a stream becomes.
+#[derive(Clone, Debug)]
+pub struct RelayOptions {
+    /// The options of what is written; `None`: those of the stream.
+    pub options: Option<RdfOptions>,
+    /// Refuse a stream that is of another type than these options, rather than write it as that.
+    pub same_type: bool,
+    /// The name of what is written; `None`: that of its options.
+    pub stream_name: Option<String>,
+    /// Bytes of rows at which a frame ends where frames have no meaning; each message ends one too.
+    pub cut: usize,
+    /// The longest frame that is written.
+    pub frame_bytes: u64,
+}
+
+/// Checks a Jelly-RDF stream message by message, and encodes it anew.
+///
+/// Each message becomes whole frames: nothing of it waits for the next one. An empty message of a flat stream
+/// becomes nothing.
+pub struct Relay {
+    decoder: RdfDecoder,
+    onward: Onward,
+    message: Vec<u8>,
+}
+
+impl Relay {
+    /// A relay at the start of a stream.
+    pub fn new(options: RelayOptions) -> Self {
+        let decode = DecodeOptions { framing: Framing::Delimited, ..DecodeOptions::default() };
+        Relay { decoder: RdfDecoder::new(decode), onward: Onward::new(options), message: Vec::new() }
+    }
+
+    /// Takes a message; returns the frames that it became, each after its length. A message that is `passed` is
+    /// decoded, since later ones build on it, and becomes nothing.
+    ///
+    /// # Errors
+    /// The message is bad, or holds what the options of the output exclude. After an error every call fails.
+    pub fn push(&mut self, message: &[u8], passed: bool) -> Result<Vec<u8>> {
+        self.message.clear();
+        write_varint(&mut self.message, message.len() as u64);
+        self.message.extend_from_slice(message);
+        self.onward.passes = passed;
+        self.decoder.decode(&self.message, &mut self.onward)?;
+        Ok(self.onward.take())
+    }
+
+    /// What is written next is a stream of its own, which can stand behind what was written before.
+    pub fn restart(&mut self) {
+        self.onward.restart();
+    }
+
+    /// The options of the stream, once they came.
+    pub fn options(&self) -> Option<&RdfOptions> {
+        self.onward.found()
+    }
+
+    /// The options of what is written, once they are known.
+    pub fn written_options(&self) -> Option<&RdfOptions> {
+        self.onward.options()
+    }
+}

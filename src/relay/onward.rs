@@ -1,0 +1,186 @@
+//! The sink of a relay: rows to frames that end where the messages do, or earlier.
+
+use super::RelayOptions;
+use crate::encode::{EncodeOptions, RdfEncoder, kept_metadata};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::options::RdfOptions;
+use crate::sink::{RdfRow, RdfSink, Same, Sink};
+use crate::term::{Iri, Term, TermBuf};
+
+pub(super) struct Onward {
+    told: RelayOptions,
+    /// Of the stream.
+    found: Option<RdfOptions>,
+    /// Of what is written.
+    options: Option<RdfOptions>,
+    encoder: Option<RdfEncoder>,
+    /// Rows go nowhere.
+    pub(super) passes: bool,
+    /// A statement was handed on since the encoder was made or rows went nowhere.
+    has_last: bool,
+    /// A graph began, and has no statement yet.
+    empty_graph: Option<TermBuf>,
+    output: Vec<u8>,
+}
+
+impl Onward {
+    pub(super) fn new(told: RelayOptions) -> Self {
+        Onward {
+            told,
+            found: None,
+            options: None,
+            encoder: None,
+            passes: false,
+            has_last: false,
+            empty_graph: None,
+            output: Vec::new(),
+        }
+    }
+
+    pub(super) fn found(&self) -> Option<&RdfOptions> {
+        self.found.as_ref()
+    }
+
+    pub(super) fn options(&self) -> Option<&RdfOptions> {
+        self.options.as_ref()
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.encoder = None;
+        self.has_last = false;
+    }
+
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.output)
+    }
+
+    fn encoder(&mut self) -> Result<&mut RdfEncoder> {
+        Ok(match &mut self.encoder {
+            Some(encoder) => encoder,
+            none => {
+                let Some(options) = self.options.clone() else {
+                    return Err(Error::new(ErrorKind::Internal, "rows before the options of their stream"));
+                };
+                let encode = EncodeOptions {
+                    frame_rows: usize::MAX,
+                    namespaces: Some(options.version > 1),
+                    limits: Limits { frame_bytes: self.told.frame_bytes, ..Limits::default() },
+                    ..EncodeOptions::rdf()
+                };
+                none.insert(RdfEncoder::new(options, encode)?)
+            }
+        })
+    }
+
+    /// Hands a row on, and ends the frame if it is long enough.
+    fn with(&mut self, work: impl FnOnce(&mut RdfEncoder) -> Result<()>) -> Result<()> {
+        let cut = self.told.cut;
+        let splits = self.options.as_ref().is_some_and(|options| !options.logical_type.is_grouped());
+        let encoder = self.encoder()?;
+        work(encoder)?;
+        if splits && encoder.frame_bytes().is_some_and(|bytes| bytes >= cut) {
+            encoder.end_frame(&[])?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Onward {
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        if self.passes {
+            self.has_last = false;
+            return Ok(());
+        }
+        let Some(options) = &self.options else {
+            return Ok(()); // empty frames, and nothing else yet
+        };
+        let (is_grouped, is_first) = (options.logical_type.is_grouped(), self.encoder.is_none());
+        let kept = kept_metadata(metadata);
+        let encoder = self.encoder()?;
+        if is_grouped || is_first || encoder.frame_bytes().is_some() || !kept.is_empty() {
+            encoder.end_frame(&kept)?;
+        }
+        let frames = std::mem::take(encoder.output());
+        self.output.extend_from_slice(&frames);
+        Ok(())
+    }
+}
+
+impl RdfSink for Onward {
+    fn options(&mut self, found: &RdfOptions) -> Result<()> {
+        if let Some(wanted) = self.told.options.as_ref().filter(|_| self.told.same_type) {
+            check_type(found, wanted)?;
+        }
+        if let Some(first) = &self.found {
+            if first != found {
+                let message = "the options of the stream changed; a stream has the same ones throughout";
+                return Err(Error::new(ErrorKind::OptionsChanged, message));
+            }
+            return Ok(());
+        }
+        self.found = Some(found.clone());
+        let mut options = self.told.options.clone().unwrap_or_else(|| found.clone());
+        if let Some(name) = &self.told.stream_name {
+            options.stream_name.clone_from(name);
+        }
+        self.options = Some(options);
+        Ok(())
+    }
+
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.empty_graph = None;
+        if self.passes {
+            return Ok(());
+        }
+        let mut row = *row;
+        if !self.has_last {
+            row.statement.same = Same::NONE;
+            self.has_last = true;
+        }
+        self.with(|encoder| encoder.statement(&row))
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        if self.passes { Ok(()) } else { self.with(|encoder| encoder.namespace(name, iri)) }
+    }
+
+    // Statements say their graphs, so each message is whole by itself; only graphs without any must be said.
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        self.empty_graph = Some(graph.into());
+        Ok(())
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        match self.empty_graph.take().filter(|_| !self.passes) {
+            Some(graph) => self.with(|encoder| {
+                encoder.plain_graph_start(graph.as_plain())?;
+                encoder.plain_graph_end()
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses a stream that is of another type than the one that it would continue.
+fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
+    if found.physical_type != wanted.physical_type {
+        let (found, wanted) = (found.physical_type.name(), wanted.physical_type.name());
+        let message = format!("the stream is {found}, but what it would continue is {wanted}");
+        return Err(
+            Error::new(ErrorKind::OptionsType, message).with_field("options.physical_type".to_owned())
+        );
+    }
+    if found.logical_type.0 != 0 && !found.logical_type.is_a(wanted.logical_type) {
+        let (found, wanted) = (found.logical_type, wanted.logical_type);
+        let message = format!("the stream is {found}, but what it would continue is {wanted}");
+        return Err(Error::new(ErrorKind::OptionsType, message).with_field("options.logical_type".to_owned()));
+    }
+    if found.version > wanted.version {
+        let (found, wanted) = (found.version, wanted.version);
+        let message =
+            format!("the stream is of version {found}, but what it would continue of version {wanted}");
+        return Err(Error::new(ErrorKind::OptionsVersion, message).with_field("options.version".to_owned()));
+    }
+    Ok(())
+}

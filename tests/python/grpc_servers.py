@@ -1,0 +1,80 @@
+"""Servers of gRPC for tests, in this process or one of their own, and calls with bytes that clients would not send."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+import jelly
+from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, frames_in
+from jelly.service.grpc import GrpcServer
+from servers import free_port, start
+
+
+@contextmanager
+def here(root: Path, **options: Any) -> Iterator[str]:
+    """The address of a server in this process."""
+    server = GrpcServer(root, **options)
+    try:
+        yield f"127.0.0.1:{server.port}"
+    finally:
+        server.close(0)
+
+
+def process(root: Path, *args: str) -> tuple[subprocess.Popen[bytes], str]:
+    """A server in a process of its own, and its address."""
+    port = free_port()
+    return start(root, free_port(), "--grpc-port", str(port), *args), f"127.0.0.1:{port}"
+
+
+class Refused(Exception):  # noqa: N818
+    def __init__(self, error: Any) -> None:
+        super().__init__(error.details())
+        self.code = error.code().name
+        self.trailing = dict(error.trailing_metadata() or ())
+
+
+def raw(target: str, method: str, messages: Any, *, service: str = RDF_SERVICE, **metadata: str) -> list[bytes]:  # fmt: skip
+    """The answers to messages, as they are on the wire; metadata as ``jelly_topic="x"``."""
+    told = [(name.replace("_", "-"), value) for name, value in metadata.items()]
+    with grpc.insecure_channel(target, options=[("grpc.max_send_message_length", -1)]) as channel:
+        call = channel.stream_stream(f"/{service}/{method}")(
+            iter(messages), metadata=told, timeout=60
+        )
+        try:
+            return list(call)
+        except grpc.RpcError as error:
+            raise Refused(error) from None
+
+
+def raw_log(target: str, method: str, messages: Any, **metadata: str) -> list[bytes]:
+    return raw(target, method, messages, service=LOG_SERVICE, **metadata)
+
+
+def lines(count: int, start: int = 0, graph: str = "") -> bytes:
+    """N-Quads of so many statements."""
+    return "".join(f'<a:s{n}> <a:p> "{n}"{graph} .\n' for n in range(start, start + count)).encode()
+
+
+def frames(data: bytes, **options: Any) -> list[bytes]:
+    """The frames of N-Quads as Jelly."""
+    import io
+
+    out = io.BytesIO()
+    jelly.convert(data, out, format="nq", to="jelly", restart_bytes=0, **options)
+    return list(frames_in(out.getvalue()))
+
+
+def objects(reader: Any) -> list[str]:
+    """The literals of all statements, in order."""
+    with reader:
+        return [row.object for row in reader.rows()]
+
+
+def numbers(*ranges: range) -> list[str]:
+    return [f'"{n}"' for one in ranges for n in one]
