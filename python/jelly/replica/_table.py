@@ -7,33 +7,29 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._convert import Tally
 from jelly._option_table import refuse_unknown
 from jelly._option_types import BaseOptions, ConvertWriteOptions, FollowOptions
-from jelly._patching import Patches, Report, Step, sources
-from jelly._readers import read_rdf
-from jelly._tables import table_format, table_writer
-from jelly._whole_file import local_path
+from jelly._patching import Patches, Report, sources
+from jelly.replica._base import load_base
 from jelly.replica._commit import Runner, commit, run_in_threads
+from jelly.replica._dump import dump
 from jelly.replica._follow import Followed, follow
 from jelly.replica._keys import COLUMNS, schema
-from jelly.replica._parquet import ParquetStore
-from jelly.replica._refused import no_replica
 from jelly.replica._rewrite import read_file
-from jelly.replica._spill import ADD, Spill
-from jelly.replica._state import State, Store
+from jelly.replica._spill import Spill
+from jelly.replica._state import State
+from jelly.replica._stores import Format, create_store, open_store, settled
 from jelly.types import Destination, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-Format = Literal["parquet", "delta"]
 _BUCKET_ROWS = 32_768
 _GLOB = re.compile(r"[][{}*?\\]")
 
@@ -67,8 +63,8 @@ class Replica:
         storage_options: Mapping[str, str] | None = None,
     ) -> None:
         require_pyarrow()
-        self._table = _settled(table)
-        self._store = _open(self._table, format, storage_options)
+        self._table = settled(table)
+        self._store = open_store(self._table, format, storage_options)
         self._store.load()
 
     @classmethod
@@ -116,7 +112,7 @@ class Replica:
         refuse_unknown("create", options, "create")
         if bucket_rows < 1:
             raise ValueError("bucket_rows is at least 1")
-        place = _settled(table)
+        place = settled(table)
         term, same = (None, None) if id is None else _internal.identify(id)
         state = State(
             commit=-1,
@@ -126,9 +122,9 @@ class Replica:
             id=term,
             recent=() if same is None else (same,),
         )
-        store = _create(place, format, storage_options)
+        store = create_store(place, format, storage_options)
         with Spill(state.secret) as spill:
-            prefixes = {} if base is None else _load(base, spill, dict(options), progress)
+            prefixes = {} if base is None else load_base(base, spill, dict(options), progress)
             commit(store, state, replace(state, prefixes=prefixes), spill)
         return cls(table, format=format, storage_options=storage_options)
 
@@ -306,24 +302,7 @@ class Replica:
         """
         refuse_unknown("dump", options, "converted")
         state = self._store.load(version)
-        batches = self._batches(state)
-        write: dict[str, Any] = dict(options)
-        kind = table_format(dest, to)
-        if kind is not None:
-            rows = size = 0
-            level = write.pop("compression_level", None)
-            with table_writer(dest, kind, schema(), to_compression, level) as take:
-                for batch in batches:
-                    take(batch)
-                    rows, size = rows + batch.num_rows, size + batch.nbytes
-            return Tally(rows, size, size)
-        namespaces = write.get("namespaces")
-        is_given = isinstance(namespaces, Mapping)
-        if not is_given and (namespaces or (namespaces is None and _has_prefixes(dest, to))):
-            found = {name: iri for (graph, name), iri in state.prefixes.items() if not graph}
-            write["namespaces"] = found
-        write |= {"to": to, "to_compression": to_compression}
-        return Tally(*_internal.convert_batches(batches, False, dest, write, None))
+        return dump(self._batches(state), state.prefixes, dest, to, to_compression, dict(options))
 
     def vacuum(self, keep: int = 1, *, hours: float = 168) -> list[str]:
         """Deletes old versions, and what killed processes left.
@@ -346,74 +325,9 @@ class Replica:
             yield from read_file(self._store.files, file)
 
 
-def _settled(table: str | os.PathLike[str]) -> str:
-    """Where a table is, also when the process goes to another folder."""
-    place = os.fspath(table)
-    if "://" in place and not place.lower().startswith("file:"):
-        return place
-    return os.path.abspath(local_path(place))  # noqa: PTH100
-
-
 def _runner(spark: SparkSession | None) -> Runner:
     if spark is None:
         return run_in_threads
     from jelly.replica._spark import SparkRunner
 
     return SparkRunner(spark)
-
-
-def _has_prefixes(dest: Destination, to: str) -> bool:
-    """Whether the format of an output has prefixes."""
-    if to != "auto":
-        return to not in ("nt", "nq", "text")
-    name = os.fsdecode(dest) if isinstance(dest, str | os.PathLike) else ""
-    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix not in (".gz", ".zst")]
-    return not suffixes or suffixes[-1] not in (".nt", ".nq")
-
-
-def _open(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
-    if format == "auto":
-        format = "parquet" if (Path(table) / "_replica").is_dir() else "delta"
-        if format == "delta" and not _may_be_delta(table):
-            raise no_replica(table)
-    if format == "parquet":
-        return ParquetStore(local_path(table))
-    if format == "delta":
-        from jelly.replica._delta import DeltaStore
-
-        return DeltaStore(table, storage_options)
-    raise ValueError(f'format is "{format}"; it can be "parquet" or "delta"')
-
-
-def _may_be_delta(table: str) -> bool:
-    return "://" in table or (Path(table) / "_delta_log").is_dir()
-
-
-def _create(table: str, format: str, storage_options: Mapping[str, str] | None) -> Store:
-    if format == "parquet":
-        return ParquetStore.create(local_path(table))
-    if format == "delta":
-        from jelly.replica._delta import DeltaStore
-
-        return DeltaStore.create(table, storage_options)
-    raise ValueError(f'format is "{format}"; it can be "parquet" or "delta"')
-
-
-def _load(
-    base: Source, spill: Spill, options: dict[str, Any], progress: Report | None
-) -> dict[tuple[str, str], str]:
-    """Takes the quads of a dataset; returns its prefixes."""
-    import pyarrow as pa
-
-    rows = 0
-    format = options.pop("base_format", "auto")
-    with read_rdf(
-        base, format=format, columns=list(COLUMNS), blank_nodes="named", **options
-    ) as reader:
-        for made in reader:
-            batch = pa.record_batch(made)
-            spill.add(batch, pa.repeat(pa.scalar(ADD, pa.int8()), batch.num_rows))
-            rows += batch.num_rows
-            if progress is not None:
-                progress(Step("reading the base", rows, reader.position.offset))
-        return {("", name): iri for name, iri in reader.namespaces.items()}

@@ -1,0 +1,31 @@
+"""The dataset that a new replica begins with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jelly._patching import Report, Step
+from jelly._readers import read_rdf
+from jelly.replica._keys import COLUMNS
+from jelly.replica._spill import ADD, Spill
+from jelly.types import Source
+
+
+def load_base(
+    base: Source, spill: Spill, options: dict[str, Any], progress: Report | None
+) -> dict[tuple[str, str], str]:
+    """Takes the quads of a dataset; returns its prefixes."""
+    import pyarrow as pa
+
+    rows = 0
+    format = options.pop("base_format", "auto")
+    with read_rdf(
+        base, format=format, columns=list(COLUMNS), blank_nodes="named", **options
+    ) as reader:
+        for made in reader:
+            batch = pa.record_batch(made)
+            spill.add(batch, pa.repeat(pa.scalar(ADD, pa.int8()), batch.num_rows))
+            rows += batch.num_rows
+            if progress is not None:
+                progress(Step("reading the base", rows, reader.position.offset))
+        return {("", name): iri for name, iri in reader.namespaces.items()}

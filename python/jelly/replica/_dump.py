@@ -1,0 +1,62 @@
+"""The dataset of a replica as a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jelly import _internal
+from jelly._convert import Tally
+from jelly._tables import table_format, table_writer
+from jelly.replica._keys import schema
+from jelly.types import Destination
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def dump(
+    batches: Iterator[pa.RecordBatch],
+    prefixes: Mapping[tuple[str, str], str],
+    dest: Destination,
+    to: str,
+    to_compression: str,
+    options: dict[str, Any],
+) -> Tally:
+    """Writes quads; see :meth:`jelly.Replica.dump`.
+
+    Args:
+        batches: The quads.
+        prefixes: IRIs by graph and name; those of the default graph are written.
+        dest: As there.
+        to: As there.
+        to_compression: As there.
+        options: Of writing.
+    """
+    kind = table_format(dest, to)
+    if kind is not None:
+        rows = size = 0
+        level = options.pop("compression_level", None)
+        with table_writer(dest, kind, schema(), to_compression, level) as take:
+            for batch in batches:
+                take(batch)
+                rows, size = rows + batch.num_rows, size + batch.nbytes
+        return Tally(rows, size, size)
+    namespaces = options.get("namespaces")
+    is_given = isinstance(namespaces, Mapping)
+    if not is_given and (namespaces or (namespaces is None and _has_prefixes(dest, to))):
+        found = {name: iri for (graph, name), iri in prefixes.items() if not graph}
+        options["namespaces"] = found
+    options |= {"to": to, "to_compression": to_compression}
+    return Tally(*_internal.convert_batches(batches, False, dest, options, None))
+
+
+def _has_prefixes(dest: Destination, to: str) -> bool:
+    """Whether the format of an output has prefixes."""
+    if to != "auto":
+        return to not in ("nt", "nq", "text")
+    name = os.fsdecode(dest) if isinstance(dest, str | os.PathLike) else ""
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix not in (".gz", ".zst")]
+    return not suffixes or suffixes[-1] not in (".nt", ".nq")
