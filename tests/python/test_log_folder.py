@@ -197,7 +197,7 @@ def test_logs_of_others(tmp_path: Path) -> None:
 
 
 def test_publishers_at_once(tmp_path: Path) -> None:
-    """Those that come after whatever is there all succeed; of those that expect a head, one does."""
+    """Those that expect no head all succeed; of those that expect a head, one does."""
     log, refused = jelly.Log(tmp_path), []
     log.publish(patch("0", "H id <u:0> .\n"))
     ready = threading.Barrier(8)

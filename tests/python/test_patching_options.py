@@ -1,4 +1,4 @@
-"""Results in Jelly have options that hold them, whatever those of their sources are."""
+"""Results in Jelly have options that hold them, not those of their sources."""
 
 import io
 from collections.abc import Callable

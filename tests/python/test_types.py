@@ -1,4 +1,4 @@
-"""Types: what mypy is told is what there is. `make lint` checks this file with mypy."""
+"""Types: what mypy reads is what there is. `make lint` checks this file with mypy."""
 
 from __future__ import annotations
 

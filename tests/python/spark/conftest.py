@@ -26,16 +26,17 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip("Java is not installed")
     import jelly.spark
 
-    session = jelly.spark.session(
-        "tests",
-        {
-            "spark.master": "local[2,2]",  # a task that fails is repeated once
-            "spark.ui.enabled": False,
-            "spark.log.level": "OFF",
-            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
-            "spark.sql.execution.arrow.pyspark.validateSchema.enabled": True,
-        },
-    )
+    conf: dict[str, bool | str] = {
+        "spark.master": "local[2,2]",  # a task that fails is repeated once
+        "spark.ui.enabled": False,
+        "spark.log.level": "OFF",
+        "spark.python.daemon.module": "warm_daemon",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        "spark.sql.execution.arrow.pyspark.validateSchema.enabled": True,
+    }
+    with pytest.MonkeyPatch.context() as environment:  # Java keeps what it has when it starts
+        environment.setenv("PYTHONPATH", str(Path(__file__).with_name("workers")), os.pathsep)
+        session = jelly.spark.session("tests", conf)
     yield session
     session.stop()
 

@@ -24,7 +24,7 @@ KILL_AT, GROUP = int(sys.argv[5]), os.getpid()
 def tick(
     ticks: str = TICKS, kill_at: int = KILL_AT, group: int = GROUP, kill: int = signal.SIGKILL
 ) -> None:
-    """Each call counts, in whatever process; one of them is the end."""
+    """Each call counts, in all processes; one of them is the end."""
     with open(ticks, "ab") as file:  # noqa: PTH123
         file.write(b"x")
         file.flush()

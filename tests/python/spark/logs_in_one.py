@@ -1,4 +1,4 @@
-"""Many random logs as one: their quads are told apart by a graph and a subject of their own."""
+"""Many random logs as one: their quads differ by a graph and a subject of their own."""
 
 from __future__ import annotations
 

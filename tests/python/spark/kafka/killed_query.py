@@ -23,7 +23,7 @@ TICKS, KILL_AT, GROUP = sys.argv[2], int(sys.argv[3]), os.getpid()
 
 
 def tick(ticks: str = TICKS, kill_at: int = KILL_AT, group: int = GROUP) -> None:
-    """Each call counts, in whatever process; one of them is the end."""
+    """Each call counts, in all processes; one of them is the end."""
     with Path(ticks).open("ab") as file:
         file.write(b"x")
         file.flush()
