@@ -73,7 +73,7 @@ def measured(name: str, command: list[str | Path], **environment: str) -> None:
 
 
 def content(path: Path, skip: tuple[bytes, ...] = ()) -> tuple[int, int]:
-    """How many lines, and a sum that tells them, whatever their order."""
+    """How many lines, and a sum that does not depend on their order."""
     lines = total = 0
     with path.open("rb") as file:
         for line in file:

@@ -63,9 +63,9 @@ def apply(
     of the base in their order, then what is added, in the order of first add. A quad is known by its
     terms, language tags in any case; blank nodes by their labels, and a patch that names one by its
     position in a file (``_:anon-0``) is refused. Applying the same patches again
-    changes nothing. Memory grows with the net patch, whatever the size of the base.
+    changes nothing. Memory grows with the net patch, not with the base.
 
-    A log is patches chained by ``H id`` and ``H prev``, in whatever files. Without ``prev`` patches
+    A log is patches chained by ``H id`` and ``H prev``, in any files. Without ``prev`` patches
     are applied in the order in which they are given; only the files of a directory are sorted by
     their names, with numbers by their value, and ``order`` of the result says so. In a directory of
     ``patch-0001``, ``patch-0002`` and so on the number is the version, and none may be missing.
@@ -73,7 +73,7 @@ def apply(
     Args:
         base: The dataset: path (``-`` is standard input), bytes, binary file object or iterable of
             bytes.
-        patches: A source likewise, a list of sources, or a directory of files such as
+        patches: A source as ``base``, a list of sources, or a directory of files such as
             ``patch-0001``. Any format and compression, several patches in a file.
         dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
             all.
@@ -83,10 +83,10 @@ def apply(
         **options: Of reading: ``base_format``, ``patch_format``, ``framing``, ``strict``,
             ``lenient_flags``, ``strict_graphs``, ``limits``. Of the log: ``unfinished="drop"``
             leaves out transactions that a crash cut off, which are an error otherwise;
-            ``chain="ignore"`` takes patches as they are given, whatever their ids say. Of writing:
+            ``chain="ignore"`` takes patches as they are given and ignores their ids. Of writing:
             ``to`` (``auto``: by the extension of ``dest``, else the format of the base),
             ``to_compression`` and those of :func:`convert`; a Jelly result keeps the options of a
-            Jelly base, but for those told here.
+            Jelly base, but for those given here.
 
     Returns:
         What was done.

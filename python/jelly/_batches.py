@@ -39,7 +39,7 @@ def decode_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
     """Decodes a column of whole Jelly-Patch streams into rows of ``PATCH_SCHEMA``.
 
     For Spark: ``df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL)``. Which column holds
-    the streams is told under ``batch_decoder``, which also takes options.
+    the streams is described under ``batch_decoder``, which also takes options.
     """
     return batch_decoder("patch")(batches)
 

@@ -103,7 +103,7 @@ def diff(
         dest: Path (``-`` is standard output) or binary file object. A path appears whole or not at
             all.
         id: ``H id`` of the patch, as an IRI or a term.
-        prev: ``H prev`` of the patch, likewise.
+        prev: ``H prev`` of the patch, as ``id``.
         prefixes: Compare prefixes too. Formats without prefixes have none.
         skolemize: Write blank nodes as IRIs, which other systems keep: what they begin with, such as
             ``https://example.org/.well-known/genid/``, or True for such IRIs of ``genid.invalid``.
@@ -143,7 +143,7 @@ def same(
     progress: Report | None = None,
     **options: Unpack[SameOptions],
 ) -> bool:
-    """Says whether two datasets are the same, whatever the labels of their blank nodes are.
+    """Says whether two datasets are the same, with any labels of their blank nodes.
 
     Args:
         old: A dataset, as for :func:`diff`.
@@ -192,7 +192,7 @@ def invert(
         prev: ``H prev``; the id of the last patch otherwise.
         progress: Called with a :class:`Step` now and then; an exception stops.
         **options: As for :func:`apply`, but that ``to`` is a format of patches; a Jelly patch keeps
-            the options of Jelly patches, but for those told here.
+            the options of Jelly patches, but for those given here.
 
     Returns:
         What was done.
@@ -234,7 +234,7 @@ def squash(
             every row changes something, as :func:`canonicalize` makes them; so it is for the
             result, which :func:`invert` can take back.
         id: ``H id`` of the new patch, as an IRI or a term.
-        prev: ``H prev`` of the new patch, likewise.
+        prev: ``H prev`` of the new patch, as ``id``.
         progress: Called with a :class:`Step` now and then; an exception stops.
         **options: As for :func:`invert`.
 
@@ -314,7 +314,7 @@ def between(
         patches: As for :func:`apply`.
         from_version: A number (0 is the dataset before the patches) or the id of the patch that made
             the version.
-        to_version: Likewise.
+        to_version: Number or id of the last version, as ``from_version``.
         dest: As for :func:`squash`.
         mode: As for :func:`squash`.
         id: As for :func:`squash`.

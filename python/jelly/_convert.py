@@ -63,7 +63,7 @@ def convert(
 
     The formats are those of ``read_rdf`` and ``read_patch``, Parquet and Arrow files (with the
     extra ``[arrow]``). Statements can become patches: one that adds them all in one transaction.
-    A Jelly stream keeps the options of a Jelly source, but for those told here.
+    A Jelly stream keeps the options of a Jelly source, but for those given here.
 
     Args:
         source: Path (``-`` is standard input), bytes, binary file object or iterable of bytes.
@@ -84,7 +84,7 @@ def convert(
     Raises:
         JellyError: The source is bad, or cannot be written in this format; ``dest`` is as before.
         OSError: Reading or writing failed; ``dest`` is as before.
-        ValueError: An option is wrong, or is of another format than the one it is told for.
+        ValueError: An option is wrong, or the format does not have it.
         TypeError: An option does not exist, or is of the wrong type.
         ImportError: Parquet or Arrow files are asked for, and pyarrow is not installed.
     """

@@ -60,9 +60,9 @@ class LogReport(NamedTuple):
         aborted: Transactions that were aborted.
         changes: ``A`` and ``D`` rows of committed transactions; 0, as ``prefixes``, where problems
             of the chain or of transactions leave no order to look at them.
-        prefixes: ``PA`` and ``PD`` rows likewise.
+        prefixes: ``PA`` and ``PD`` rows, counted as changes are.
         without_effect: Rows of both that change nothing. Without a base only those are known that
-            repeat another one. None: there is no order in which that could be told.
+            repeat another one. None: the patches have no order, so nothing is known of that.
         problems: What is wrong, in order; of rows without effect the first hundred.
         base_version: The version that the first patch comes after: 0, but for a folder that begins
             later.
@@ -105,9 +105,9 @@ def history(
     Args:
         patches: A log, as for :func:`apply`.
         subject: Only quads with this term, as canonical N-Triples: ``<iri>``, ``_:label``.
-        predicate: Likewise.
-        object: Likewise, also ``"text"@en`` and the like; language tags in any case.
-        graph: Likewise; ``""`` is the default graph.
+        predicate: As ``subject``.
+        object: As ``subject``, also ``"text"@en`` and the like; language tags in any case.
+        graph: As ``subject``; ``""`` is the default graph.
         base: The dataset before the log; without it, that is empty. All its quads that fit are
             remembered.
         progress: Called with a :class:`Step` now and then; an exception stops.

@@ -84,7 +84,7 @@ class Patch(Generic[Row]):
 
     @property
     def id(self) -> str | None:
-        """Value of the last header ``id``, whatever the case of its key."""
+        """Value of the last header ``id``; the case of its key does not matter."""
         return self._header("id")
 
     @property

@@ -89,7 +89,7 @@ def stats(
 ) -> Statistics:
     """Counts what rows of a source hold, in one pass and in bounded memory.
 
-    :func:`inspect` tells of the stream, its frames and options; this of its rows, in any format.
+    :func:`inspect` describes the stream, its frames and options; this counts its rows, in any format.
 
     Args:
         source: Path (``-`` is standard input), bytes, binary file object or iterable of bytes.

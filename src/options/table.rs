@@ -98,7 +98,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("unfinished", Shape::Word(&["refuse", "drop"]), Doors::LOG,
         "What becomes of unfinished transactions. `drop` leaves out transactions that a crash cut off; they are an error otherwise."),
     row("chain", Shape::Word(&["check", "ignore"]), Doors::LOG,
-        "Whether ids are checked. `ignore` takes patches in the order in which they are given, whatever their ids say."),
+        "Whether ids are checked. `ignore` takes patches in the order in which they are given and ignores their ids."),
     row("format", Shape::Format(&RDF_WRITTEN), Doors::WRITE_RDF,
         "Format of the output. `auto` goes by the extension, and is Jelly where there is none."),
     row("format", Shape::Format(&PATCH_WRITTEN), Doors::WRITE_PATCH,

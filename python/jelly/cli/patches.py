@@ -208,7 +208,7 @@ def exit_codes() -> Iterator[None]:
 @click.argument("new", metavar="B")
 @with_options(table_options("same", "old_format", "new_format"), _READ)
 def same_command(old: str, new: str, **options: Any) -> None:
-    """Says whether A and B are the same dataset, whatever the labels of their blank nodes are.
+    """Says whether A and B are the same dataset, with any labels of their blank nodes.
 
     Exit code 0: they are. 1: they are not. 2: an error, or not decided within the budget.
     """

@@ -50,7 +50,7 @@ use version::Versions;
 pub struct LogOptions {
     /// Leaves out unfinished transactions, which are an error otherwise.
     pub drop_unfinished: bool,
-    /// Takes patches as they are given, whatever their ids say.
+    /// Takes patches as they are given and ignores their ids.
     pub ignore_chain: bool,
     /// Takes rows that name blank nodes by their positions, which are refused otherwise. That is right only for a log
     /// that is kept with its base, as backups are that were begun before such rows were refused.

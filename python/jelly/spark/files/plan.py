@@ -105,7 +105,7 @@ def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
                 source_name=file.source,
                 **told,
             )
-            # whoever reads a bad file tells of it, as the mode says
+            # the reader of a bad file reports it, as the mode says
             is_patch = found[0].format in get_args(PatchFormat)
             return found if is_patch == (options.kind == "patch") else []
         except (_TooMuchError, DecodeError):

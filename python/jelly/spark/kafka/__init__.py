@@ -22,7 +22,7 @@ as those of Spark's own Kafka source.
 - All options of readers in camelCase (``columns``, ``mode``, ``terms``, ``blankNodes``, ``batchRows``, ``rowBytes`` and so on).
 
 **Messages that are whole streams** need nothing more; their column ``source`` is ``topic/partition@offset``. With ``mode=permissive``
-a bad message gives a row that tells of it in ``_corrupt_record``, and the next one is read.
+a bad message gives a row with the error in ``_corrupt_record``, and the next one is read.
 
 **Messages that share lookups**: a partition is one stream, each message a frame of it (``framing=single``, the default here) or some
 frames with their lengths (``framing=delimited``). They are decoded in order, a task for each partition; ``source`` is
