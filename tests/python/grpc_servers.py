@@ -39,10 +39,19 @@ class Refused(Exception):  # noqa: N818
         self.trailing = dict(error.trailing_metadata() or ())
 
 
-def raw(target: str, method: str, messages: Any, *, service: str = RDF_SERVICE, **metadata: str) -> list[bytes]:  # fmt: skip
+def raw(
+    target: str,
+    method: str,
+    messages: Any,
+    *,
+    service: str = RDF_SERVICE,
+    compression: Any = None,
+    **metadata: str,
+) -> list[bytes]:
     """The answers to messages, as they are on the wire; metadata as ``jelly_topic="x"``."""
     told = [(name.replace("_", "-"), value) for name, value in metadata.items()]
-    with grpc.insecure_channel(target, options=[("grpc.max_send_message_length", -1)]) as channel:
+    options = [("grpc.max_send_message_length", -1)]
+    with grpc.insecure_channel(target, options=options, compression=compression) as channel:
         call = channel.stream_stream(f"/{service}/{method}")(
             iter(messages), metadata=told, timeout=60
         )

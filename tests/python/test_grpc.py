@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import pytest
 pytest.importorskip("grpc")
 pytest.importorskip("starlette")
 
+import grpc
+
 import jelly
 import jelly.grpc
 from grpc_servers import Refused, frames, here, lines, numbers, objects, raw
 from jelly.errors import JellyError, OptionsError
-from jelly.grpc._wire import MOST, frames_in, length_of, written
+from jelly.grpc._wire import MOST, RDF_SERVICE, frames_in, length_of, written
 from jelly.service._limits import Limits
 from jelly.types import RdfOptions
 
@@ -350,7 +353,20 @@ def test_large_statements(server: str, topic: str) -> None:
 
 
 def test_names_of_topics(server: str, root: Path) -> None:
-    for name in ("..", ".", "../x", "a/b", "a\\b", "%2e%2e", "_topics", "ünï", "A b"):
+    for name in (
+        "..",
+        ".",
+        "../x",
+        "a/b",
+        "a\\b",
+        "%2e%2e",
+        "_topics",
+        "lock",
+        ".lock",
+        ".jelly-x",
+        "ünï",
+        "A b",
+    ):
         jelly.grpc.publish(server, lines(1), topic=name, format="nq")
         assert read(server, name) == ['"0"'], name
     assert {path.name for path in root.iterdir()} == {"file.nq", "logs"}
@@ -389,6 +405,67 @@ def test_topic_that_is_full(tmp_path: Path) -> None:
         with pytest.raises(Refused) as refused:
             raw(server, "PublishRdf", endless(), jelly_topic="t", jelly_publish_id="x")
         assert refused.value.code == "RESOURCE_EXHAUSTED"
+
+
+def test_disk_that_is_full(tmp_path: Path) -> None:
+    with here(tmp_path, limits=Limits(free=1 << 60)) as server:
+        for more in ({}, {"jelly_publish_id": "x"}):
+            with pytest.raises(Refused, match="disk is nearly full") as refused:
+                raw(server, "PublishRdf", GOOD, jelly_topic="t", **more)
+            assert refused.value.code == "RESOURCE_EXHAUSTED"
+        with pytest.raises(FileNotFoundError):
+            read(server, "t")
+
+
+def test_bombs_are_measured_once_they_are_open(server: str, topic: str) -> None:
+    bomb = [b"\x00" * (50 << 20)]
+    with pytest.raises(Refused) as refused:
+        raw(server, "PublishRdf", bomb, compression=grpc.Compression.Gzip, jelly_topic=topic)
+    assert refused.value.code == "RESOURCE_EXHAUSTED"
+
+
+def test_client_that_leaves(server: str, topic: str, root: Path) -> None:
+    """What it sent before stays as whole frames; with an id, nothing does."""
+
+    class LeavesError(Exception):
+        pass
+
+    def messages() -> Iterator[bytes]:
+        yield from GOOD
+        raise LeavesError
+
+    for more in ({"jelly_publish_id": "x"}, {}):
+        before = stored(root)
+        with pytest.raises(Refused):
+            raw(server, "PublishRdf", messages(), jelly_topic=topic, **more)
+        if more:
+            assert not {path for path in stored(root) - before if path.endswith(".jelly")}
+    jelly.grpc.publish(server, lines(5, 100), topic=topic, format="nq")
+    *before_it, _, _, _, _, _ = found = read(server, topic)
+    assert found[-5:] == numbers(range(100, 105))
+    assert before_it == numbers(range(len(before_it)))
+
+
+def test_more_calls_than_there_may_be(tmp_path: Path) -> None:
+    with here(tmp_path) as server:
+        jelly.grpc.publish(server, lines(1), topic="t", format="nq")
+        with grpc.insecure_channel(server) as channel:
+            subscribe = channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")
+            calls = [subscribe(written("t")) for _ in range(100)]
+            assert all(next(call) for call in calls)
+            with pytest.raises(Refused) as refused:
+                raw(server, "SubscribeRdf", [written("t")])
+            assert refused.value.code == "RESOURCE_EXHAUSTED"
+            for call in calls:
+                call.cancel()
+        until = time.monotonic() + 60
+        while time.monotonic() < until:  # the server sees within a moment that they left
+            try:
+                assert read(server, "t") == ['"0"']
+                return
+            except ConnectionError:
+                continue
+        raise AssertionError("calls that were cancelled still have their places")
 
 
 def test_tokens_and_reading_alone(tmp_path: Path) -> None:

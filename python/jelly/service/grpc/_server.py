@@ -90,7 +90,7 @@ class GrpcServer:
             Tokens(Path(tokens)) if tokens else None, Rates(limits.requests), read_only=read_only
         )
         self._logs = logs = logs or Logs(home)
-        self._topics = Topics(home, limits.topic)
+        self._topics = Topics(home, limits)
         try:
             sources = Sources(files, self._topics, logs, limits.datasets)
             self._server = grpc.server(

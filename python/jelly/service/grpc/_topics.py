@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from jelly import _internal
 from jelly._readers import read_rdf
 from jelly._whole_file import make_folder, sync_file, sync_folder
 from jelly.grpc._wire import CUT, MOST, Frames, frames_in
+from jelly.service._bodies import refuse_full
+from jelly.service._limits import Limits
 from jelly.service._problems import Problem
 from jelly.service.grpc._segments import Segment, id_digest, path_of, recovered, segments_of
 from jelly.types import RdfOptions
@@ -25,7 +27,7 @@ _ROLL = 64 << 20
 # what is written is on the disk, and seen, after so many bytes or seconds
 _FLUSH = 1 << 20
 _SECONDS = 0.02
-_LOCK = "lock"
+_LOCK = ".lock"  # no topic has a folder whose name begins so
 
 
 class Frame(NamedTuple):
@@ -45,8 +47,8 @@ class Frame(NamedTuple):
 class Topic:
     """A topic: the files of a folder, of which the last may grow."""
 
-    def __init__(self, name: str, folder: Path, most: int) -> None:
-        self.name, self._folder, self._most = name, folder, most
+    def __init__(self, name: str, folder: Path, limits: Limits) -> None:
+        self.name, self._folder, self._limits = name, folder, limits
         self._segments = segments_of(folder)
         self.options: RdfOptions | None = None
         self._seen = threading.Condition()
@@ -198,10 +200,11 @@ class Topic:
         """Refuses so many bytes more than there may be.
 
         Raises:
-            Problem: They are too many.
+            Problem: They are too many (413), or the disk is too full (507).
         """
-        if self._total + bytes > self._most:
-            raise _full(self._most)
+        if self._total + bytes > self._limits.topic:
+            raise Problem(413, "topic", f"the topic would have more than {self._limits.topic} bytes; begin another one")  # fmt: skip
+        refuse_full(self._folder, bytes, self._limits)
 
     def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:
         """The frames on the disk, from the start of the file with the one after so many.
@@ -285,8 +288,8 @@ class Writer:
 class Topics:
     """All topics that were published, in the folder ``.topics`` of the logs."""
 
-    def __init__(self, root: Path, most: int) -> None:
-        self._home, self._most = root / ".topics", most
+    def __init__(self, root: Path, limits: Limits) -> None:
+        self._home, self._limits = root / ".topics", limits
         make_folder(self._home)
         self._handle = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         self._take_lock()
@@ -321,12 +324,8 @@ class Topics:
                 make_folder(folder)
                 if folder.name not in {path.name for path in self._home.iterdir()}:
                     raise Problem(400, "topic", f"a topic has the name {name!r} in another case")
-                topic = self._open[name] = Topic(name, folder, self._most)
+                topic = self._open[name] = Topic(name, folder, self._limits)
         return topic if topic is not None and (make or topic.frames) else None
-
-    def names(self) -> list[str]:
-        """The names of all topics."""
-        return sorted(unquote(path.name) for path in self._home.iterdir() if path.is_dir())
 
     def _flushing(self) -> None:
         while not self._stops.wait(_SECONDS):
@@ -361,7 +360,3 @@ def _folder_name(topic: str) -> str:
     if not topic or len(name) > 200:
         raise Problem(400, "topic", "a topic has a name, of 200 letters at most")
     return name
-
-
-def _full(most: int) -> Problem:
-    return Problem(413, "topic", f"the topic would have more than {most} bytes; begin another one")
