@@ -10,6 +10,7 @@ from stat import S_ISFIFO, S_ISSOCK
 from types import GeneratorType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from jelly._http import is_address, patches_at
 from jelly._option_table import refuse_unknown
 from jelly._whole_file import local_path
 from jelly.types import Source
@@ -125,7 +126,9 @@ def sources(patches: Patches) -> list[Any]:
 
 
 def place_of(source: Any) -> Any:
-    """Where a log stands, of a :class:`jelly.Log`; else the source itself."""
+    """What can be read of a :class:`jelly.Log`, or of the address of one; else the source itself."""
+    if is_address(source):
+        return patches_at(source)
     return source._source() if hasattr(source, "_source") else source
 
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -21,24 +21,32 @@ def free_port() -> int:
         return port
 
 
-def start(root: Path, port: int, *args: str, said: Path | None = None) -> subprocess.Popen[bytes]:
+def start(
+    root: Path,
+    port: int,
+    *args: str,
+    said: Path | None = None,
+    answers: Callable[[], bool] | None = None,
+) -> subprocess.Popen[bytes]:
     """Starts a server, and waits until it answers; what it says goes to the file ``said``."""
     command = [sys.executable, "-m", "jelly", "serve", str(root), "--port", str(port), *args]
     with Path(said or os.devnull).open("ab") as log:
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
     until = time.monotonic() + 60
     while True:
-        link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         try:
-            link.request("GET", "/-/health")
-            if link.getresponse().status == 200:
+            if answers() if answers else _is_alive(port):
                 return server
         except OSError:
             if server.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(said.read_text() if said else "the server ended") from None
             select_nothing()
-        finally:
-            link.close()
+
+
+def _is_alive(port: int) -> bool:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as link:
+        link.request("GET", "/-/health")
+        return link.getresponse().status == 200
 
 
 def select_nothing() -> None:

@@ -176,7 +176,8 @@ def test_differences_histories_and_errors(log: Path) -> None:
 
     difference = page("/brick/diff?from=3&to=2")
     assert "from version 3 to 2" in difference.text
-    assert [given for tag, given in difference.tags if given.get("class") == "add"]
+    assert [given for tag, given in difference.tags if given.get("class") == "jelly-add"]
+    difference.check()
     assert "No rows." in page("/brick/diff?from=2&to=2").text
     found = page("/brick/history?subject=http://example.org/a").text
     assert "the begin" in found

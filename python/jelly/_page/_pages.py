@@ -142,7 +142,9 @@ def diff_page(
         tag("p", "The net change: rows that change nothing in the end are left out."),
         tag("nav", tag("span", "Download:", class_="soft"), *downloads, aria_label="Files"),
         rows.html,
-        _rest(rows, None, files["rdfp"]),
+        Html("")
+        if rows.is_all
+        else tag("p", "Not all is shown. ", link(files["rdfp"], "All as a file")),
         *_forms(info, links, old, new),
     ]
     return document(title, *body, style=links.style)
@@ -238,11 +240,14 @@ def _headers(version: LogVersion) -> Html:
     return joined((joined((f"{key}: ", Terms({}).html(value))) for key, value in found), "; ")
 
 
-def _rest(rows: Shown, total: int | None, whole: str | None) -> Html:
+def _rest(rows: Shown, total: int, whole: str | None) -> Html:
     if rows.is_all:
         return Html("")
-    of = "" if total is None else f" of {total:,}"
-    return tag("p", f"The first {rows.number:,} rows{of} are shown. ", link(whole, "All as a file"))
+    return tag(
+        "p",
+        f"The first {rows.number:,} rows of {total:,} are shown. ",
+        link(whole, "All as a file"),
+    )
 
 
 def _time(time: datetime | None) -> str:

@@ -12,7 +12,7 @@ import grpc
 
 from jelly.errors import JellyError
 from jelly.grpc._wire import MOST
-from jelly.log._http import LOOPBACK, error_class
+from jelly._http import LOOPBACK, error_class
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", MOST),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -11,6 +10,7 @@ from typing import Any, Self, Unpack
 from jelly import _internal
 from jelly._apply import Applied
 from jelly._history import LogReport
+from jelly._http import is_address
 from jelly._internal import PatchReader
 from jelly._log_files import ENDING
 from jelly._option_types import DatasetOptions, ShowLogOptions
@@ -19,11 +19,9 @@ from jelly.log._patch import Summary
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.types import Destination, PatchFormat, Source
 
-_SERVER = re.compile(r"https?://", re.IGNORECASE)
-
 
 def _kind_of(place: object) -> Any:
-    if isinstance(place, str) and _SERVER.match(place):
+    if is_address(place):
         from jelly.log._server import ServerLog
 
         return ServerLog

@@ -14,6 +14,7 @@ from typing import Any, Unpack
 from jelly._apply import Applied, applied
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
+from jelly._http import Address, Answer
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
 from jelly._option_types import DatasetOptions
@@ -22,7 +23,6 @@ from jelly._readers import read_patch
 from jelly._whole_file import sync_file, written_json
 from jelly.errors import PatchError, TruncatedError
 from jelly.log._begin import BASE, no_base, with_digest
-from jelly.log._http import Address, Answer
 from jelly.log._log import Log
 from jelly.log._patch import prepared
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import closing
 from http import HTTPStatus
 from itertools import islice
@@ -12,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from jelly._page._html import SERVED
+from jelly._page._html import SERVED, Html
 from jelly._page._pages import (
     diff_page,
     history_page,
@@ -22,11 +21,13 @@ from jelly._page._pages import (
     version_page,
 )
 from jelly._page._read import Known, rows_of
-from jelly._page._rows import show_rows
+from jelly._page._rows import MOST, Shown, show_rows
 from jelly._page._site import newest
 from jelly._page._style import STYLE
 from jelly._page._terms import Terms
 from jelly._readers import read_patch
+from jelly._show import show, show_style
+from jelly._whole_file import work_folder
 from jelly.log._folder import FolderLog
 from jelly.log._types import LogInfo
 from jelly.service._compare import pattern_of, periods_of, write_change
@@ -35,9 +36,12 @@ from jelly.service._formats import quality
 from jelly.service._limits import Limits
 from jelly.service._places import place
 from jelly.service._problems import Problem
+from jelly.service._states import write_state
 
 _STYLE = "/-/style.css"
 _PERIODS = 500
+# a net change of more bytes is shown by its first rows alone
+_READABLE = 8 << 20
 
 
 def asks_page(request: Request) -> bool:
@@ -103,7 +107,9 @@ def problem(found: Problem) -> Response:
 
 async def style(request: Request) -> Response:  # noqa: ARG001
     """``GET /-/style.css``."""
-    return Response(STYLE, media_type="text/css", headers={"Cache-Control": "max-age=3600"})
+    return Response(
+        STYLE + show_style(), media_type="text/css", headers={"Cache-Control": "max-age=3600"}
+    )
 
 
 def logs(names: list[str]) -> Response:
@@ -147,21 +153,32 @@ async def diff(request: Request, name: str, found: FolderLog, old: int, new: int
     def make() -> str:
         info, links = found.info(), _Links(name)
         terms = _terms(request, name, found, info, max(old, new))
-        with tempfile.NamedTemporaryFile(suffix=".jellyp") as file:
-            write_change(found, old, new, limits, "jelly-patch", file)
-            file.flush()
-            if old == new:
-                rows = show_rows((), terms)
-            else:
-                with closing(read_patch(file.name, format="jelly-patch")) as reader:
-                    rows = show_rows(reader.rows(), terms)
+        change = found_change(found, old, new, limits, terms)
         files = {
             format: links._change(old, new, format) for format in ("rdfp", "jelly-patch", "trp")
         }
-        return diff_page(info._replace(name=name), old, new, rows, links, files)
+        return diff_page(info._replace(name=name), old, new, change, links, files)
 
     with place(request, "datasets"):
         return sent(await run_in_threadpool(make))
+
+
+def found_change(found: FolderLog, old: int, new: int, limits: Limits, terms: Terms) -> Shown:
+    """The net change as HTML: with labels and nested nodes, or, of many rows, the first of them."""
+    if old == new:
+        return show_rows((), terms)
+    with work_folder(found.work) as work:
+        patch, base = work / "net.jellyp", work / "old.jelly"
+        with patch.open("wb") as file:
+            write_change(found, old, new, limits, "jelly-patch", file)
+        if patch.stat().st_size <= _READABLE:
+            write_state(found, base, old, "jelly", limits)
+            done = show(
+                patch, base=base, chain="ignore", form="html", fragment=True, max_lines=MOST
+            )
+            return Shown(Html(done.text), done.added + done.deleted, is_all=not any(done.left_out))
+        with closing(read_patch(patch)) as reader:
+            return show_rows(reader.rows(), terms)
 
 
 async def history(request: Request, name: str, found: FolderLog) -> Response:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import ssl
+import threading
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
@@ -17,6 +21,30 @@ from jelly.errors import JellyError, PatchError
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PIECE = 1 << 18
 _SECONDS = 120
+# servers end a connection on which nothing comes; ours after 5 seconds
+_IDLE = 4.0
+# less is read to its end, though nobody wants it, so that the connection can stay
+_SHORT = 1 << 16
+_PLACE = re.compile(r"https?://", re.IGNORECASE)
+
+
+def is_address(place: object) -> bool:
+    """Whether a place is the address of a server."""
+    return isinstance(place, str) and _PLACE.match(place) is not None
+
+
+def patches_at(place: str) -> Iterator[bytes]:
+    """The patches of the log at an address, as one stream of Jelly-Patch.
+
+    Raises:
+        ValueError: It is no address of a log.
+        OSError: The server cannot be reached, or failed.
+    """
+    at = Address(place, None)
+    with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
+        first = json.loads(answer.read())["first"]
+    query = {"after": first - 1}
+    return at.open("GET", "/patches", query, {"Accept": "application/x-jelly-rdf-patch"}).pieces()
 
 
 class Address:
@@ -30,11 +58,12 @@ class Address:
             )
         if not parts.hostname or parts.query or parts.fragment or not parts.path.strip("/"):
             raise ValueError(f"{url!r} is no address of a log, such as https://host/brick")
-        self.url = url.rstrip("/")
+        self._url = url.rstrip("/")
         self._host, self._port = parts.hostname, parts.port
         self._is_tls = parts.scheme.lower() == "https"
         self._path = parts.path.rstrip("/")
         is_safe = self._is_tls or self._host in LOOPBACK
+        self._kept = _Kept()
         self._token = token or (os.environ.get("JELLY_TOKEN") if is_safe else None)
 
     def open(
@@ -51,42 +80,93 @@ class Address:
             JellyError: What the server says, as a folder would raise it.
             OSError: The server cannot be reached, or failed.
         """
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        target = self._path + path + (f"?{urlencode(given)}" if given else "")
+        sent = dict(headers or {})
+        if self._token:
+            sent["Authorization"] = f"Bearer {self._token}"
+        if body is None and method in ("PUT", "POST", "PATCH"):
+            sent["Content-Length"] = "0"
+        link = self._kept.take()
+        if link is not None:
+            try:
+                return self._asked(link, method, target, sent, body)
+            except ConnectionError:
+                pass  # the server ended it meanwhile; what we send can be sent again
         kind: Any = http.client.HTTPSConnection if self._is_tls else http.client.HTTPConnection
         more = {"context": ssl.create_default_context()} if self._is_tls else {}
         link = kind(self._host, self._port, timeout=_SECONDS, **more)
-        given = {name: value for name, value in (query or {}).items() if value is not None}
-        target = self._path + path + (f"?{urlencode(given)}" if given else "")
-        told = dict(headers or {})
-        if self._token:
-            told["Authorization"] = f"Bearer {self._token}"
+        return self._asked(link, method, target, sent, body)
+
+    def _asked(
+        self,
+        link: http.client.HTTPConnection,
+        method: str,
+        target: str,
+        headers: dict[str, str],
+        body: Path | None,
+    ) -> Answer:
         try:
             if body is None:
-                told |= {"Content-Length": "0"} if method in ("PUT", "POST", "PATCH") else {}
-                link.request(method, target, headers=told)
+                link.request(method, target, headers=headers)
             else:
                 with body.open("rb") as file:
-                    told["Content-Length"] = str(body.stat().st_size)
-                    link.request(method, target, body=file, headers=told)
-            answer = link.getresponse()
+                    headers = headers | {"Content-Length": str(body.stat().st_size)}
+                    # a server that refuses a body may answer, and end the connection, before it has it all
+                    with suppress(BrokenPipeError, ConnectionResetError):
+                        link.request(method, target, body=file, headers=headers)
+            answer = Answer(self._url, link, link.getresponse(), self._kept)
         except http.client.HTTPException as error:
             link.close()
-            raise ConnectionError(f"{self.url}: {error!r}") from error
+            raise ConnectionError(f"{self._url}: {error!r}") from error
         except BaseException:
             link.close()
             raise
         if answer.status >= 300 and answer.status != 304:
-            with Answer(self.url, link, answer) as failed:
-                raise failed.error()
-        return Answer(self.url, link, answer)
+            with answer:
+                raise answer.error()
+        return answer
+
+
+class _Kept:
+    """Connections that wait for the next request, of one process."""
+
+    def __init__(self) -> None:
+        self._links: list[tuple[float, int, http.client.HTTPConnection]] = []
+        self._lock = threading.Lock()
+
+    def __del__(self) -> None:
+        for _, _, link in self._links:
+            link.close()
+
+    def take(self) -> http.client.HTTPConnection | None:
+        """The connection that was used last; None: there is none, or the server ended it by now."""
+        with self._lock:
+            while self._links:
+                since, process, link = self._links.pop()
+                if process == os.getpid() and time.monotonic() - since < _IDLE:
+                    return link
+                link.close()
+        return None
+
+    def keep(self, link: http.client.HTTPConnection) -> None:
+        """Takes a connection whose answer was read to its end."""
+        with self._lock:
+            self._links.append((time.monotonic(), os.getpid(), link))
 
 
 class Answer:
     """The answer of a server. Close it."""
 
     def __init__(
-        self, url: str, link: http.client.HTTPConnection, answer: http.client.HTTPResponse
+        self,
+        url: str,
+        link: http.client.HTTPConnection,
+        answer: http.client.HTTPResponse,
+        kept: _Kept,
     ) -> None:
-        self.url, self._link, self._answer = url, link, answer
+        self.url, self._answer, self._kept = url, answer, kept
+        self._link: http.client.HTTPConnection | None = link
         self.status = answer.status
 
     def __enter__(self) -> Self:
@@ -96,9 +176,18 @@ class Answer:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection."""
-        self._answer.close()
-        self._link.close()
+        """Leaves the connection to the next request, if the answer was read to its end; else ends it."""
+        link, self._link = self._link, None
+        if link is None:
+            return
+        if (self._answer.length or _SHORT) < _SHORT:
+            with suppress(OSError, http.client.HTTPException):
+                self._answer.read()
+        if self._answer.isclosed() and link.sock is not None and not self._answer.will_close:
+            self._kept.keep(link)
+        else:
+            self._answer.close()
+            link.close()
 
     def header(self, name: str) -> str:
         """A header; empty, if there is none."""
