@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import grpc
 
+from jelly._http import LOOPBACK, error_class
 from jelly.errors import JellyError
 from jelly.grpc._wire import MOST
-from jelly._http import LOOPBACK, error_class
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", MOST),
