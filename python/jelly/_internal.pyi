@@ -499,8 +499,8 @@ def diff(
 ) -> tuple[int, int, _Patched, tuple[str, list[int]]]:
     """Writes the patch that makes one dataset of another.
 
-    Returns statements of both, the fields of Patched, how blank nodes were compared and what became
-    of them."""
+    Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
+    """
 
 def same(
     old: Source,
@@ -526,8 +526,7 @@ def show_diff(
     keywords: dict[str, Any],
     progress: _Report | None = None,
 ) -> tuple[_Shown, str, list[int]]:
-    """Shows what differs between two datasets; returns the fields of Shown, how blank nodes were compared and what became of them.
-    """
+    """Shows what differs between two datasets; returns the fields of Shown, how blank nodes were compared and what became of them."""
 
 def show_style() -> str:
     """The style of pages with HTML that `show` and `show_diff` wrote as fragments."""
