@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ from grpc_servers import Refused, frames, here, lines, numbers, objects, raw
 from jelly.errors import JellyError, OptionsError
 from jelly.grpc._wire import MOST, RDF_SERVICE, frames_in, length_of, written
 from jelly.service._limits import Limits
+from jelly.service.grpc import _topics
 from jelly.types import RdfOptions
 
 NAMES = itertools.count()
@@ -405,6 +408,54 @@ def test_topic_that_is_full(tmp_path: Path) -> None:
         with pytest.raises(Refused) as refused:
             raw(server, "PublishRdf", endless(), jelly_topic="t", jelly_publish_id="x")
         assert refused.value.code == "RESOURCE_EXHAUSTED"
+
+
+def test_topics_of_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_topics, "_ROLL", 500)
+    for start in (0, 200):
+        with here(tmp_path) as server:
+            raw(server, "PublishRdf", frames(lines(200, start), frame_rows=20), jelly_topic="t")
+            assert read(server, "t") == numbers(range(start + 200))
+    assert len(list((tmp_path / ".topics" / "t").iterdir())) > 10
+    with here(tmp_path) as server:
+        with jelly.grpc.subscribe(server, "t") as reader:
+            places = [(row.frame, row.object) for row in reader.rows()]
+        for after in range(0, places[-1][0] + 1, 3):
+            expected = [object for frame, object in places if frame >= after]
+            assert read(server, "t", after=after) == expected, after
+
+
+def test_disk_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who published hears of it, whoever brings the bytes to the disk; others lose nothing."""
+    sync, failed = os.fsync, threading.Event()
+
+    def fails(handle: int) -> None:
+        path = str(Path(f"/proc/self/fd/{handle}").readlink())
+        if path.endswith(("/t/000000000000.jelly", "/t/000000000001.jelly")):
+            failed.set()
+            raise OSError(errno.ENOSPC, "no space")
+        sync(handle)
+
+    def messages() -> Iterator[bytes]:
+        yield GOOD[0]
+        assert failed.wait(30), "what waits is brought to the disk"
+        yield from GOOD[1:]
+
+    with here(tmp_path) as server:
+        for kept in (b"", lines(1)):
+            if kept:
+                monkeypatch.setattr(os, "fsync", sync)
+                jelly.grpc.publish(server, kept, topic="t", format="nq")
+            monkeypatch.setattr(os, "fsync", fails)
+            failed.clear()
+            with pytest.raises(Refused, match="disk is full") as refused:
+                raw(server, "PublishRdf", messages(), jelly_topic="t")
+            assert refused.value.code == "RESOURCE_EXHAUSTED"
+        monkeypatch.setattr(os, "fsync", sync)
+        jelly.grpc.publish(server, lines(3, 1), topic="t", format="nq")
+        assert read(server, "t") == numbers(range(4))
+    with here(tmp_path) as server:
+        assert read(server, "t") == numbers(range(4))
 
 
 def test_disk_that_is_full(tmp_path: Path) -> None:

@@ -67,24 +67,26 @@ class Frames:
 
     def __init__(self, file: Readable) -> None:
         self._file = file
-        self._left = bytearray()
+        self._left = b""
 
     def upto(self, most: int | None = None) -> Iterator[bytes]:
         """The frames up to a byte of the file, or its end."""
         left, at = self._left, 0
         while True:
             found = _length_at(left, at)
-            if found is not None and found[1] + found[0] <= len(left):
-                yield bytes(left[found[1] : sum(found)])
-                at = sum(found)
+            end = None if found is None else sum(found)
+            if found is not None and end is not None and end <= len(left):
+                yield left[found[1] : end]
+                at = end
                 continue
-            del left[:at]
-            at = 0
-            want = _PIECE if most is None else min(_PIECE, most - self._file.tell())
+            left, at = left[at:], 0
+            want = max(_PIECE, len(left))  # a long frame is not copied once for each piece
+            want = want if most is None else min(want, most - self._file.tell())
             piece = self._file.read(want) if want > 0 else b""
-            if not piece:
-                return
             left += piece
+            if not piece:
+                self._left = left
+                return
 
 
 def pieces_of(messages: Any) -> Iterator[bytes]:

@@ -220,7 +220,7 @@ class Topic:
                     if not self._wait(follow):
                         return
             try:
-                file = segment.path.open("rb")
+                file = segment.path.open("rb", buffering=0)
             except FileNotFoundError:
                 continue  # nothing of it came to the disk
             with file:
