@@ -45,7 +45,7 @@ fn same<R: PartialEq + std::fmt::Debug>(expected: &Decoded<R>, rows: Vec<R>, rea
     assert!(read.batches.iter().all(|batch| batch.num_rows() <= most));
 }
 
-/// Reads a stream in a third of the sizes, which others are each time.
+/// Reads a stream in a third of the sizes; the seed says in which.
 fn check(seed: u64, format: Format, bytes: &[u8], how: How) -> (usize, bool) {
     let sizes = || SIZES.into_iter().zip(seed..).filter(|(_, at)| at.is_multiple_of(3)).map(|(size, _)| size);
     match format {
