@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from jelly._convert import Tally, convert
     from jelly._encoder import BatchEncoder, batch_encoder
-    from jelly._history import LogReport, Period, Problem, history, verify_log
+    from jelly._history import LogReport, Period, PeriodBy, Problem, history, history_by, verify_log
     from jelly._inspect import Advice, Inspection, ValidationReport, inspect, validate
     from jelly._patches import Patch, Transaction
     from jelly._patching import Step
@@ -86,6 +86,7 @@ __all__ = [
     "PatchWriter",
     "Patched",
     "Period",
+    "PeriodBy",
     "Position",
     "Problem",
     "Published",
@@ -121,6 +122,7 @@ __all__ = [
     "diff",
     "errors",
     "history",
+    "history_by",
     "index",
     "inspect",
     "invert",
@@ -159,7 +161,7 @@ _NAMES = {
     "jelly._stats": "Statistics, stats",
     "jelly._inspect": "Advice, Inspection, ValidationReport, inspect, validate",
     "jelly.log": "Head, Log, LogInfo, LogVersion, Published",
-    "jelly._history": "LogReport, Period, Problem, history, verify_log",
+    "jelly._history": "LogReport, Period, PeriodBy, Problem, history, history_by, verify_log",
     "jelly._patches": "Patch, Transaction",
     "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",

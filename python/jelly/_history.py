@@ -27,6 +27,27 @@ class Period(NamedTuple):
     valid_to: int | None
 
 
+class PeriodBy(NamedTuple):
+    """A time in which a quad was there, and the patches that began and ended it.
+
+    Attributes:
+        valid_from: The version that added it; 0: it was in the base.
+        valid_to: The version that deleted it; None: it is still there.
+        added_by: Headers of the patch that added it, key and term, in order; empty: it was in the
+            base, or the patch has none.
+        deleted_by: Headers of the patch that deleted it. None: it is still there.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    graph: str
+    valid_from: int
+    valid_to: int | None
+    added_by: tuple[tuple[str, str], ...]
+    deleted_by: tuple[tuple[str, str], ...] | None
+
+
 class Problem(NamedTuple):
     """What is wrong with a log.
 
@@ -131,6 +152,35 @@ def history(
     pattern = [subject, predicate, object, graph]
     found = _internal.history(log, base, pattern, told, reported(progress))
     return (Period(*period) for period in found)
+
+
+def history_by(
+    patches: Patches,
+    *,
+    subject: str | None = None,
+    predicate: str | None = None,
+    object: str | None = None,
+    graph: str | None = None,
+    base: Source | None = None,
+    progress: Report | None = None,
+    **options: Unpack[LookingOptions],
+) -> Iterator[PeriodBy]:
+    """As :func:`history`, with the headers of the patches that began and ended each period.
+
+    Those say who changed it and when, as far as the patches do: ``id``, ``author``, ``timestamp``.
+    """
+    refuse_twice(base, patches)
+    told = keywords("history_by", options, "dataset", "log", "base")
+    pattern = [subject, predicate, object, graph]
+    found = _internal.history(sources(patches), base, pattern, told, reported(progress))
+
+    def by(version: int) -> tuple[tuple[str, str], ...]:
+        return tuple(found.headers(version))
+
+    return (
+        PeriodBy(*period, by(period[4]), None if period[5] is None else by(period[5]))
+        for period in found
+    )
 
 
 def verify_log(

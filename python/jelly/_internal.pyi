@@ -409,6 +409,9 @@ class History:
     """Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to."""
 
     def __next__(self) -> tuple[str, str, str, str, int, int | None]: ...
+    def headers(self, version: int) -> list[tuple[str, str]]:
+        """The headers of the patch that made a version, if it changed quads of the pattern."""
+
     def __iter__(self) -> Self: ...
     def __len__(self) -> int: ...
 

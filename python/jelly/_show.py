@@ -182,8 +182,8 @@ def show_diff(
 
 
 def _name(source: object) -> str:
-    """The last part of a path."""
-    if isinstance(source, str | os.PathLike) and source != "-":
+    """The last part of a path; nothing has no name."""
+    if isinstance(source, str | os.PathLike) and os.fspath(source) not in ("-", "/dev/null"):
         return Path(os.fsdecode(source)).name
     return ""
 

@@ -1,5 +1,7 @@
 //! From which version to which a quad was there.
 
+use std::collections::HashMap;
+
 use super::dataset::each_statement;
 use super::log::{Change, Log, LogOptions, LogSink, LogSources};
 use super::net::ByKey;
@@ -34,7 +36,11 @@ pub struct History {
     stored: Stored,
     /// The version of the base.
     before: u64,
+    headers: Headers,
 }
+
+/// Headers of the patches that changed quads of the pattern, by version.
+type Headers = HashMap<u64, Vec<(String, String)>>;
 
 const STILL: u64 = u64::MAX;
 
@@ -59,6 +65,8 @@ pub fn history(
         version: 0,
         touched: Vec::new(),
         periods: Vec::new(),
+        now: Vec::new(),
+        headers: Headers::new(),
     };
     if let Some((base, options)) = base {
         work.phase("reading the base");
@@ -67,20 +75,27 @@ pub fn history(
     }
     log.replay(log.all(), "reading the log", &mut sink, &mut work)?;
     sink.end_version();
-    let Following { quads, store, mut periods, .. } = sink;
+    let Following { quads, store, mut periods, headers, .. } = sink;
     for quad in quads.into_values() {
         if let Some(from) = quad.since {
             periods.push((quad.order, quad.place, from, STILL));
         }
     }
     periods.sort_unstable();
-    Ok(History { periods: periods.into_iter(), stored: store.read()?, before: log.before() })
+    Ok(History { periods: periods.into_iter(), stored: store.read()?, before: log.before(), headers })
 }
 
 impl History {
     /// Periods that were not taken yet.
     pub fn left(&self) -> usize {
         self.periods.len()
+    }
+
+    /// The headers of the patch that made a version, if it changed quads of the pattern: key, and term as canonical
+    /// N-Triples.
+    pub fn headers(&self, version: u64) -> &[(String, String)] {
+        let known = version.checked_sub(self.before).and_then(|version| self.headers.get(&version));
+        known.map_or(&[], Vec::as_slice)
     }
 
     /// The next period.
@@ -117,6 +132,9 @@ struct Following {
     touched: Vec<u128>,
     /// Order, place, from, to.
     periods: Vec<(u64, u64, u64, u64)>,
+    /// Headers of this version.
+    now: Vec<(String, String)>,
+    headers: Headers,
 }
 
 impl Following {
@@ -148,6 +166,10 @@ impl Following {
     }
 
     fn end_version(&mut self) {
+        let headers = std::mem::take(&mut self.now);
+        if !self.touched.is_empty() {
+            self.headers.insert(self.version, headers);
+        }
         for key in self.touched.drain(..) {
             let Some(quad) = self.quads.get_mut(&key) else { continue };
             if quad.now {
@@ -174,6 +196,10 @@ impl LogSink for Following {
         match &change.op {
             PatchOp::Add(statement) if change.counts => self.quad(statement, true),
             PatchOp::Delete(statement) if change.counts => self.quad(statement, false),
+            PatchOp::Header { key, value } => {
+                self.now.push(((*key).to_owned(), value.to_string()));
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

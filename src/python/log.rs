@@ -234,6 +234,11 @@ impl History {
         }))
     }
 
+    /// The headers of the patch that made a version, if it changed quads of the pattern.
+    fn headers(&self, version: u64) -> Vec<(String, String)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).headers(version).to_vec()
+    }
+
     /// Itself.
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this

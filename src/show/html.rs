@@ -21,8 +21,8 @@ use crate::term::TermBuf;
 /// The style of pages and fragments.
 pub const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("filter.js");
-/// Rows of a table; a page has room.
-const MANY: usize = 50;
+/// Rows of a table.
+const MANY: usize = 15;
 /// Characters of a value that are shown.
 const LONG: usize = 2000;
 

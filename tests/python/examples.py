@@ -47,7 +47,7 @@ def run(page: str, *sections: str, instead: Mapping[str, str] | None = None) -> 
 def _shell(kind: str, text: str) -> int:
     """A script, or commands: each after a `$` and before all that it prints."""
     if kind == "sh":
-        subprocess.run(text, shell=True, check=True)
+        subprocess.run(text, shell=True, env=os.environ | {"PATH": _PATH}, check=True)
         return 1
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
     for command, printed in steps:

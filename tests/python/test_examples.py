@@ -11,10 +11,11 @@ from examples import ROOT
 
 # sections that are run, or all of a page; how many commands and lines of Python there are at least
 PAGES = {
-    "README.md": (["Read\n", "Write", "What patches mean", "Backups"], 13, 20),
+    "README.md": (["See what changed", "Read\n", "Write", "What patches mean", "Backups"], 14, 20),
     "docs/backup.md": ([], 14, 12),
     "docs/patches.md": ([], 10, 15),
     "docs/reading.md": ([], 0, 12),
+    "docs/showing.md": ([], 4, 4),
 }
 # sections that tests/python/spark runs
 SPARK = {"README.md": ["In Spark"], "docs/spark.md": ["Columns of streams"]}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import jelly
+from examples import ROOT
 from jelly.cli.group import jelly as commands
 
 OLD = "@prefix : <https://example.org/> . :a a :C ; :p [ :q 1 ; :r 1 ] .\n"
@@ -182,3 +185,124 @@ def test_stage_shows_what_would_change(files: Path) -> None:
     patch.write_text('TX .\nD <urn:b> <urn:p> "1" .\nTC .\n')
     done = run("stage", files / "base.nt", patch, "--as", "text", code=1)
     assert "patch.nothing" in done.stderr
+
+
+@pytest.mark.usefixtures("log")
+def test_who_changed_it(tmp_path: Path) -> None:
+    place = tmp_path / "log"
+    command = ["history", place, "--predicate", "<https://example.org/q>", "--who"]
+    first, added, deleted, second, last = run(*command).stdout.splitlines()
+    assert first == '1\t2\t_:x <https://example.org/q> "1" .'
+    assert added.startswith("\t\tversion 1:")
+    assert 'author "a\\u001B[31m"' in added
+    assert "id <urn:1>" in added
+    assert deleted.startswith("\t\tversion 2:")
+    assert 'author "b"' in deleted
+    assert second == '2\t\t_:x <https://example.org/q> "2" .'
+    assert last == deleted
+    *_, found = jelly.history_by(place, predicate="<https://example.org/q>")
+    assert dict(found.added_by)["author"] == '"b"'
+    assert found.deleted_by is None
+    one = json.loads(run(*command, "--json").stdout.splitlines()[0])
+    assert dict(one["deleted_by"])["id"] == "<urn:2>"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    names = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "core.pager=cat"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(["git", *names, *arguments], cwd=folder, capture_output=True, text=True, check=False, env=os.environ | {"PATH": path})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a graph that is committed, and the commands of docs/showing.md."""
+    if shutil.which("git") is None:
+        pytest.skip("there is no git")
+    git(tmp_path, "init", "-q", ".")
+    git(tmp_path, "config", "diff.rdf.command", "jelly diff --git")
+    (tmp_path / ".gitattributes").write_text("*.ttl diff=rdf\n")
+    (tmp_path / "graph.ttl").write_text(OLD)
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "one")
+    return tmp_path
+
+
+def test_git_shows_what_changed(repository: Path) -> None:
+    same = "# so that git sees that it is the same file\n" * 20
+    (repository / "graph.ttl").write_text(same + NEW)
+    text = git(repository, "diff")
+    assert text.startswith("a/graph.ttl -> b/graph.ttl   ")
+    assert below(text) == LINES
+    git(repository, "commit", "-qam", "two")
+    assert below(git(repository, "show", "--ext-diff", "--format=", "HEAD")) == LINES
+    git(repository, "mv", "graph.ttl", "other.ttl")
+    (repository / "other.ttl").write_text(same + OLD)
+    text = git(repository, "diff", "HEAD", "-M")
+    assert "a/graph.ttl -> b/other.ttl" in text
+    assert "    ~ :q  2  →  1" in text
+
+
+def test_git_shows_files_that_are_new_gone_or_bad(repository: Path) -> None:
+    (repository / "new.ttl").write_text(OLD)
+    git(repository, "add", "-A")
+    assert "+ :a  (:C)" in git(repository, "diff", "--cached")
+    git(repository, "commit", "-qm", "two")
+    git(repository, "rm", "-q", "new.ttl")
+    (repository / "graph.ttl").write_text("no Turtle")
+    (repository / "z.ttl").write_text("<urn:x> <urn:y> <urn:z> .\n")
+    git(repository, "add", "-A")
+    text = git(repository, "diff", "--cached")
+    assert "a/graph.ttl cannot be compared with b/graph.ttl: " in text
+    assert "- :a  (:C)" in text
+    assert "b/z.ttl" in text, "the files behind it are compared"
+
+
+def test_git_textconv(repository: Path) -> None:
+    git(repository, "config", "--unset", "diff.rdf.command")
+    page = (ROOT / "docs/showing.md").read_text()
+    command = re.findall(r"^git config diff.rdf.textconv (.*)$", page, re.MULTILINE)
+    subprocess.run(f"git config diff.rdf.textconv {command[0]}", shell=True, cwd=repository, check=True)  # fmt: skip
+    (repository / "graph.ttl").write_text(NEW)
+    text = git(repository, "diff")
+    changed = [line for line in text.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]  # fmt: skip
+    # the three statements of the node that is another one now; what else is said of :a stays
+    assert len(changed) == 6
+    assert not [line for line in changed if "#type>" in line]
+
+
+def test_the_script_of_the_action(repository: Path) -> None:
+    script = ROOT / "scripts/pull_request.sh"
+    (repository / "graph.ttl").write_text(NEW)
+    (repository / "new `x` <b>.ttl").write_text(OLD)
+    (repository / "bad.nt").write_text("bad")
+    (repository / "other.txt").write_text("x")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "two")
+
+    def markdown(*arguments: str) -> str:
+        command = Path(sys.executable).parent / "jelly"
+        env = os.environ | {"JELLY": str(command)}
+        done = subprocess.run([script, *arguments], cwd=repository, capture_output=True, text=True, check=False, env=env)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    text = markdown("HEAD~1", "HEAD")
+    assert "#### `graph.ttl`" in text
+    assert "+ :a  (:C)" in text
+    assert "!     :q  1  →  2" in text or "!   :q  1  →  2" in text
+    assert "#### `new__x___b_.ttl`" in text
+    assert "It cannot be compared" in text
+    assert "other.txt" not in text
+    assert len(text) < 65_536
+    assert "bad.nt" not in markdown("HEAD~1", "HEAD", "*.ttl")
+    assert markdown("HEAD", "HEAD") == "No RDF file changed.\n"
+
+
+def test_the_action_gives_scripts_no_text_of_the_pull_request() -> None:
+    lines = (ROOT / "action.yml").read_text().splitlines()
+    scripts = [line for line in lines if line.startswith("        ") and "${{" in line]
+    assert len(scripts) > 5
+    for line in scripts:
+        assert re.fullmatch(r"        [A-Z_]+: \$\{\{ [a-z_.]+ \}\}", line), line

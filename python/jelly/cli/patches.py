@@ -16,7 +16,7 @@ from jelly._times import shown
 from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
-from jelly.cli.show import AS, run_show, taken
+from jelly.cli.show import AS, run_show, show_to_git, taken, visible
 
 # of files, in a summary
 _NAMES = 6
@@ -160,8 +160,8 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
 
 
 @click.command(name="diff", short_help="What differs between two datasets.")
-@click.argument("old")
-@click.argument("new")
+@click.argument("sources", nargs=-1, metavar="OLD NEW")
+@click.option("--git", "is_git", is_flag=True, help="Show a file to git, which calls this with seven arguments: git config diff.rdf.command 'jelly diff --git'.")  # fmt: skip
 @with_options(table_options("compare", "old_format", "new_format", "blank_nodes"))
 @click.option("--prefixes/--no-prefixes", default=True, help="Compare prefixes too.")
 @click.option(
@@ -171,7 +171,7 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
 )
 @SKOLEM
 @with_options(OUT, AS, _IDS, _PATCH, _READ)
-def diff_command(old: str, new: str, exit_code: bool, **options: Any) -> None:
+def diff_command(sources: tuple[str, ...], is_git: bool, exit_code: bool, **options: Any) -> None:
     """Shows what differs between OLD and NEW, or writes the patch that makes NEW of OLD.
 
     Such as: jelly diff monday.ttl tuesday.ttl; jelly diff monday.ttl tuesday.ttl -o change.jellyp
@@ -180,6 +180,12 @@ def diff_command(old: str, new: str, exit_code: bool, **options: Any) -> None:
     such as [ ] in Turtle, are matched by what is said of them. On a terminal changes are shown to
     people; into a file or a pipe a patch is written. --as says which.
     """
+    if is_git:
+        show_to_git(sources, options)
+        return
+    if len(sources) != 2:
+        raise click.UsageError(f"diff compares two datasets, OLD and NEW, not {len(sources)}")
+    old, new = sources
     form, how = taken(options)
     with exit_codes() if exit_code else nullcontext():
         done: Any
@@ -288,23 +294,30 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 @click.option("--object", "object", metavar="TERM", help="Likewise.")
 @click.option("--graph", metavar="TERM", help="Likewise; the empty text is the default graph.")
 @click.option("--base", metavar="BASE", help="The dataset before the log.")
+@click.option("--who", is_flag=True, help="Also print which patch added and deleted it: its id, and headers such as author and time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
 @with_options(_BASE, _LOG, _READ)
-def history_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **options: Any) -> None:
     """Prints from which version of LOG... to which quads were there, with tabs between.
 
     Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
     """
     with Steps(quiet=as_json) as steps:
-        periods = jelly.history(list(patches), progress=steps.show, **given(options))
+        find: Any = jelly.history_by if who else jelly.history
+        periods = find(list(patches), progress=steps.show, **given(options))
     with destination("-") as out:
         for period in periods:
             if as_json:
                 out.write(f"{json.dumps(period._asdict())}\n".encode())
                 continue
-            *terms, valid_from, valid_to = period
+            *terms, valid_from, valid_to = period[:6]
             until = "" if valid_to is None else valid_to
             out.write(f"{valid_from}\t{until}\t{' '.join(terms).rstrip()} .\n".encode())
+            if who:
+                for version, headers in ((valid_from, period[6]), (valid_to, period[7])):
+                    if headers:
+                        said = "".join(f"  {key} {value}" for key, value in headers)
+                        out.write(f"\t\tversion {version}:{visible(said)}\n".encode())
 
 
 @click.group(name="log")

@@ -105,3 +105,46 @@ def headers_of(headers: Iterable[tuple[str, str]]) -> str:
 def visible(text: str) -> str:
     """A text without characters that move the cursor or turn the direction."""
     return "".join(c if c.isprintable() or c == " " else f"\\u{ord(c):04X}" for c in text)
+
+
+def show_to_git(arguments: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Shows what changed in a file, as a diff driver of git.
+
+    Git gives the path, and of both sides a file, a hash and a mode; of a file that was renamed, the new
+    path and a text too; of one that is not merged, the path alone (gitattributes, "Defining an external
+    diff driver"). If a side cannot be read, the output says so, and git goes on with the next file.
+    """
+    if len(arguments) == 1:
+        click.echo(f"{visible(arguments[0])} is not merged")
+        return
+    if len(arguments) not in (7, 9):
+        raise click.UsageError("git calls `jelly diff --git` with seven arguments: set it as diff.rdf.command")  # fmt: skip
+    path, old, _, _, new, _, _ = arguments[:7]
+    renamed = arguments[7] if len(arguments) == 9 else path
+    names = {"old_name": f"a/{path}", "new_name": f"b/{renamed}"}
+    if options.get("form") not in (None, "text"):
+        raise click.UsageError("git is shown text: leave --as out")
+    _, how = taken(options | {"form": "text"})
+    if "NO_COLOR" not in os.environ and os.environ.get("GIT_PAGER_IN_USE") and sys.stdout.isatty():
+        how["colour"] = True
+    read: dict[str, Any] = {
+        name: options[name] for name in ("old_format", "new_format", "blank_nodes", "prefixes")
+    }
+    # files that git makes may have names of their own, /dev/null has no ending
+    for side, name in (("old_format", path), ("new_format", renamed)):
+        read[side] = read[side] or _FORMATS.get(Path(name).suffix.lower())
+    given = {name: value for name, value in read.items() if value is not None}
+    all_of: dict[str, Any] = names | given | how
+    try:
+        done = jelly.show_diff(old, new, **all_of)
+    except (jelly.errors.JellyError, OSError) as error:
+        message = f"{names['old_name']} cannot be compared with {names['new_name']}: {error}"
+        click.echo(visible(message))
+    else:
+        click.echo(str(done), nl=False)
+
+
+_FORMATS = {
+    ".ttl": "ttl", ".nt": "nt", ".nq": "nq", ".trig": "trig", ".rdf": "rdfxml", ".owl": "rdfxml", ".xml": "rdfxml",
+    ".jsonld": "jsonld", ".jelly": "jelly",
+}  # fmt: skip
