@@ -34,6 +34,9 @@ def row(op: str, value: int) -> str:
 class LogMachine(RuleBasedStateMachine):
     """Each step does the same to a log and to lists; a subclass says where the log stands."""
 
+    storage: dict[str, str] | None = None
+    """How an object store is reached."""
+
     def make(self, folder: Path, stack: ExitStack) -> Any:
         """A place for a log that is not there yet."""
         raise NotImplementedError
@@ -54,7 +57,7 @@ class LogMachine(RuleBasedStateMachine):
     @initialize(based=st.booleans())
     def begin(self, based: bool) -> None:
         data = BASE.encode() if based else None
-        self.log = jelly.Log.create(self.place, data, base_format="nq")
+        self.log = jelly.Log.create(self.place, data, base_format="nq", storage=self.storage)
         self.states.append({BASE} if based else set())
 
     def send(self, op: str, value: int, id: str | None, **more: Any) -> Any:
@@ -159,7 +162,7 @@ class LogMachine(RuleBasedStateMachine):
     @rule()
     def again(self) -> None:
         """Another process opens the log."""
-        self.log = jelly.Log(self.place)
+        self.log = jelly.Log(self.place, storage=self.storage)
 
     @rule()
     def pull(self) -> None:

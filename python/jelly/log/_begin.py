@@ -22,7 +22,7 @@ from jelly.log._patch import refused
 from jelly.types import Source
 
 BASE = "base.jelly.zst"
-_BEGINS = "begins"
+BEGINS = "begins"
 EMPTY = "empty"
 
 
@@ -50,13 +50,17 @@ def base_of(folder: Path) -> str | None:
     """How a log begins: ``empty``, or the name of its base; None: it does not say."""
     if (folder / BASE_JSON).exists():
         return _internal.backup_base(folder)[0]
-    return EMPTY if said_of(folder).get(_BEGINS) == EMPTY else None
+    return EMPTY if said_of(folder).get(BEGINS) == EMPTY else None
 
 
 def manifest(work: Path, ending: str, **more: object) -> Path:
     """``log.json`` of a log that begins now, in a work folder."""
-    said = {"id": str(uuid.uuid4()), "created": datetime.now(UTC).isoformat(), "ending": ending}
-    return written_json(work / LOG_JSON, said | more)
+    return written_json(work / LOG_JSON, fresh(ending) | more)
+
+
+def fresh(ending: str) -> dict[str, Any]:
+    """What ``log.json`` says of a log that begins now."""
+    return {"id": str(uuid.uuid4()), "created": datetime.now(UTC).isoformat(), "ending": ending}
 
 
 def begin(
@@ -76,33 +80,21 @@ def begin(
     """
     wanted = None
     if base is not None:
-        source, digest, format = base
-        told = {
-            "distinct": True,
-            "base_format": format,
-            "to": "jelly",
-            "named": True,
-            "namespaces": True,
-        }
-        done = applied(source, b"", work / BASE, told, None)
-        wanted = {
-            "base": BASE,
-            "statements": done.statements,
-            "timestamp": datetime.now(UTC).isoformat(),
-        }
-        wanted["sha256"] = digest
+        wanted = dumped(work, base)
         written_json(work / BASE_JSON, wanted)
     with alone:
         now = base_of(folder)
         if now is not None:
-            _refuse_other(folder, now, wanted)
+            known = json.loads((folder / BASE_JSON).read_text()) if now != EMPTY else {}
+            has_patches = bool(_internal.patch_files(folder))
+            refuse_other(folder, now, known.get("sha256"), wanted, has_patches=has_patches)
             return False
         said = said_of(folder)
         if not said:
-            more = {_BEGINS: EMPTY} if base is None else {}
+            more = {BEGINS: EMPTY} if base is None else {}
             manifest(work, ending, **more)
         elif base is None:
-            written_json(work / LOG_JSON, said | {_BEGINS: EMPTY})
+            written_json(work / LOG_JSON, said | {BEGINS: EMPTY})
         if base is not None:
             (work / BASE).replace(folder / BASE)
             sync_folder(folder)
@@ -113,19 +105,50 @@ def begin(
     return True
 
 
-def _refuse_other(folder: Path, now: str, wanted: dict[str, Any] | None) -> None:
-    """Refuses a beginning that is not the one that the log has."""
-    has_patches = bool(_internal.patch_files(folder))
-    if wanted is None and now == EMPTY and not has_patches:
-        return
-    if wanted is not None and now != EMPTY and not has_patches:
-        known = json.loads((folder / BASE_JSON).read_text())
-        if known.get("sha256") is not None and known["sha256"] == wanted.get("sha256"):
+def dumped(work: Path, base: tuple[Source, str, str]) -> dict[str, Any]:
+    """Writes a base into a work folder, as a log keeps it; returns what the log says of it."""
+    source, digest, format = base
+    asked = {
+        "distinct": True,
+        "base_format": format,
+        "to": "jelly",
+        "named": True,
+        "namespaces": True,
+    }
+    done = applied(source, b"", work / BASE, asked, None)
+    now = datetime.now(UTC).isoformat()
+    return {"base": BASE, "statements": done.statements, "timestamp": now, "sha256": digest}
+
+
+def refuse_other(
+    place: object,
+    now: str,
+    digest: str | None,
+    wanted: dict[str, Any] | None,
+    *,
+    has_patches: bool,
+) -> None:
+    """Refuses a beginning that is not the one that a log has.
+
+    Args:
+        place: Where the log stands.
+        now: How it begins: ``empty``, or the name of its base.
+        digest: Of the bytes that its base was made of.
+        wanted: What the log would say of the base that is given; None: it is to be empty.
+        has_patches: The log has patches.
+
+    Raises:
+        PatchError: It is another one (``patch.conflict``).
+    """
+    if not has_patches:
+        if wanted is None and now == EMPTY:
+            return
+        if wanted is not None and now != EMPTY and digest == wanted["sha256"]:
             return
     what = "empty" if now == EMPTY else f"with the base {now}"
     patches = ", and has patches" if has_patches else ""
-    message = f"a log is here already; it begins {what}{patches} ({folder})"
-    raise refused("patch.conflict", message, str(folder))
+    message = f"a log is here already; it begins {what}{patches} ({place})"
+    raise refused("patch.conflict", message, str(place))
 
 
 def with_digest(base: Source, work: Path) -> tuple[Source, str]:

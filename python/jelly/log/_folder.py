@@ -46,8 +46,14 @@ class FolderLog(Log):
     """A log in a folder."""
 
     def __init__(
-        self, place: str | os.PathLike[str], *, ending: str = ".jellyp", token: str | None = None
+        self,
+        place: str | os.PathLike[str],
+        *,
+        ending: str = ".jellyp",
+        token: str | None = None,
+        storage: None = None,
     ) -> None:
+        del storage  # the place is none that has it
         super().__init__(place, ending=ending, token=token)
         self._home = local_path(place)
         self.contents = Contents(self._home, ending)

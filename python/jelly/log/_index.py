@@ -49,6 +49,14 @@ class Line(NamedTuple):
         """The ``H statements`` of the patch: the size of the dataset after it."""
         return count_of(self._header("statements"))
 
+    def described(self, before: datetime | None) -> LogVersion:
+        """The version as users see it; ``before`` is the latest time before it."""
+        own = self.time
+        time = max(before, own) if before and own else own or before
+        headers = tuple((key, value) for key, value in self.headers)
+        counts = self.added, self.deleted, self.prefixes
+        return LogVersion(self.version, self.id, self.prev, time, *counts, self.size, headers)
+
     def _header(self, name: str) -> str:
         return {key.lower(): value for key, value in self.headers}.get(name, "")
 
@@ -64,7 +72,7 @@ class Index:
         # the latest time up to each version, as far as it was asked for
         self._times: dict[int, datetime | None] = {}
         for text in self._texts():
-            if (line := _parsed(text)) is not None:
+            if (line := parsed(text)) is not None:
                 self.keep(line)
 
     def __len__(self) -> int:
@@ -90,12 +98,9 @@ class Index:
 
     def described(self, version: int, line: Line, before: datetime | None) -> LogVersion:
         """A version as users see it; ``before`` is the latest time before it."""
-        own = line.time
-        time = max(before, own) if before and own else own or before
-        headers = tuple((key, value) for key, value in line.headers)
-        self._times[version] = time
-        counts = line.added, line.deleted, line.prefixes
-        return LogVersion(version, line.id, line.prev, time, *counts, line.size, headers)
+        found = line.described(before)
+        self._times[version] = found.time
+        return found
 
     def time_before(self, version: int) -> datetime | None:
         """The latest time before a version, of those versions that the index knows."""
@@ -123,9 +128,14 @@ class Index:
 def line_of(version: int, path: Path, found: Summary) -> Line:
     """What the index says of a version whose patch was read or written."""
     stat = path.stat()
+    return made_line(version, path.name, stat.st_size, stat.st_mtime_ns, found)
+
+
+def made_line(version: int, name: str, size: int, mtime: int, found: Summary) -> Line:
+    """A line of a patch, whose file or object has a name, a size and a time of change."""
     headers = [list(pair) for pair in found.headers]
     return Line(
-        version, path.name, stat.st_size, stat.st_mtime_ns, found.id, found.prev,
+        version, name, size, mtime, found.id, found.prev,
         found.added, found.deleted, found.prefixes, found.digest, headers,
     )  # fmt: skip
 
@@ -137,17 +147,19 @@ def append(folder: Path, line: Line) -> None:
         try:
             size = os.fstat(handle).st_size
             is_torn = size and os.pread(handle, 1, size - 1) != b"\n"
-            os.write(handle, (("\n" if is_torn else "") + _text(line) + "\n").encode())
+            os.write(handle, (("\n" if is_torn else "") + text_of(line) + "\n").encode())
         finally:
             os.close(handle)
 
 
-def _text(line: Line) -> str:
+def text_of(line: Line) -> str:
+    """A line as it is stored, with its checksum."""
     body = json.dumps(line._asdict(), separators=(",", ":"))[:-1]
     return f'{body}{_CHECKSUM}{zlib.crc32(body.encode()):08x}"}}'
 
 
-def _parsed(text: str) -> Line | None:
+def parsed(text: str) -> Line | None:
+    """A line that was stored; None: it is damaged."""
     body, found, checksum = text.rpartition(_CHECKSUM)
     if not found or f'{zlib.crc32(body.encode()):08x}"}}' != checksum:
         return None

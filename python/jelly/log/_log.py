@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -15,9 +16,12 @@ from jelly._internal import PatchReader
 from jelly._log_files import ENDING
 from jelly._option_types import DatasetOptions, ShowLogOptions
 from jelly._show import Shown
+from jelly.log._objects import SCHEMES
 from jelly.log._patch import Summary
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.types import Destination, PatchFormat, Source
+
+_STORE = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
 
 
 def _kind_of(place: object) -> Any:
@@ -25,6 +29,10 @@ def _kind_of(place: object) -> Any:
         from jelly.log._server import ServerLog
 
         return ServerLog
+    if isinstance(place, str) and _STORE.match(place):
+        from jelly.log._object import ObjectLog
+
+        return ObjectLog
     from jelly.log._folder import FolderLog
 
     return FolderLog
@@ -40,24 +48,42 @@ class Log:
     that begin with ``.jelly-``; nobody reads it, and the next process that publishes removes it.
 
     Args:
-        place: A folder, as a local path, which is made when the first patch is published; or the
-            address of a log on a server, such as ``https://host/brick``.
+        place: A folder, as a local path, which is made when the first patch is published; the
+            address of a log on a server, such as ``https://host/brick``; or one in an object store:
+            ``s3://bucket/brick``, ``gs://...``, ``az://...`` (extra ``[object-store]``).
         ending: Of the files of a new folder, which says format and compression: ``.jellyp``,
             ``.rdfp`` or ``.trp``, and after that ``.gz`` or ``.zst``. A log that is there keeps its
             ending.
         token: Of a server. Without it, ``JELLY_TOKEN`` of the environment is sent, over TLS and to
             this machine only.
+        storage: How an object store is reached: ``endpoint``, ``region``, ``accessKey``, ``secretKey``,
+            ``sessionToken``, ``anonymous``, and other settings by the names that obstore has for them.
+            Without it, what the environment says counts, such as ``AWS_ACCESS_KEY_ID``.
     """
 
-    def __new__(cls, place: str | os.PathLike[str], **_: object) -> Self:
+    def __new__(
+        cls,
+        place: str | os.PathLike[str],
+        *,
+        storage: Mapping[str, Any] | None = None,
+        **_: object,
+    ) -> Self:
         """Makes a log of the kind that the place has."""
         kind: Any = cls if cls is not Log else _kind_of(place)
+        if storage is not None and not _STORE.match(str(place)):
+            raise ValueError(f"storage= is for object stores, such as s3://bucket/log, not for {place}")  # fmt: skip
         found: Self = super().__new__(kind)
         return found
 
     def __init__(
-        self, place: str | os.PathLike[str], *, ending: str = ".jellyp", token: str | None = None
+        self,
+        place: str | os.PathLike[str],
+        *,
+        ending: str = ".jellyp",
+        token: str | None = None,
+        storage: Mapping[str, Any] | None = None,
     ) -> None:
+        del storage  # only object stores have it
         if not ENDING.fullmatch(ending):
             raise ValueError(f"ending is {ending!r}; it can be .jellyp, .rdfp or .trp, and .gz or .zst after that")  # fmt: skip
         self.place = str(place) if isinstance(place, str) else os.fspath(place)
@@ -74,6 +100,7 @@ class Log:
         *,
         ending: str = ".jellyp",
         token: str | None = None,
+        storage: Mapping[str, Any] | None = None,
         base_format: Any = "auto",
     ) -> Log:
         """Makes a log, and says how it begins: with a dataset, or empty.
@@ -85,6 +112,7 @@ class Log:
             base: The dataset before the first patch; without it, the log begins empty.
             ending: As of :class:`Log`.
             token: As of :class:`Log`.
+            storage: As of :class:`Log`.
             base_format: Of the base, as in :func:`read_rdf`.
 
         Returns:
@@ -96,7 +124,7 @@ class Log:
             JellyError: The base is bad.
             OSError: Reading or writing failed.
         """
-        log = Log(place, ending=ending, token=token)
+        log = Log(place, ending=ending, token=token, storage=storage)
         log._create(base, base_format)
         return log
 

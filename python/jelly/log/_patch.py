@@ -167,6 +167,22 @@ def refuse_time(found: Prepared, last: datetime | None) -> None:
         raise refused("patch.time", message)
 
 
+def refuse_miscounted(found: Prepared, before: int | None) -> None:
+    """Refuses a number of statements that does not fit the one before and the changes.
+
+    Raises:
+        PatchError: It does not (``patch.header``).
+    """
+    after = count_of(found.said.get("statements", ""))
+    if before is None or after is None:
+        return
+    made = before + found.summary.added - found.summary.deleted
+    if after == made:
+        return
+    message = f"the header 'statements' says {after}, but the {before} before the patch and its changes make {made}"
+    raise refused("patch.header", message)
+
+
 def several(count: int) -> str:
     """Why so many patches are not one."""
     if not count:

@@ -11,7 +11,7 @@ from jelly._log_files import BASE_JSON, LOG_JSON, name_of
 from jelly._whole_file import sync_folder
 from jelly.log._begin import is_log, manifest
 from jelly.log._contents import Contents, Extent
-from jelly.log._patch import Prepared, count_of, refuse_time, refused
+from jelly.log._patch import Prepared, refuse_miscounted, refuse_time, refused
 from jelly.log._types import Head, Published, time_of
 
 
@@ -123,19 +123,10 @@ def _last_time(contents: Contents, extent: Extent) -> datetime | None:
 
 def _refuse_miscounted(contents: Contents, found: Prepared, extent: Extent) -> None:
     """Refuses ``H statements`` that would make this log unreadable."""
-    said, summary = found.said, found.summary
-    if "statements" not in said:
+    if "statements" not in found.said:
         return
     if (contents.home / BASE_JSON).exists():
         raise refused("patch.header", "this log is a backup, which counts its statements itself: publish the patch without the header 'statements'")  # fmt: skip
     if extent.is_empty:
         return
-    before = contents.line(extent.head.version, extent).statements
-    after = count_of(said["statements"])
-    if before is None or after is None:
-        return
-    made = before + summary.added - summary.deleted
-    if after == made:
-        return
-    message = f"the header 'statements' says {after}, but the {before} before the patch and its changes make {made}"
-    raise refused("patch.header", message)
+    refuse_miscounted(found, contents.line(extent.head.version, extent).statements)

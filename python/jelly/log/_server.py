@@ -38,8 +38,14 @@ class ServerLog(Log):
     """A log on a server."""
 
     def __init__(
-        self, place: str | os.PathLike[str], *, ending: str = ".jellyp", token: str | None = None
+        self,
+        place: str | os.PathLike[str],
+        *,
+        ending: str = ".jellyp",
+        token: str | None = None,
+        storage: None = None,
     ) -> None:
+        del storage  # the place is none that has it
         super().__init__(place, ending=ending, token=token)
         self._at = Address(os.fspath(place), token)
 

@@ -1,0 +1,371 @@
+"""A log in an object store: the same names as in a folder, each of which can be made once."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Unpack
+
+from jelly import _internal
+from jelly._apply import Applied, applied
+from jelly._convert import convert
+from jelly._history import LogReport, verify_log
+from jelly._internal import PatchReader
+from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, name_of
+from jelly._option_types import DatasetOptions
+from jelly._patching import keywords
+from jelly._readers import read_patch
+from jelly._whole_file import once_checked, sync_file, written_json
+from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, fresh, no_base, refuse_other, with_digest
+from jelly.log._lines import Lines
+from jelly.log._log import Log
+from jelly.log._objects import Objects, Stored
+from jelly.log._patch import Prepared, joined, prepared, refuse_miscounted, refuse_time, refused
+from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
+from jelly.types import Destination, PatchFormat, Source
+
+_FORMATS: dict[str, PatchFormat] = {"jellyp": "jelly-patch", "rdfp": "rdfp", "trp": "trp"}
+# each look costs a request
+_POLL = 1.0
+# what is read ahead: so many objects, of so many bytes in all
+_AHEAD = 16
+_AHEAD_BYTES = 16 << 20
+
+
+class ObjectLog(Log):
+    """A log in an object store."""
+
+    def __init__(
+        self,
+        place: str | os.PathLike[str],
+        *,
+        ending: str = ".jellyp",
+        token: str | None = None,
+        storage: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(place, ending=ending, token=token, storage=storage)
+        self._objects = Objects(str(place), storage or {})
+        self._turn = threading.RLock()
+        self._said: dict[str, Any] | None = None
+        self._lines: Lines | None = None
+
+    @property
+    def head(self) -> Head:
+        """Number and id of the last patch."""
+        with self._turn:
+            lines = self._known_lines()
+            return Head(0, None) if lines is None else lines.head
+
+    def info(self) -> LogInfo:
+        """What the log is."""
+        with self._turn:
+            head, said = self.head, self._manifest() or {}
+        name = self._objects.url.rpartition("/")[2]
+        base = said.get("base", {}).get("base", said.get(BEGINS))
+        return LogInfo(name, said.get("id"), head, 1, base, self._format, time_of(said.get("created")))  # fmt: skip
+
+    def publish(
+        self,
+        patch: Source,
+        *,
+        expect: int | str | None = None,
+        headers: Mapping[str, str] | None = None,
+        format: PatchFormat = "auto",
+    ) -> Published:
+        """Makes a patch the next one of the log; see :meth:`Log.publish`."""
+        with tempfile.TemporaryDirectory() as folder:
+            found = prepared(patch, Path(folder), headers or {}, format)
+            if found.summary.id is None:  # the same one in each attempt
+                id, identity = _internal.identify(f"urn:uuid:{uuid.uuid4()}")
+                found = found._replace(summary=found.summary._replace(id=id, identity=identity))
+            with self._turn:
+                self._known_lines()
+                while True:
+                    done = self._attempt(found, expect)
+                    if done is not None:
+                        return done  # else another one was published while this one was written
+
+    def _attempt(self, found: Prepared, expect: int | str | None) -> Published | None:
+        """Publishes after the head that is known; None: it is not the head any more."""
+        lines, said = self._lines or Lines(self._objects, self._ending), found.summary
+        known = lines.find(said.identity)
+        claim = said.id, said.prev, said.digest
+        made = _internal.place_patch(claim, expect, lines.head, known and (known.version, known.digest))  # fmt: skip
+        if made is not None and known is not None:
+            return Published(made, known.id or "", known.prev, None, replayed=True)
+        refuse_time(found, None)
+        if lines.head.version:
+            refuse_miscounted(found, lines.line(lines.head.version).statements)
+        if self._lines is None:
+            self._begin({})
+            lines = self._known_lines() or lines
+            if lines.head.version:
+                return None
+        version = lines.head.version + 1
+        part = found.copy.parent / name_of(version, lines.ending)
+        written = found.write(part, lines.ending, lines.head.id)
+        data = part.read_bytes()
+        other = self._objects.create(part.name, data)
+        if other is not None:
+            lines.take(other)
+            return None
+        lines.take(data, written)
+        return Published(version, written.id or "", written.prev, None, replayed=False)
+
+    def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
+        """What the log has, version after version; see :meth:`Log.versions`."""
+        lines, upto = self._range(after, upto)
+        return (lines.described(version) for version in range(after + 1, upto + 1))
+
+    def _range(self, after: int, upto: int | None) -> tuple[Lines, int]:
+        """The range that was asked for, if the log has it."""
+        with self._turn:
+            lines = self._known_lines() or Lines(self._objects, self._ending)
+        last = lines.head.version
+        upto = last if upto is None else upto
+        if upto > last or after > last:
+            message = f"there is no version {max(after, upto)}: the head is {last} ({self.place})"
+            raise refused("patch.version", message, str(self.place))
+        return lines, upto
+
+    def number(self, version: int | str) -> int:
+        """The number of a version that is there.
+
+        Raises:
+            PatchError: It is not there (``patch.version``).
+        """
+        lines, last = self._range(0, None)
+        if isinstance(version, str):
+            line = lines.find(_internal.identify(version)[1])
+            if line is None:
+                raise refused("patch.version", f"no patch of the log has the id {version} ({self.place})", str(self.place))  # fmt: skip
+            return line.version
+        if not 1 <= version <= last:
+            raise refused("patch.version", f"there is no version {version}: the head is {last} ({self.place})", str(self.place))  # fmt: skip
+        return version
+
+    def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
+        """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
+        return read_patch(self._stream(after, upto), **options)
+
+    def _stream(self, after: int, upto: int | None) -> Iterator[bytes]:
+        """The patches of a range as one stream of Jelly-Patch."""
+        lines, upto = self._range(after, upto)
+        sizes = [lines.line(version).size for version in range(after + 1, upto + 1)]
+        return self._joined(after, sizes)
+
+    def _joined(self, after: int, sizes: Sequence[int]) -> Iterator[bytes]:
+        if self._stored_ending() == ".jellyp":
+            # of our own writer: put end to end, they are one stream
+            yield from self._patches(after, sizes)
+            return
+        with tempfile.TemporaryFile() as spool, tempfile.TemporaryDirectory() as folder:
+            joined(self._files(after, sizes, Path(folder)), spool, "jelly-patch")
+            spool.seek(0)
+            yield from iter(lambda: spool.read(1 << 18), b"")
+
+    def _files(self, after: int, sizes: Sequence[int], folder: Path) -> Iterator[Path]:
+        """The patches as files, one at a time."""
+        path = folder / f"patch{self._stored_ending()}"
+        for data in self._patches(after, sizes):
+            path.write_bytes(data)
+            yield path
+
+    def _patches(self, after: int, sizes: Sequence[int]) -> Generator[bytes]:
+        """The patches of a range, in order; some are read ahead."""
+        waiting: deque[tuple[int, int, Future[Stored | None]]] = deque()
+        ahead = 0
+        with ThreadPoolExecutor(_AHEAD) as pool:
+            for version, size in enumerate(sizes, after + 1):
+                while waiting and (len(waiting) >= _AHEAD or ahead + size > _AHEAD_BYTES):
+                    ahead -= waiting[0][1]
+                    yield self._whole(*waiting.popleft())
+                asked = pool.submit(self._objects.get, name_of(version, self._stored_ending()))
+                waiting.append((version, size, asked))
+                ahead += size
+            while waiting:
+                yield self._whole(*waiting.popleft())
+
+    def _whole(self, version: int, size: int, asked: Future[Stored | None]) -> bytes:
+        found = asked.result()
+        if found is None:
+            raise refused("patch.gap", f"version {version} is not there any more ({self.place})", str(self.place))  # fmt: skip
+        if len(found.data) != size:
+            raise refused("patch.damaged", f"version {version} had {size} bytes, but what is there has {len(found.data)} ({self.place})", str(self.place))  # fmt: skip
+        return found.data
+
+    def _one(self, version: int) -> bytes:
+        with self._turn:
+            size = self._range(version - 1, version)[0].line(version).size
+        return next(self._patches(version - 1, [size]))
+
+    def fetch(
+        self,
+        version: int | str,
+        dest: Destination,
+        *,
+        to: WrittenPatch = "auto",
+    ) -> LogVersion:
+        """Writes one patch; see :meth:`Log.fetch`."""
+        number = self.number(version)
+        convert(self._one(number), dest, to=to, format=self._format)
+        return next(self.versions(number - 1, number))
+
+    def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
+        """Waits for versions; see :meth:`Log.watch`."""
+        at = self.head.version if after is None else after
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            last = self.head.version
+            if last > at:
+                for found in self.versions(at, last):
+                    yield found
+                    at = found.version
+                until = None if timeout is None else time.monotonic() + timeout
+                continue
+            left = _POLL if until is None else until - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(left, _POLL))
+
+    def dataset(
+        self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
+    ) -> Applied:
+        """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
+        said = self._manifest() or {}
+        if BEGINS not in said:
+            raise no_base(self.place)
+        asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
+        if version is not None:
+            asked["version"] = version
+        with tempfile.TemporaryDirectory() as folder, once_checked(dest) as part:
+            base: Any = b""
+            if said[BEGINS] == EMPTY:
+                asked.setdefault("base_format", "nq")
+            else:
+                base = self._base(said, Path(folder) / BASE)
+            done = applied(base, self._stream(0, None), part, asked, None)
+            self._check_count(done, said)
+        return done
+
+    def _base(self, said: Mapping[str, Any], path: Path) -> Path:
+        """Writes the base to a file."""
+        found = self._objects.get(said["base"]["base"])
+        if found is None:
+            raise refused("patch.damaged", f"the base {said['base']['base']} is not there ({self.place})", str(self.place))  # fmt: skip
+        path.write_bytes(found.data)
+        return path
+
+    def _check_count(self, done: Applied, said: Mapping[str, Any]) -> None:
+        """Refuses a dataset that has another number of statements than its patch or the base says."""
+        before = said.get("base", {}).get("statements", 0)
+        count = self._range(0, None)[0].line(done.version).statements if done.version else before
+        if count is not None and count != done.statements:
+            message = f"version {done.version} had {count} statements, but what is here makes {done.statements} ({self.place})"
+            raise refused("patch.damaged", message, str(self.place))
+
+    def verify(self, base: Source | None = None) -> LogReport:
+        """Reports all that is wrong with the log, as :func:`verify_log` does."""
+        return verify_log(self._source(), base=base, patch_format="jelly-patch")
+
+    def known(self, identity: str | None) -> tuple[int, str] | None:
+        """Version and digest of the patch that has an id."""
+        line = self._range(0, None)[0].find(identity)
+        return None if line is None else (line.version, line.digest)
+
+    def _manifest(self) -> dict[str, Any] | None:
+        """What ``log.json`` says; None: there is none. What says how the log begins does not change."""
+        if self._said is None or BEGINS not in self._said:
+            found = self._objects.get(LOG_JSON)
+            self._said = None if found is None else self._parsed(found.data)
+        return self._said
+
+    def _parsed(self, data: bytes) -> dict[str, Any]:
+        try:
+            said = json.loads(data)
+            is_right = ENDING.fullmatch(said["ending"]) and isinstance(said["id"], str)
+        except (ValueError, KeyError, TypeError):
+            is_right = False
+        if not is_right:
+            raise refused("patch.damaged", f"{LOG_JSON} is not whole ({self.place})", str(self.place))  # fmt: skip
+        return dict(said)
+
+    def _known_lines(self) -> Lines | None:
+        """The versions, with those that came since the last time; None: no log is here yet."""
+        if self._lines is None:
+            said = self._manifest()
+            if said is None:
+                return None
+            self._lines = Lines(self._objects, said["ending"])
+        self._lines.catch_up()
+        return self._lines
+
+    def _create(self, base: Source | None, base_format: Any) -> None:
+        if base is None:
+            self._begin({BEGINS: EMPTY})
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder)
+            wanted = dumped(work, (*with_digest(base, work), base_format))
+            # counts only once log.json names it
+            wanted["base"] = f"base-{uuid.uuid4()}.jelly.zst"
+            self._objects.create(wanted["base"], (work / BASE).read_bytes())
+        self._begin({BEGINS: "base", "base": wanted})
+
+    def _begin(self, more: dict[str, Any]) -> None:
+        """Puts ``log.json`` there, or says in it how the log begins; ``more`` is what it is to say.
+
+        Raises:
+            PatchError: The log began otherwise (``patch.conflict``).
+        """
+        while True:
+            found = self._objects.get(LOG_JSON)
+            said = None if found is None else self._parsed(found.data)
+            if said is not None and (BEGINS in said or not more):
+                self._said = said
+                if more:
+                    known = said.get("base", {})
+                    now = known.get("base", said[BEGINS])
+                    refuse_other(self.place, now, known.get("sha256"), more.get("base"), has_patches=self.head.version > 0)  # fmt: skip
+                return
+            text = json.dumps((fresh(self._ending) if said is None else said) | more).encode()
+            other = self._objects.create(LOG_JSON, text) if found is None else self._objects.replace(LOG_JSON, text, found.tag)  # fmt: skip
+            if other is None:
+                self._said = self._parsed(text)
+                return
+
+    @property
+    def _format(self) -> PatchFormat:
+        return _FORMATS[self._stored_ending().split(".")[1]]
+
+    def _stored(self, version: int, path: Path) -> None:
+        path.write_bytes(self._one(version))
+        sync_file(path)
+
+    def _stored_ending(self) -> str:
+        said = self._said or self._manifest()
+        return self._ending if said is None else str(said["ending"])
+
+    def _digest(self, version: int) -> str:
+        return self._range(version - 1, version)[0].line(version).digest
+
+    def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
+        for data in self._patches(after, sizes):
+            yield data, self._format
+
+    def _copy_base(self, work: Path) -> str:
+        said = self._manifest() or {}
+        sync_file(self._base(said, work / BASE))
+        written_json(work / BASE_JSON, said["base"] | {"base": BASE})
+        return BASE
+
+    def _source(self) -> Any:
+        return self._stream(0, None)

@@ -1,0 +1,176 @@
+"""Names and bytes in an object store, where a name can be made once: what a log there is built on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
+
+# how long a request is sent again
+_TRIES = 30.0
+# and how often at least, for one that is not answered may last as long
+_LEAST = 3
+# the names that options `storage.*` of Spark have for these; others are those of obstore
+_NAMES = {
+    "accesskey": "access_key_id",
+    "secretkey": "secret_access_key",
+    "sessiontoken": "session_token",
+    "anonymous": "skip_signature",
+}
+
+Found = TypeVar("Found")
+
+
+class Stored(NamedTuple):
+    """An object."""
+
+    data: bytes
+    tag: dict[str, str]
+    """By which a store knows this state of it."""
+
+
+class Objects:
+    """The objects under an address.
+
+    Requests that fail are sent again for half a minute. The client of the store sends none again by
+    itself: of a name that can be made once, it could not say whether it made it.
+
+    Args:
+        url: ``s3://bucket/log``, ``gs://...`` or ``az://...``.
+        storage: How the store is reached.
+
+    Raises:
+        ImportError: obstore is not installed.
+        ValueError: The address or an option is wrong.
+    """
+
+    def __init__(self, url: str, storage: Mapping[str, Any]) -> None:
+        self.url = url.rstrip("/")
+        parts = urlsplit(url)
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("a log's address has no user and password: give storage=")
+        if not parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
+            raise ValueError(f"{url!r} is no address of a log, such as s3://bucket/log")
+        try:
+            import obstore.store
+        except ModuleNotFoundError as error:
+            raise ImportError("logs in object stores need obstore: pip install 'jelly-patch[object-store]'") from error  # fmt: skip
+        config = {_NAMES.get(name.lower(), name): value for name, value in storage.items()}
+        client: Any = {}
+        if str(config.get("endpoint", "")).startswith("http://"):
+            client["allow_http"] = True
+        connect: Any = obstore.store.from_url
+        try:
+            self._store = connect(self.url, config=config, client_options=client, retry_config={"max_retries": 0})  # fmt: skip
+        except Exception as error:
+            raise ValueError(f"{self.url}: {error}") from error
+
+    def get(self, name: str) -> Stored | None:
+        """An object; None: there is none.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+        from obstore.exceptions import NotFoundError
+
+        def ask() -> Stored | None:
+            try:
+                found = self._store.get(name)
+                tag = {name: found.meta[name] for name in ("e_tag", "version") if found.meta[name]}
+                return Stored(bytes(found.bytes()), tag)
+            except (NotFoundError, FileNotFoundError):
+                return None
+
+        return self._again(ask)
+
+    def create(self, name: str, data: bytes) -> bytes | None:
+        """Makes an object under a name that is free.
+
+        Whatever the store answers, its last word is what stands under the name: a refusal, an error
+        and a lost answer may each mean that the object was made or that it was not.
+
+        Returns:
+            None: it is there, made by this call. Else what is there.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+        return self._put(name, data, "create")
+
+    def replace(self, name: str, data: bytes, tag: dict[str, str]) -> bytes | None:
+        """Makes another state of an object, if it is in the state of a tag.
+
+        Returns:
+            None: it is there. Else what is there instead.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+        return self._put(name, data, tag)
+
+    def _put(self, name: str, data: bytes, mode: Any) -> bytes | None:
+        """Makes an object, or another state of it: ``mode`` is ``create``, or the tag of the state before."""
+
+        def ask() -> bytes | None:
+            try:
+                self._store.put(name, data, mode=mode, use_multipart=False)
+                return None
+            except _refusals() as error:
+                found = self.get(name)
+                if found is not None and found.tag != mode:
+                    return None if found.data == data else found.data
+                raise ConnectionError(_said(name, error)) from error
+
+        return self._again(ask)
+
+    def numbers(self, after: str) -> list[str]:
+        """Names of some objects after a name, in the order of text: one page.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+        return self._again(lambda: [one["path"] for one in next(iter(self._store.list(offset=after)), ())])  # fmt: skip
+
+    def _again(self, ask: Callable[[], Found]) -> Found:
+        """Asks until there is an answer, for half a minute."""
+        failed: Any = (ConnectionError, *_refusals())
+        until, wait, tries = time.monotonic() + _TRIES, 0.05, 0
+        while True:
+            tries += 1
+            try:
+                return ask()
+            except PermissionError:
+                raise
+            except failed as error:
+                if _is_denied(error):
+                    raise PermissionError(_said(self.url, error)) from error
+                if time.monotonic() > until and tries >= _LEAST:
+                    raise ConnectionError(_said(self.url, error)) from error
+            time.sleep(wait)
+            wait = min(2 * wait, 2)
+
+
+def _said(what: str, error: Exception) -> str:
+    """What the store says, without the state of its client."""
+    return f"{what}: {str(error).partition(chr(10))[0]}"
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    from obstore.exceptions import BaseError
+
+    return (BaseError,)
+
+
+def _is_denied(error: Exception) -> bool:
+    from obstore.exceptions import (
+        InvalidPathError,
+        NotSupportedError,
+        PermissionDeniedError,
+        UnauthenticatedError,
+    )
+
+    kinds = (PermissionDeniedError, UnauthenticatedError, NotSupportedError, InvalidPathError)
+    return isinstance(error, kinds) or isinstance(error.__cause__, kinds)
