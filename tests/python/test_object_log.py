@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,11 +17,14 @@ import pytest
 
 import jelly
 from jelly.errors import PatchError
+from jelly.log._folder import FolderLog
+from jelly.log._server import ServerLog
 from log_places import HOW, LogMachine
 
 pytest.importorskip("obstore")
 pytest.importorskip("moto")
 
+from jelly.log._object import ObjectLog
 from object_store import ObjectStore, running
 
 FAULTS = [(when, status) for when in ("before", "after") for status in (409, 412, 500, 503, 0)]
@@ -250,6 +254,49 @@ def test_refused_places(store: ObjectStore, tmp_path: Path) -> None:
         jelly.Log("s3://other-bucket/log", storage=store.storage).publish(patch(1))
     with pytest.raises(TypeError, match="no folder"):
         opened(store).folder  # noqa: B018
+
+
+def test_commands_take_it(store: ObjectStore) -> None:
+    place, env = (
+        store.place(),
+        os.environ
+        | {
+            "AWS_ENDPOINT": store.storage["endpoint"],
+            "AWS_ALLOW_HTTP": "true",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_REGION": "us-east-1",
+        },
+    )
+
+    def jelly_(*args: str, given: bytes = b"") -> str:
+        command = [sys.executable, "-m", "jelly", *args]
+        done = subprocess.run(command, env=env, input=given, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    jelly_("log", "create", place, "--empty")
+    jelly_("publish", place, "-", given=patch(1))
+    assert jelly_("log", "list", place).startswith("1 ")
+    assert jelly_("log", "dataset", place, "-o", "-", "--to", "nq") == '<x:s> <x:p> "1" .\n'
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    with pytest.raises(ImportError, match=r"jelly-patch\[object-store\]"):
+        jelly.Log("s3://bucket/log")
+
+
+@pytest.mark.parametrize("kind", [FolderLog, ServerLog, ObjectLog])
+def test_each_kind_has_each_verb(kind: type[jelly.Log]) -> None:
+    def is_left_out(name: str) -> bool:
+        code = vars(jelly.Log)[name]
+        function = code.fget if isinstance(code, property) else code
+        names = getattr(getattr(function, "__code__", None), "co_names", ())
+        return "NotImplementedError" in names
+
+    wanted = {name for name in vars(jelly.Log) if is_left_out(name)}
+    assert len(wanted) > 15
+    assert wanted - vars(kind).keys() == set()
 
 
 def test_functions_take_it(store: ObjectStore, tmp_path: Path) -> None:

@@ -59,9 +59,10 @@ class Objects:
         except ModuleNotFoundError as error:
             raise ImportError("logs in object stores need obstore: pip install 'jelly-patch[object-store]'") from error  # fmt: skip
         config = {_NAMES.get(name.lower(), name): value for name, value in storage.items()}
-        client: Any = {}
-        if str(config.get("endpoint", "")).startswith("http://"):
-            client["allow_http"] = True
+        is_plain = str(config.get("endpoint", "")).startswith("http://")
+        client = (
+            {"allow_http": True} if is_plain else None
+        )  # an empty one would hide the environment
         connect: Any = obstore.store.from_url
         try:
             self._store = connect(self.url, config=config, client_options=client, retry_config={"max_retries": 0})  # fmt: skip

@@ -27,7 +27,10 @@ from .tables import schema
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from object_store import ObjectStore
+
 BASE = b'<x:s> <x:p> "0" .\n<x:s> <x:p> "base" .\n'
+STORAGE: dict[str, str] = {}
 COLUMNS = schema(jelly.PATCH_SCHEMA_DDL)
 
 
@@ -44,8 +47,22 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(params=["folder", "gzip", "server", "text"])
+@pytest.fixture(scope="module")
+def store() -> Iterator[ObjectStore]:
+    pytest.importorskip("obstore")
+    pytest.importorskip("moto")
+    from object_store import running
+
+    with running() as store:
+        yield store
+
+
+@pytest.fixture(params=["folder", "gzip", "server", "text", "store"])
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> jelly.Log:
+    if request.param == "store":
+        store = request.getfixturevalue("store")
+        STORAGE.update(store.storage)
+        return jelly.Log.create(store.place(), BASE, base_format="nq", storage=store.storage)
     if request.param in ("server", "text"):
         name = "text"
         if request.param == "server":
@@ -73,6 +90,8 @@ def grow(log: jelly.Log, count: int, prefix: str = "x") -> None:
 
 def source(log: jelly.Log, **options: Any) -> LogSource:
     texts = {name.lower(): str(value) for name, value in options.items()}
+    if str(log.place).startswith("s3:"):
+        texts |= {f"storage.{name.lower()}": value for name, value in STORAGE.items()}
     return LogSource({"path": str(log.place), **texts})
 
 
@@ -273,7 +292,7 @@ def test_refused_options(short: jelly.Log) -> None:
 def test_a_place_without_a_log(log: jelly.Log, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for place in (f"{log.place}-other", str(tmp_path / "empty")):
-        other = jelly.Log(place)
+        other = jelly.Log(place)  # its storage is that of the options
         for ask in (read, Stream):
             with pytest.raises(FileNotFoundError, match=r"no such log|no log is here"):
                 ask(other)

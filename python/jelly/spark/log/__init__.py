@@ -4,9 +4,10 @@
     spark.readStream.format("jelly-log").option("token", token).load("https://host/brick")
     df.repartition(1).write.format("jelly-log").mode("append").save("logs/brick")
 
-A place is what :class:`jelly.Log` takes: a folder that driver and workers see, or the address of a log on
-a server. ``token`` is the one of the server; without it, ``JELLY_TOKEN`` of the environment counts, in
-the workers too.
+A place is what :class:`jelly.Log` takes: a folder that driver and workers see, the address of a log on a
+server, or one in an object store (``s3://bucket/brick``). ``token`` is the one of the server; without it,
+``JELLY_TOKEN`` of the environment counts, in the workers too. ``storage.*`` is how an object store is
+reached, as ``storage=`` of :class:`jelly.Log` says it: ``storage.endpoint``, ``storage.accessKey`` and so on.
 
 **Reading** gives the rows of ``jelly.PATCH_SCHEMA``. Each version is a source of its own, with the name
 ``PLACE/patch-0007``; patches, transactions, frames and rows count from 0 in each.

@@ -17,6 +17,7 @@ from jelly.spark._options import (
     DECODE,
     LIMITS,
     OF_SPARK,
+    STORAGE,
     Option,
     ReadOptions,
     number,
@@ -24,6 +25,7 @@ from jelly.spark._options import (
     paths_of,
     positive,
     size,
+    storage_of,
     taken,
     text,
 )
@@ -85,6 +87,8 @@ class LogPlace:
     where: str
     """As workers open it, wherever they run: an absolute path, or an address."""
     token: str | None = field(default=None, repr=False)
+    storage: dict[str, str] = field(default_factory=dict, repr=False)
+    """Options ``storage.*`` without the prefix: how an object store is reached."""
 
     @classmethod
     def of(cls, options: Mapping[str, str], token: str | None) -> Self:
@@ -98,11 +102,12 @@ class LogPlace:
             raise ValueError(f"one log, not {len(places)}")
         name = places[0].rstrip("/") or places[0]
         is_remote = "://" in name.removeprefix("file://")
-        return cls(name, name if is_remote else str(local_path(name).absolute()), token)
+        where = name if is_remote else str(local_path(name).absolute())
+        return cls(name, where, token, storage_of(options))
 
     def open(self) -> jelly.Log:
         """The log."""
-        return jelly.Log(self.where, token=self.token)
+        return jelly.Log(self.where, token=self.token, storage=self.storage or None)
 
     def there(self) -> jelly.Log:
         """The log, if it is there.
@@ -111,7 +116,8 @@ class LogPlace:
             FileNotFoundError: It is not. A mistyped path would read as an empty log.
         """
         log = self.open()
-        if isinstance(log, FolderLog) and not (is_log(log.folder) or log.files):
+        is_there = is_log(log.folder) or log.files if isinstance(log, FolderLog) else log.info().id
+        if not is_there:
             raise FileNotFoundError(f"{self.name}: no log is here; `jelly log create` makes one")
         return log
 
@@ -194,4 +200,9 @@ class LogWriteOptions:
 def _plain(options: Mapping[str, str]) -> dict[str, str]:
     """The options without those that say where to read or write, and Spark's own."""
     left_out = ("path", "paths", *OF_SPARK)
-    return {name: value for name, value in options.items() if name.lower() not in left_out}
+    found = {name.lower(): value for name, value in options.items()}
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in left_out and not name.startswith(STORAGE)
+    }
