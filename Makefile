@@ -83,6 +83,7 @@ try: needs-java $(VENV)/.made-quick $(VENV)/.made-bench ## Start each benchmark,
 	mkdir -p $(SCRATCH)/try
 	set -e; for name in patching replicas spark_patching; do \
 	  $(PY) benches/python/$$name.py $(SCRATCH)/try --quads 2000 --changes 200; done
+	$(PY) benches/python/service.py $(SCRATCH)/try --publishes 32 --patches 20 --rows 1000 --megabytes 1 --versions 20
 	rm -rf $(SCRATCH)/try
 	$(PY) examples/demo.py
 

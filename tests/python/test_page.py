@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+from xml.etree import ElementTree
 
 import pytest
 
@@ -190,6 +191,24 @@ def test_differences_histories_and_errors(log: Path) -> None:
     tag = ask(served, "GET", "/brick", **BROWSER).headers["etag"]  # type: ignore[arg-type]
     assert ask(served, "GET", "/brick", if_none_match=tag, **BROWSER).status == 304  # type: ignore[arg-type]
     assert ask(served, "GET", "/brick", if_none_match=tag).status == 200, "JSON is another answer"
+
+
+def test_a_feed_has_the_last_versions(log: Path) -> None:
+    service = pytest.importorskip("jelly.service")
+    for number in range(60):
+        jelly.Log(log).publish(f'H id <u:{number}&lt> .\nA <a:s> <a:n> "{number}" .\n'.encode())
+    served = service.app(log.parent)
+    answer = ask(served, "GET", "/brick/feed.atom")
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ElementTree.fromstring(answer.body)
+    entries = feed.findall(f"{atom}entry")
+    assert [entry.findtext(f"{atom}title") for entry in entries][::49] == ["Version 63: +1 -0", "Version 14: +1 -0"]  # fmt: skip
+    assert len({entry.findtext(f"{atom}id") for entry in entries}) == len(entries) == 50
+    assert entries[0].findtext(f"{atom}summary") == "<u:59&lt>"
+    assert feed.findtext(f"{atom}updated") == entries[0].findtext(f"{atom}updated")
+    seen = ask(served, "GET", "/brick/feed.atom", if_none_match=answer.headers["etag"])
+    assert seen.status == 304
 
 
 def test_only_the_rows_that_are_shown_are_read() -> None:

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from jelly._whole_file import local_path
 from jelly.errors import JellyError
-from jelly.service import _changes, _compare_views, _events, _pages, _views
+from jelly.service import _changes, _compare_views, _events, _feed, _pages, _views
 from jelly.service._coding import Coding
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
@@ -86,6 +86,7 @@ def app(
         Route("/{log}/data", _Methods(GET=_views.data, PATCH=_changes.patch_data)),
         Route("/{log}/patch", _Methods(POST=_changes.patch_alias, PATCH=_changes.patch_alias)),
         Route("/{log}/diff", _Methods(GET=_compare_views.diff)),
+        Route("/{log}/feed.atom", _Methods(GET=_feed.feed)),
         Route("/{log}/history", _Methods(GET=_compare_views.periods)),
         Route("/{log}/events", _Methods(GET=_events.events)),
     ]
