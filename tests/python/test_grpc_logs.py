@@ -251,8 +251,9 @@ def test_torn_end(root: Path) -> None:
         count = len(raw(target, "SubscribeRdf", [written("t")], jelly_follow="false"))
     (path,) = (root / ".topics" / "t").iterdir()
     whole = path.read_bytes()
-    for cut in range(len(whole) - 1, 0, -61):
-        path.write_bytes(whole[:cut])
+    ends = [whole[:cut] for cut in range(len(whole) - 1, 0, -61)]
+    for end in (*ends, whole + b"\x03\xff\xff\xff" + whole[:60]):
+        path.write_bytes(end)
         with here(root) as target:
             try:
                 found = objects(jelly.grpc.subscribe(target, "t"))
@@ -261,7 +262,9 @@ def test_torn_end(root: Path) -> None:
             assert found == numbers(range(len(found)))
             jelly.grpc.publish(target, lines(1, 99), topic="t", format="nq")
             assert objects(jelly.grpc.subscribe(target, "t")) == [*found, '"99"']
-        assert path.stat().st_size <= cut or not found
+        left = path.read_bytes() if found else b""
+        assert left == whole[: len(left)], "what is not whole frames is elsewhere"
+        assert len(left) <= len(end)
         for left in (root / ".topics" / "t").iterdir():
             left.unlink()
     assert count > 4
