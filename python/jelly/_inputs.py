@@ -128,3 +128,13 @@ def _is_binary(kind: pa.DataType) -> bool:
 
 def _is_string(kind: pa.DataType) -> bool:
     return str(kind) in {"string", "large_string", "string_view"}
+
+
+def refuse_bool(name: str, version: object) -> None:
+    """Refuses ``True``, which Python takes for 1, as a version.
+
+    Raises:
+        TypeError: It is one.
+    """
+    if isinstance(version, bool):
+        raise TypeError(f"{name} must be the number of a version or the id of its patch, not bool")

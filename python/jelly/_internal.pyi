@@ -70,6 +70,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "read_schema",
+    "refuse_hole",
     "refuse_own_file",
     "restart_points",
     "same",
@@ -591,6 +592,8 @@ class LogOrder:
 def order_log(
     patches: Sequence[tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]],
     keywords: dict[str, Any],
+    up_to: int | str | None = None,
+    manifests: dict[str, tuple[bytes | None, bytes | None]] | None = None,
 ) -> LogOrder:
     """Puts patches in the order of a log by what their rows say."""
 
@@ -602,6 +605,9 @@ class RowsDigest:
         """Adds rows."""
     def finish(self) -> str:
         """The digest of all rows; the next rows are of another patch."""
+
+def refuse_hole(source: str | None, patches: Sequence[tuple[int, bool]]) -> None:
+    """Refuses rows of a source that lack a patch between two others: numbers of patches, and whether each has a prev."""
 
 def refuse_own_file(dest: Path, folder: Path | None = None) -> None:
     """Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeAlias
 
@@ -75,22 +76,37 @@ def _span(at: Time) -> tuple[datetime, datetime]:
     """First and last moment. A time without a zone is that of this machine."""
     if isinstance(at, str) and (zoned := _ZONED_DAY.fullmatch(at)):
         first = _parsed(f"{zoned[1]}T00:00{zoned[2]}")
-        return _utc(first), _utc(first + timedelta(days=1, microseconds=-1))
+        with _in_calendar(at):
+            return _utc(first), _utc(first + timedelta(days=1, microseconds=-1))
     found: date = _parsed(at) if isinstance(at, str) else at
     if isinstance(found, datetime):
-        utc = _utc(_once(found, is_text=isinstance(at, str)))
+        with _in_calendar(at):
+            early, late = _moments(found)
+        utc = _utc(_once(found, early, late, is_text=isinstance(at, str)))
         return utc, utc
     # by the clock on the wall: a day can have 23 or 25 hours
-    return _midnight(found), _midnight(found + timedelta(days=1)) - timedelta(microseconds=1)
+    with _in_calendar(at):
+        return _midnight(found), _midnight(found + timedelta(days=1)) - timedelta(microseconds=1)
 
 
-def _once(at: datetime, *, is_text: bool) -> datetime:
+@contextmanager
+def _in_calendar(at: Time) -> Iterator[None]:
+    """Moments of a time that are in no year of the calendar are refused."""
+    try:
+        yield
+    except (OverflowError, ValueError):
+        message = (
+            f"{at} begins or ends outside of the calendar, which has the years 1 to 9999 in UTC"
+        )
+        raise ValueError(message) from None
+
+
+def _once(at: datetime, early: datetime, late: datetime, *, is_text: bool) -> datetime:
     """The time itself, refused where the clock of this machine shows it twice or never.
 
     Of a ``datetime`` without a zone, ``fold`` says which of two moments is meant (PEP 495); a text
     has none.
     """
-    early, late = _moments(at)
     if at.tzinfo is not None or early == late:
         return at
     is_shown = early.astimezone().replace(tzinfo=None) == at.replace(fold=0)

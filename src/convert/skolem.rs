@@ -16,6 +16,10 @@ use crate::term::{Iri, Term, TermBuf};
 pub struct Skolem {
     naming: Naming,
     renamed: Renamed,
+    /// An IRI of the dataset that begins as those of blank nodes do.
+    taken: Option<String>,
+    /// The dataset has a blank node.
+    has_nodes: bool,
 }
 
 struct Naming {
@@ -66,18 +70,69 @@ impl Skolem {
             );
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        Ok(Skolem { naming: Naming { start, labels }, renamed: Renamed::new() })
+        Ok(Skolem {
+            naming: Naming { start, labels },
+            renamed: Renamed::new(),
+            taken: None,
+            has_nodes: false,
+        })
     }
 
     /// The statement without blank nodes; one that has a position for a label is refused.
+    ///
+    /// # Errors
+    /// `encode.skolem`: the dataset has blank nodes, and an IRI that begins as theirs shall, and so could be one of theirs.
     pub fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Result<Statement<'s>> {
+        if self.naming.start.is_some() {
+            statement.terms.iter().for_each(|term| self.look_at(term));
+            self.refuse_taken()?;
+        }
         let naming = &self.naming;
         self.renamed.statement(statement, |label| naming.of(label))
     }
 
     /// The term without blank nodes, if it has some.
-    fn term(&self, term: &Term<'_>) -> Result<Option<TermBuf>> {
+    fn term(&mut self, term: &Term<'_>) -> Result<Option<TermBuf>> {
+        self.look_at(term);
+        self.refuse_taken()?;
         renamed(term, &mut |label: &str| self.naming.of(label))
+    }
+
+    /// What comes is of another dataset, which may have the IRIs of blank nodes of the one before.
+    pub fn next_dataset(&mut self) {
+        (self.taken, self.has_nodes) = (None, false);
+    }
+
+    #[inline]
+    fn look_at(&mut self, term: &Term<'_>) {
+        match term {
+            Term::BlankNode(_) => self.has_nodes = true,
+            Term::Iri(iri) if self.taken.is_none() => {
+                let start = self.naming.start.as_deref().unwrap_or_default();
+                let common = start.len().min(iri.prefix().len());
+                let (one, other) = start.as_bytes().split_at(common);
+                let begins_so =
+                    iri.prefix().as_bytes().starts_with(one) && iri.name().as_bytes().starts_with(other);
+                if begins_so && !start.is_empty() {
+                    self.taken = Some(iri.to_string());
+                }
+            }
+            Term::Triple(triple) => triple.terms.iter().for_each(|term| self.look_at(&term.as_term())),
+            _ => {}
+        }
+    }
+
+    fn refuse_taken(&self) -> Result<()> {
+        match &self.taken {
+            Some(iri) if self.has_nodes => {
+                let message = format!(
+                    "<{iri}> begins as the IRIs of blank nodes would ({:?}), and could be that of another node",
+                    self.naming.start.as_deref().unwrap_or_default()
+                );
+                Err(Error::new(ErrorKind::EncodeSkolem, message))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -153,7 +208,7 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
     }
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
-        let skolem = self.skolem.as_ref();
+        let skolem = self.skolem.as_mut();
         match skolem.map_or(Ok(None), |skolem| skolem.term(&graph))? {
             Some(named) => self.sink.graph_start(named.as_term()),
             None => self.sink.graph_start(graph),

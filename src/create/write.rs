@@ -128,6 +128,14 @@ impl WriteOptions {
         self.create.patch(self.patch, given, source)
     }
 
+    /// Declares the prefixes of a source in this format, unless the options say otherwise. Those of Jelly say it in
+    /// the options of the stream.
+    pub fn keep_prefixes_of(&mut self, source: RdfFormat) {
+        if source != RdfFormat::Jelly && source.holds_prefixes() {
+            self.create.namespaces.get_or_insert(true);
+        }
+    }
+
     /// An encoder of statements, with the namespaces declared.
     pub fn rdf_encoder(&self, source: Option<&RdfOptions>, has_graphs: bool) -> Result<AnyRdfEncoder> {
         let given = match &self.stream {

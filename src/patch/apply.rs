@@ -57,9 +57,10 @@ impl ApplyTarget {
         if write.is_default {
             write.rdf = needs.format();
         }
-        if needs.prefixes && write.create.namespaces.is_none() {
-            write.create.namespaces = Some(true);
+        if needs.prefixes {
+            write.create.namespaces.get_or_insert(true);
         }
+        write.keep_prefixes_of(needs.format);
         let holds_prefixes = write.rdf.holds_prefixes() && write.create.namespaces != Some(false);
         let has_graphs = needs.graphs;
         let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));

@@ -128,6 +128,7 @@ impl Reading {
             found.insert(terms.key(statement)?.0);
             Ok(())
         })?;
+        terms.next_dataset();
         work.phase("comparing the old dataset");
         let dataset = Dataset::open(old, &options.old)?;
         let old_lasts = !dataset.format.has_unlabelled_nodes();
@@ -188,6 +189,7 @@ impl Reading {
                 emit.prefix(&PrefixChange::between(name, Term::DefaultGraph, before, after))?;
             }
         }
+        self.terms.next_dataset();
         work.phase("comparing the new dataset");
         let mut again = 0;
         let by_label = self.way == BlankNodes::Labels;
@@ -226,6 +228,12 @@ struct Terms {
 }
 
 impl Terms {
+    fn next_dataset(&mut self) {
+        if let Some(skolem) = &mut self.skolem {
+            skolem.next_dataset();
+        }
+    }
+
     /// The key, and the statement as it is written.
     #[inline]
     fn key<'s>(&'s mut self, statement: &'s Statement<'s>) -> Result<(u128, Statement<'s>)> {

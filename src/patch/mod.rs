@@ -38,9 +38,9 @@ pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub(crate) use key_set::KeySet;
 pub use log::{
-    Base, Claim, Head, Log, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed, Problem,
-    RowsDigest, Version, backup_base, head, holds_patches, id_from_text, in_order, known_end, order_log,
-    patch_files, place, refuse_own_file, summarize,
+    Base, Claim, Head, Log, LogContext, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed,
+    Problem, RowsDigest, Version, backup_base, head, holds_patches, id_from_text, in_order, known_end,
+    order_log, patch_files, place, refuse_hole, refuse_own_file, summarize,
 };
 pub(crate) use log::{Change, LogSink};
 pub(crate) use net::{ByKey, Net};

@@ -95,7 +95,7 @@ pub(super) fn convert(
         Some(labels) => Some(Skolem::with_labels(labels, skolem).map_err(Failure::Jelly)?),
         None => skolem.map(Skolem::new).transpose().map_err(Failure::Jelly)?,
     };
-    let (write, to_patch) =
+    let (mut write, to_patch) =
         WriteOptions::of_conversion(is_patch, &write, name.as_deref()).map_err(Failure::Jelly)?;
     let done = py.detach(|| {
         catch_panic(|| {
@@ -117,6 +117,7 @@ pub(super) fn convert(
                 }
                 AnyFormat::Rdf(format) => {
                     let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
+                    write.keep_prefixes_of(format);
                     let target =
                         RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
                     all(

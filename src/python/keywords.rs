@@ -74,6 +74,9 @@ pub(super) fn read(shape: Shape, name: &str, value: &Bound<'_, PyAny>) -> PyResu
             let pairs = value.cast::<PyMapping>().map_err(|_| wrong("a mapping of labels to IRIs"))?;
             pairs.items()?.extract().map(Value::Pairs)
         }
+        Shape::Version if value.is_instance_of::<PyBool>() => {
+            Err(wrong("the number of a version or the id of its patch"))
+        }
         Shape::Version => match (value.extract(), value.extract()) {
             (Ok(number), _) => Ok(Value::Number(number)),
             (_, Ok(id)) => Ok(Value::Text(id)),

@@ -1,5 +1,6 @@
 //! Functions that look at logs: `verify_log`, `history`.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +12,9 @@ use super::job::{Job, LogPart, gather, term};
 use super::keywords;
 use super::publish::version;
 use crate::options::doors::Doors;
-use crate::patch::{self, Again, Base, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern};
+use crate::patch::{
+    self, Again, Base, LogContext, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern,
+};
 use crate::term::TermBuf;
 
 /// Kind, source, patch, id and message of a problem.
@@ -157,17 +160,34 @@ impl LogOrder {
 
 /// Puts patches in the order of a log by what their rows say.
 #[pyfunction]
-pub(super) fn order_log(patches: Vec<Collected>, keywords: &Bound<'_, PyDict>) -> PyResult<LogOrder> {
+#[pyo3(signature = (patches, keywords, up_to=None, manifests=None))]
+pub(super) fn order_log(
+    patches: Vec<Collected>,
+    keywords: &Bound<'_, PyDict>,
+    up_to: Option<&Bound<'_, PyAny>>,
+    manifests: Option<HashMap<String, [Option<Vec<u8>>; 2]>>,
+) -> PyResult<LogOrder> {
     let values = keywords::values(keywords, Doors::LOG.and(Doors::CALL))?;
-    let sources = values.names("order");
+    let context = LogContext {
+        sources: values.names("order").map(<[_]>::to_vec),
+        up_to: up_to.map(|value| version(value, "version")).transpose()?,
+        manifests: manifests.unwrap_or_default(),
+    };
     let facts = |(source, patch, headers, unfinished, is_stray, counts, net): Collected| {
         let headers = headers.into_iter().map(|(key, value)| Ok((key, term(&value)?)));
         let headers = headers.collect::<PyResult<_>>()?;
         Ok(PatchFacts { source, patch, headers, unfinished, is_stray, counts, net })
     };
     let patches: Vec<_> = patches.into_iter().map(facts).collect::<PyResult<_>>()?;
-    let found = patch::order_log(&patches, sources, LogOptions::of(&values));
+    let found = patch::order_log(&patches, &context, LogOptions::of(&values));
     Ok(LogOrder(found.map_err(Failure::from)?))
+}
+
+/// Refuses rows of a source that lack a patch between two others: numbers of patches, and whether each has a prev.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
+pub(super) fn refuse_hole(source: Option<String>, patches: Vec<(u64, bool)>) -> PyResult<()> {
+    Ok(patch::refuse_hole(source.as_deref(), patches).map_err(Failure::from)?)
 }
 
 /// The files of a folder that hold patches, in the order of a log.

@@ -69,7 +69,7 @@ mod _internal {
     #[pymodule_export]
     use super::log::{
         History, LogOrder, backup_base, history, holds_patches, identify, log_head, log_versions, order_log,
-        patch_files, refuse_own_file, verify_log,
+        patch_files, refuse_hole, refuse_own_file, verify_log,
     };
     #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf, read_schema};

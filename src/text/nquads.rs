@@ -69,6 +69,9 @@ impl<S: RdfSink> Grammar<S> for Lines {
     #[inline]
     fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt> {
         let start = lexer.at;
+        if lexer.peek()? == b'V' {
+            return self.version(lexer);
+        }
         let statements = &mut self.statements;
         for place in 0..3 {
             statements.lex(place, lexer)?;
@@ -102,6 +105,33 @@ impl<S: RdfSink> Grammar<S> for Lines {
         sink.statement(&RdfRow { frame: 0, seq: self.seq, statement }).map_err(|error| at(error, start))?;
         statements.read();
         self.seq += 1;
+        Ok(Row::Read)
+    }
+}
+
+impl Lines {
+    /// `VERSION "1.2"` (N-Triples 1.2, section 2.5): a line that is no statement. Which RDF the lines are of, they say themselves.
+    #[cold]
+    fn version(&mut self, lexer: &mut Lexer<'_>) -> Result<Row, Halt> {
+        let start = lexer.at;
+        let end = lexer.word_end();
+        if end == lexer.text.len() {
+            return Err(Stop::End.into());
+        }
+        if &lexer.text[start..end] != "VERSION" {
+            return Err(lexer.no_term::<()>().err().unwrap_or(Stop::End).into());
+        }
+        lexer.at = end;
+        lexer.skip_blanks();
+        if lexer.peek()? != b'"' {
+            return refuse(ErrorKind::TextRow, lexer.at, "behind VERSION stands a string, such as \"1.2\"");
+        }
+        lexer.string(self.statements.scratch(0))?;
+        lexer.check_row(start)?;
+        lexer.skip_blanks();
+        if !matches!(lexer.peek()?, b'\n' | b'\r' | b'#') {
+            return refuse(ErrorKind::TextRow, lexer.at, "a line has one statement or one VERSION");
+        }
         Ok(Row::Read)
     }
 }

@@ -246,8 +246,9 @@ impl Places {
 #[inline(always)]
 fn has_row(line: &[u8]) -> bool {
     match line.first() {
-        None | Some(b'#') => false,
-        Some(b' ' | b'\t') => line.trim_ascii_start().first().is_some_and(|&byte| byte != b'#'),
+        // no term begins with V, but a VERSION does
+        None | Some(b'#' | b'V') => false,
+        Some(b' ' | b'\t') => line.trim_ascii_start().first().is_some_and(|byte| !b"#V".contains(byte)),
         Some(_) => true,
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use jelly_patch::patch::{LogOptions, PatchFacts, id_from_text, order_log};
+use jelly_patch::patch::{LogContext, LogOptions, PatchFacts, id_from_text, order_log};
 
 fn facts(source: &Path, number: usize, patch: &Value) -> PatchFacts {
     let keys = [("id", "id"), ("ID", "more"), ("Prev", "prev")];
@@ -42,7 +42,7 @@ fn cases_of_logs() {
             let file = file[1].as_array().unwrap();
             patches.extend(file.iter().enumerate().map(|(number, patch)| facts(&path, number, patch)));
         }
-        match order_log(&patches, None, LogOptions::default()) {
+        match order_log(&patches, &LogContext::default(), LogOptions::default()) {
             Ok(log) => {
                 let expected: Vec<_> = case["order"].as_array().unwrap().iter().map(Value::as_u64).collect();
                 let order: Vec<_> = log.order.iter().map(|&place| Some(place as u64)).collect();

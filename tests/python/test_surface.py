@@ -38,6 +38,7 @@ INNER = {
     "read_column",
     "read_schema",
     "refuse_own_file",
+    "refuse_hole",
     "restart_points",
     "table_keys",
     "Reader",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jelly import _internal
+from jelly._inputs import refuse_bool
 from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
 from jelly.log._begin import said_of
 from jelly.log._index import Index, Line, append, line_of
@@ -116,6 +117,8 @@ class Contents:
             PatchError: A version of the range is gone (``patch.gap``), or not there yet
                 (``patch.version``).
         """
+        refuse_bool("after", after)
+        refuse_bool("upto", upto)
         extent = self.extent()
         last = extent.head.version
         upto = last if upto is None else upto
@@ -136,6 +139,7 @@ class Contents:
         Raises:
             PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
         """
+        refuse_bool("version", version)
         if isinstance(version, str):
             line = self.find(_internal.identify(version)[1])
             if line is None:

@@ -15,6 +15,7 @@ from jelly._apply import Applied, applied
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._http import Address, Answer
+from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
 from jelly._option_types import DatasetOptions
@@ -101,6 +102,8 @@ class ServerLog(Log):
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
         """What the log has, version after version; see :meth:`Log.versions`."""
+        refuse_bool("after", after)
+        refuse_bool("upto", upto)
         answer = self._at.open("GET", "/versions", {"after": after, "upto": upto})
         return map(_version, answer.lines())
 
@@ -109,9 +112,12 @@ class ServerLog(Log):
         return read_patch(self._range(after, upto).pieces(), **options)
 
     def _range(self, after: int, upto: int | None) -> Answer:
+        refuse_bool("after", after)
+        refuse_bool("upto", upto)
         return self._at.open("GET", "/patches", {"after": after, "upto": upto}, {"Accept": _PATCH})
 
     def _one(self, version: int | str) -> Answer:
+        refuse_bool("version", version)
         path, query = (f"/patches/{version}", {}) if isinstance(version, int) else ("/patches", {"id": version})  # fmt: skip
         return self._at.open("GET", path, query, {"Accept": _PATCH})
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jelly._inputs import refuse_bool
 from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
 from jelly.replica._commit import Runner, commit
@@ -85,6 +86,7 @@ def _limited(
 ) -> Sequence[LogVersion]:
     if upto is None:
         return new
+    refuse_bool("upto", upto)
     if isinstance(upto, int):
         return new[: max(upto - state.version, 0)]
     from jelly._internal import identify

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly import _internal
 from jelly._internal import RowsDigest
 from jelly._readers import read_patch
+from jelly._whole_file import local_path
 from jelly.errors import PatchError, ReplicaError
 from jelly.replica._refused import refused
 from jelly.replica._state import State
@@ -134,7 +135,9 @@ def _again(source: Any, stack: ExitStack) -> Any:
     """A source that can be read again."""
     if isinstance(source, str) and source == "-":
         source = open(0, "rb", closefd=False)  # noqa: SIM115
-    if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview):
+    if isinstance(source, str | os.PathLike):
+        return local_path(source)
+    if isinstance(source, bytes | bytearray | memoryview):
         return source
     file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="jelly-"))  # noqa: SIM115
     if hasattr(source, "read"):

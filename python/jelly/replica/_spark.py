@@ -82,7 +82,11 @@ def _unpacked(data: bytes) -> pa.Table:
 
 
 def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of each source in a partition as a stream of patches, and the first patch that is not whole."""
+    """The rows of each source in a partition as a stream of patches.
+
+    Beside it, the first patch that is not whole, and the numbers of the patches that have a ``prev`` and of those that
+    have none.
+    """
     import pyarrow as pa
 
     from jelly._writers import PatchWriter
@@ -96,21 +100,32 @@ def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 writer.write(rows)
                 for patch, found in _counted(rows):
                     counts[patch] = found.plus(counts.get(patch))
-        cut = next((patch for patch, found in counts.items() if not is_whole(*found)), None)
+        wholes = (
+            (patch, (one.ends, one.rows, one.first, one.last)) for patch, one in counts.items()
+        )
+        cut = next((patch for patch, one in wholes if not is_whole(*one)), None)
         if cut is None:
             cut = without_begin((patch, one.first, one.last) for patch, one in counts.items())
         columns = [
             pa.array([source], pa.string()),
             pa.array([out.getvalue()], pa.binary()),
             pa.array([cut], pa.int64()),
+            *(
+                pa.array(
+                    [[patch for patch, one in counts.items() if bool(one.prevs) == has]],
+                    pa.list_(pa.int64()),
+                )
+                for has in (True, False)
+            ),
         ]
-        yield pa.record_batch(columns, names=["source", "stream", "cut"])
+        yield pa.record_batch(columns, names=["source", "stream", "cut", "joined", "loose"])
 
 
 class _Counts(NamedTuple):
-    """What :func:`is_whole` asks of a patch."""
+    """What is asked of a patch: whether it is whole, and whether it says what it comes after."""
 
     ends: int
+    prevs: int
     rows: int
     first: int
     last: int
@@ -121,6 +136,7 @@ class _Counts(NamedTuple):
             return self
         return _Counts(
             self.ends + other.ends,
+            self.prevs + other.prevs,
             self.rows + other.rows,
             min(self.first, other.first),
             max(self.last, other.last),
@@ -133,8 +149,13 @@ def _counted(rows: pa.RecordBatch) -> Iterator[tuple[int, _Counts]]:
     import pyarrow.compute as pc
 
     ends = pc.equal(rows.column("op"), "Z").cast(pa.int64())
-    table = pa.table([rows.column("patch"), rows.column("seq"), ends], ["patch", "seq", "end"])
-    parts = [("end", "sum"), ("patch", "count"), ("seq", "min"), ("seq", "max")]
+    is_header = pc.equal(rows.column("op"), "H")
+    keys = pc.utf8_lower(rows.column("name"))
+    is_prev = pc.is_in(keys, value_set=pa.array(["prev", "previous"]))
+    prevs = pc.and_(is_header, is_prev).cast(pa.int64())
+    columns = [rows.column("patch"), rows.column("seq"), ends, prevs]
+    table = pa.table(columns, ["patch", "seq", "end", "prev"])
+    parts = [("end", "sum"), ("prev", "sum"), ("patch", "count"), ("seq", "min"), ("seq", "max")]
     found = table.group_by("patch").aggregate(parts).to_pydict()
     for patch, *numbers in zip(
         found["patch"], *(found[f"{name}_{what}"] for name, what in parts), strict=True

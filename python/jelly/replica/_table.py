@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 from jelly import _internal
 from jelly._arrow import require_pyarrow
 from jelly._convert import Tally
+from jelly._inputs import refuse_bool
 from jelly._option_table import refuse_unknown
 from jelly._option_types import BaseOptions, ConvertWriteOptions, FollowOptions
 from jelly._patching import Patches, Report, sources
@@ -217,6 +218,7 @@ class Replica:
         Raises:
             ReplicaError: As for :meth:`follow`, and if patches have no ids.
             JellyError: As for :meth:`follow`.
+            PatchError: A patch without a ``prev`` does not come right after the one before it in its source (``patch.gap``).
             ValueError: A patch has no ``Z`` row, or its ``seq`` has a hole: rows were filtered away.
         """
         del batch
@@ -224,11 +226,15 @@ class Replica:
         from jelly.spark.whole import not_whole
 
         ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
-        schema = "source string, stream binary, cut bigint"
+        schema = (
+            "source string, stream binary, cut bigint, joined array<bigint>, loose array<bigint>"
+        )
         found = ordered.mapInArrow(encoded, schema).collect()
-        for source, _, cut in found:
+        for source, _, cut, joined, loose in found:
             if cut is not None:
                 raise not_whole(source, cut)
+            numbers = [(patch, True) for patch in joined] + [(patch, False) for patch in loose]
+            _internal.refuse_hole(source, numbers)
         if not found:
             state = self._store.load()
             return Followed(state.version, state.id, *(0,) * 8)
@@ -248,7 +254,7 @@ class Replica:
         """
         import pyarrow as pa
 
-        state = self._store.load(version)
+        state = self._state(version)
         return pa.RecordBatchReader.from_batches(schema(), self._batches(state))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -264,7 +270,7 @@ class Replica:
         Raises:
             ReplicaError: The version cannot be read.
         """
-        state = self._store.load(version)
+        state = self._state(version)
         ddl = ", ".join(f"{name} string" for name in COLUMNS)
         root = self._store.root
         paths = [_GLOB.sub(r"\\\g<0>", f"{root}/{file.path}") for file in state.files]
@@ -301,7 +307,7 @@ class Replica:
             ValueError: An option is wrong.
         """
         refuse_unknown("dump", options, "converted")
-        state = self._store.load(version)
+        state = self._state(version)
         return dump(self._batches(state), state.prefixes, dest, to, to_compression, dict(options))
 
     def vacuum(self, keep: int = 1, *, hours: float = 168) -> list[str]:
@@ -319,6 +325,10 @@ class Replica:
             OSError: Something cannot be deleted.
         """
         return self._store.vacuum(keep, hours)
+
+    def _state(self, version: int | None) -> State:
+        refuse_bool("version", version)
+        return self._store.load(version)
 
     def _batches(self, state: State) -> Iterator[pa.RecordBatch]:
         for file in state.files:

@@ -1,12 +1,14 @@
 //! The order of patches whose facts somebody else collected, as Spark's workers do.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use super::LogOptions;
-use super::facts::SourceFacts;
+use super::facts::{SourceFacts, identity};
 use super::folder::Start;
-use super::names::in_order;
+use super::indexed;
+use super::names::{in_order, name_like};
 use super::order::{FolderRow, IGNORE, Ordered, SourceRow, order, rests_on_names};
 use super::replay::refused_content;
 use super::version::{Version, Versions};
@@ -42,6 +44,8 @@ pub struct LogOrder {
     pub before: u64,
     /// The sources in the order in which they are taken, where nothing but names decided it.
     pub by_name: Vec<String>,
+    /// Sources come one after the other.
+    is_sorted: bool,
     ids: Vec<Option<TermBuf>>,
     prev: Option<TermBuf>,
 }
@@ -53,55 +57,113 @@ impl LogOrder {
         let versions = Versions { before: self.before, ids, prev: self.prev.as_ref() };
         Ok(self.before + versions.number(version)?)
     }
+
+    /// The patches stand in their order, and what follows, of which the id may be known, is not what comes before them.
+    fn begins_before(&self, rest: Option<&str>) -> bool {
+        let is_before = |prev| rest.is_some_and(|rest| rest != identity(prev));
+        self.is_sorted && self.prev.as_ref().is_none_or(is_before)
+    }
+}
+
+/// What is known of a log beside its patches.
+#[derive(Clone, Debug, Default)]
+pub struct LogContext {
+    /// All sources, one by one, in the order in which they are taken instead of that of their names.
+    pub sources: Option<Vec<String>>,
+    /// The version that is wanted: what is wrong behind it does not matter.
+    pub up_to: Option<Version>,
+    /// The bytes of `base.json` and `log.json` of folders that are not on this machine.
+    pub manifests: HashMap<String, [Option<Vec<u8>>; 2]>,
 }
 
 /// Puts patches in the order of a log.
 ///
 /// The patches can be given in any order. Sources in one folder are the files of a log that is kept there, of which none
-/// may be missing: numbers in names, and the `base.json` or `log.json` of a folder of this machine, must agree with the
-/// patches. `sources` are all sources, one by one, in the order in which they are taken instead.
-pub fn order_log(
-    patches: &[PatchFacts],
-    sources: Option<&[String]>,
-    options: LogOptions,
-) -> Result<LogOrder> {
+/// may be missing: numbers in names, and the `base.json` or `log.json` of the folder, must agree with the patches.
+pub fn order_log(patches: &[PatchFacts], context: &LogContext, options: LogOptions) -> Result<LogOrder> {
     let mut places: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (place, patch) in patches.iter().enumerate() {
         places.entry(patch.source.as_deref()).or_default().push(place);
     }
     let names = places.keys().copied();
-    let (names, folders) = match sources {
+    let (names, folders) = match &context.sources {
         Some(sources) => (as_given(names, sources)?, Vec::new()),
         None => by_folder(names),
     };
     let mut facts = Vec::with_capacity(names.len());
-    for name in &names {
+    let mut broken = None;
+    for (number, name) in names.iter().enumerate() {
         let places = places.get_mut(name).map(std::mem::take).unwrap_or_default();
-        let source = Collected::new(patches, places, options)?;
-        if !options.ignore_chain {
-            source.require_numbers(patches)?;
-        }
+        let (source, fault) = OneSource::new(patches, places, options);
         facts.push(source);
+        if let Some((error, id)) = fault {
+            broken = Some((error, id.filter(|_| number + 1 == names.len())));
+            break;
+        }
     }
-    let rows: Vec<_> = (names.iter().zip(&facts))
+    let found = linked(patches, &names, &folders, &facts, context, options);
+    let Some((error, id)) = broken else { return found };
+    let is_enough = |log: &LogOrder| {
+        log.begins_before(id.as_deref())
+            && context.up_to.as_ref().is_some_and(|version| log.number(version).is_ok())
+    };
+    match found {
+        Ok(log) if is_enough(&log) => Ok(log),
+        _ => Err(error),
+    }
+}
+
+/// The order of the patches of sources, of which those at the end may be missing.
+fn linked(
+    patches: &[PatchFacts],
+    names: &[Option<&str>],
+    folders: &[(String, Range<usize>)],
+    facts: &[OneSource],
+    context: &LogContext,
+    options: LogOptions,
+) -> Result<LogOrder> {
+    let rows: Vec<_> = (names.iter().zip(facts))
         .map(|(name, source)| SourceRow {
             name: name.map(Into::into),
             patches: &source.facts.patches,
-            is_whole: true,
+            is_whole: source.is_whole,
         })
         .collect();
     let starts: Vec<_> = (folders.iter())
-        .map(|(folder, files)| start_of(folder, names[files.clone()].iter().copied().flatten()))
+        .map(|(folder, files)| {
+            let files = names[files.clone()].iter().copied().flatten();
+            start_of(folder, files, context.manifests.get(folder))
+        })
         .collect();
     let folder_rows: Vec<_> = (folders.iter().zip(&starts))
-        .map(|((_, files), start)| FolderRow { start, last: None, files: files.clone() })
+        .map(|((_, files), (start, last))| {
+            let end = files.end.min(rows.len());
+            FolderRow { start, last: last.filter(|_| end == files.end), files: files.start.min(end)..end }
+        })
         .collect();
-    let Ordered { order, before, faults, by_name, .. } = order(&rows, &folder_rows, options.ignore_chain);
-    if let Some(mut fault) = faults.into_iter().next() {
+    let Ordered { mut order, before, certain, faults, by_name } =
+        order(&rows, &folder_rows, options.ignore_chain);
+    let is_one = matches!(&folder_rows[..], [folder] if folder.files == (0..rows.len()));
+    let fault = faults.into_iter().next();
+    if fault.is_some() {
+        order.truncate(certain);
+    }
+    let of = |&(source, patch): &(usize, usize)| &facts[source].facts.patches[patch];
+    let mut log = LogOrder {
+        by_name: Vec::new(),
+        ids: order.iter().map(|place| of(place).id.clone()).collect(),
+        prev: order.first().and_then(|place| of(place).prev.clone()),
+        is_sorted: order.is_sorted(),
+        order: order.iter().map(|&(source, patch)| facts[source].places[patch]).collect(),
+        before,
+    };
+    let has_wanted = context.up_to.as_ref().is_some_and(|version| log.number(version).is_ok());
+    let is_behind = is_one && has_wanted;
+    if let Some(mut fault) = fault.filter(|_| !is_behind) {
         let source = match fault.place {
             Some((source, _)) => names[source],
             None => {
-                let is_damaged = |(_, start): &(_, &Start)| matches!(start, Start::Damaged(_));
+                let is_damaged = |(_, (start, _)): &(_, &(Start, _))| matches!(start, Start::Damaged(_));
                 folders.iter().zip(&starts).find(is_damaged).map(|((folder, _), _)| folder.as_str())
             }
         };
@@ -111,67 +173,86 @@ pub fn order_log(
         return Err(at(Error::new(fault.kind, fault.text(options.fixed)), source));
     }
     // of one folder, the numbers of its files may say the order
-    let is_one = matches!(&folders[..], [(_, files)] if *files == (0..names.len()));
-    let rests_on_names =
-        if is_one { !by_name.is_empty() } else { order.is_sorted() && rests_on_names(&rows) };
-    let by_name = if rests_on_names && sources.is_none() { &names[..] } else { &[] };
-    let of = |&(source, patch): &(usize, usize)| &facts[source].facts.patches[patch];
-    Ok(LogOrder {
-        by_name: by_name.iter().map(|name| name.unwrap_or_default().to_owned()).collect(),
-        ids: order.iter().map(|place| of(place).id.clone()).collect(),
-        prev: order.first().and_then(|place| of(place).prev.clone()),
-        order: order.into_iter().map(|(source, patch)| facts[source].places[patch]).collect(),
-        before,
-    })
+    let rests_on_names = if is_one { !by_name.is_empty() } else { log.is_sorted && rests_on_names(&rows) };
+    if rests_on_names && context.sources.is_none() {
+        log.by_name = names.iter().map(|name| name.unwrap_or_default().to_owned()).collect();
+    }
+    Ok(log)
 }
 
 /// The patches of one source.
-struct Collected {
+struct OneSource {
     facts: SourceFacts,
     /// Their places in what was given.
     places: Vec<usize>,
+    is_whole: bool,
 }
 
-impl Collected {
-    fn new(patches: &[PatchFacts], mut places: Vec<usize>, options: LogOptions) -> Result<Self> {
+/// What is wrong with a patch, and its id.
+type Broken = (Error, Option<String>);
+
+impl OneSource {
+    /// The patches up to the first that has no meaning, or that another one is missing before.
+    fn new(patches: &[PatchFacts], mut places: Vec<usize>, options: LogOptions) -> (Self, Option<Broken>) {
         places.sort_by_key(|&place| patches[place].patch);
         let mut facts = SourceFacts::new(options, false);
+        let mut before = None;
+        let mut broken = None;
         for &place in &places {
             let patch = &patches[place];
+            let count = facts.patches.len();
             let found = facts.collected(patch).and_then(|()| match facts.patches.last() {
                 Some(last) if last.speaks_content => Err(refused_content()),
+                Some(last) if !options.ignore_chain && last.prev.is_none() => joins(before, patch.patch),
                 _ => Ok(()),
             });
-            found.map_err(|error| {
-                let message = format!("patch {}: {}", patch.patch, error.message());
-                at(Error::new(error.kind(), message), patch.source.as_deref())
-            })?;
-        }
-        facts.end();
-        Ok(Collected { facts, places })
-    }
-
-    /// Refuses a source that lacks a patch between two others, where no `prev` says what the second one comes after: rows
-    /// of the log were filtered away.
-    fn require_numbers(&self, patches: &[PatchFacts]) -> Result<()> {
-        for (number, pair) in self.places.windows(2).enumerate() {
-            let (before, after) = (patches[pair[0]].patch, &patches[pair[1]]);
-            if after.patch <= before + 1 || self.facts.patches[number + 1].prev.is_some() {
-                continue;
+            if let Err(error) = found {
+                let hint =
+                    if error.kind() == ErrorKind::PatchGap { format!("; {IGNORE}") } else { String::new() };
+                let message = format!("patch {}: {}{hint}", patch.patch, error.message());
+                let error = at(Error::new(error.kind(), message), patch.source.as_deref());
+                let id = facts
+                    .patches
+                    .get(count)
+                    .map_or_else(|| facts.open_id(), |patch| patch.id.as_ref().map(identity));
+                facts.patches.truncate(count);
+                broken = Some((error, id));
+                break;
             }
-            let missing = match after.patch - before {
-                2 => format!("patch {} of this source is", before + 1),
-                _ => format!("patches {} to {} of this source are", before + 1, after.patch - 1),
-            };
-            let message = format!("patch {}: {missing} missing; {IGNORE}", after.patch);
-            return Err(at(Error::new(ErrorKind::PatchGap, message), after.source.as_deref()));
+            before = Some(patch.patch);
         }
-        Ok(())
+        if broken.is_none() {
+            facts.end();
+        }
+        (OneSource { facts, places, is_whole: broken.is_none() }, broken)
     }
+}
+
+/// Refuses rows of a source that lack a patch between two others: `numbers` are those of its patches, and whether a patch
+/// says what it comes after.
+pub fn refuse_hole(source: Option<&str>, mut numbers: Vec<(u64, bool)>) -> Result<()> {
+    numbers.sort_unstable();
+    for pair in numbers.windows(2).filter(|pair| !pair[1].1) {
+        joins(Some(pair[0].0), pair[1].0).map_err(|error| {
+            at(Error::new(error.kind(), format!("patch {}: {}", pair[1].0, error.message())), source)
+        })?;
+    }
+    Ok(())
+}
+
+/// Refuses a patch without a `prev` that does not come right after the one before it in its source: rows of the log were
+/// filtered away.
+fn joins(before: Option<u64>, number: u64) -> Result<()> {
+    let Some(before) = before.filter(|before| number > before + 1) else { return Ok(()) };
+    let missing = match number - before {
+        2 => format!("patch {} of this source is", before + 1),
+        _ => format!("patches {} to {} of this source are", before + 1, number - 1),
+    };
+    Err(Error::new(ErrorKind::PatchGap, format!("{missing} missing")))
 }
 
 /// Names of sources in order, and where those of each folder are among them.
-pub(super) type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, std::ops::Range<usize>)>);
+pub(super) type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, Range<usize>)>);
 
 /// The sources in the order of their names: one without a name first, then folder by folder.
 pub(super) fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByFolder<'a> {
@@ -227,14 +308,29 @@ fn folder_of(name: &str) -> &str {
     name.rfind(['/', std::path::MAIN_SEPARATOR]).map_or("", |end| &name[..end])
 }
 
-/// How the log of a folder begins, if this machine has one of its files.
-fn start_of<'a>(folder: &str, mut files: impl Iterator<Item = &'a str>) -> Start {
+/// How the log of a folder begins, and the last version that its index knows and that is lost, as far as that is known: of
+/// a folder of this machine that has one of its files, or by its manifests.
+fn start_of<'a>(
+    folder: &str,
+    mut files: impl Iterator<Item = &'a str> + Clone,
+    manifests: Option<&[Option<Vec<u8>>; 2]>,
+) -> (Start, Option<u64>) {
+    if let Some([base, log]) = manifests {
+        return (Start::of(Ok(base.clone()), Ok(log.clone())), None);
+    }
     let local = |name: &str| local_path(Path::new(name)).ok();
+    let last = files.clone().last().map(|name| &name[folder.len()..]);
     match local(folder) {
         Some(folder) if files.any(|name| local(name).is_some_and(|file| file.is_file())) => {
-            Start::of_folder(&folder)
+            // whoever reads some files of a log takes what is before the others
+            let is_lost = |number: &u64| {
+                let name = name_like(*number, last.unwrap_or_default().trim_start_matches('/'));
+                !folder.join(name).exists()
+            };
+            let last = indexed::last(&folder).filter(is_lost);
+            (Start::of_folder(&folder), last)
         }
-        _ => Start::Anywhere,
+        _ => (Start::Anywhere, None),
     }
 }
 

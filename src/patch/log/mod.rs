@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::open::open_patch;
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
-pub use collected::{LogOrder, PatchFacts, order_log};
+pub use collected::{LogContext, LogOrder, PatchFacts, order_log, refuse_hole};
 pub use digest::RowsDigest;
 pub use facts::id_from_text;
 pub(crate) use facts::identity;

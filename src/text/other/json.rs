@@ -6,7 +6,7 @@ use super::contexts::Contexts;
 use super::guarded::token_too_long;
 use super::labels::too_deep;
 use super::tags::{Tags, is_tag};
-use super::written::{Written, check_json_id};
+use super::written::{Written, check_json_id, strip};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
@@ -43,6 +43,13 @@ struct Open {
     languages: bool,
 }
 
+impl Open {
+    /// Whether the value that comes is the base of a context. Without one the parser would drop statements with relative IRIs.
+    fn is_base(&self) -> bool {
+        self.context && self.object && strip(&self.key, b"@", b"\\u0040") == Some(b"base")
+    }
+}
+
 /// What the statements of the nodes that are read may have in common.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cost {
@@ -62,7 +69,7 @@ pub(super) struct JsonScan {
     written: Written,
 }
 
-/// A token: what it is, its length, and what stands in for the part between its quotes.
+/// A token: what it is, its length, and what stands in for the part between its quotes, or for all of it.
 pub(super) struct Found {
     pub(super) token: Token,
     pub(super) length: usize,
@@ -137,6 +144,9 @@ impl JsonScan {
                     return Ok(None);
                 }
                 self.add(length);
+                if &input[..length] == b"null" && self.open.last().is_some_and(Open::is_base) {
+                    stand_in = Some(self.written.base());
+                }
                 (Token::Other, length)
             }
         };

@@ -92,7 +92,7 @@ impl Written {
 }
 
 /// What follows one byte, or its escape of JSON.
-fn strip<'t>(text: &'t [u8], plain: &[u8], escape: &[u8]) -> Option<&'t [u8]> {
+pub(super) fn strip<'t>(text: &'t [u8], plain: &[u8], escape: &[u8]) -> Option<&'t [u8]> {
     text.strip_prefix(plain).or_else(|| {
         let (start, rest) = text.split_at_checked(escape.len())?;
         start.eq_ignore_ascii_case(escape).then_some(rest)

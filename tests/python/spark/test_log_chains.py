@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,10 @@ import pytest
 import jelly
 import log_cases
 from jelly.errors import JellyWarning, PatchError
+from jelly.spark.files.filesystem import resolve
 from lost_patches import FILES
+
+from .s3_server import S3
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -88,6 +92,89 @@ def test_a_folder_that_is_not_whole(
             door()
         assert caught.value.kind == expected.kind == kind, door_name
         assert str(caught.value) == str(expected), door_name
+
+
+def test_versions_before_what_is_lost(
+    jelly_spark: SparkSession, kept: Path, published: Path, tmp_path: Path
+) -> None:
+    import jelly.spark
+
+    files = sorted(published.glob("patch-*"))
+    damaged = tmp_path / "damaged"
+    shutil.copytree(published, damaged)
+    cut = damaged / files[2].name
+    cut.write_text(cut.read_text().replace("TC .\n", ""))
+    files[2].unlink()
+    (kept / FILES[1]).unlink()
+    terms = ("subject", "predicate", "object", "graph")
+    base = jelly_spark.createDataFrame([], ", ".join(f"{term} string" for term in terms))
+    for folder, last in ((published, 2), (damaged, 2), (kept, 1)):
+        log = loaded(jelly_spark, folder)
+        for version in range(last + 2):
+            out = io.BytesIO()
+            expected = None
+            try:
+                jelly.as_of(b"", folder, version, out, base_format="nq", to="nq")
+            except PatchError as error:
+                expected = error.kind
+            assert (expected is None) == (version <= last), (folder, version)
+            if expected is None:
+                found = jelly.spark.as_of(base, log, version)
+                assert found.count() == out.getvalue().count(b"\n")
+                jelly.spark.between(log, 0, version)
+                continue
+            with pytest.raises(PatchError) as caught:
+                jelly.spark.as_of(base, log, version)
+            assert caught.value.kind == expected
+            with pytest.raises(PatchError) as caught:
+                jelly.spark.between(log, 0, version)
+            assert caught.value.kind == expected
+        with pytest.raises(PatchError):
+            jelly.spark.apply(base, log)
+
+
+def test_last_patch_that_is_lost(jelly_spark: SparkSession, published: Path) -> None:
+    import jelly.spark
+
+    files = sorted(published.glob("patch-*"))
+    some = jelly_spark.read.format("jelly-patch").load([str(file) for file in files[:2]])
+    assert jelly.spark.net(some).count() == 2  # the others are there
+    files[3].unlink()
+    expected = native(published)
+    with pytest.raises(PatchError) as caught:
+        jelly.spark.net(loaded(jelly_spark, published))
+    assert str(caught.value) == str(expected)
+    assert caught.value.kind == expected.kind == "patch.gap"
+
+
+@pytest.mark.parametrize("name", ["kept", "published"])
+def test_manifests_in_remote_storage(
+    name: str, jelly_spark: SparkSession, s3: S3, request: pytest.FixtureRequest
+) -> None:
+    import jelly.spark
+
+    folder: Path = request.getfixturevalue(name)
+    bucket = s3.bucket()
+    for path in folder.iterdir():
+        place = resolve(f"{bucket}/log/{path.name}", s3.storage)
+        with place.fs.open_output_stream(place.path, compression=None) as file:
+            file.write(path.read_bytes())
+
+    def remote() -> DataFrame:
+        reader = jelly_spark.read.format("jelly-patch").options(**s3.options)
+        return reader.load(f"{bucket}/log")
+
+    storage = {"accessKey": "test", **s3.storage}
+    del storage["accesskey"]
+    assert jelly.spark.net(remote(), storage=storage).count() > 0
+    first = min(path.name for path in folder.glob("patch-*"))
+    place = resolve(f"{bucket}/log/{first}", s3.storage)
+    place.fs.delete_file(place.path)
+    with pytest.raises(PatchError, match="is missing") as caught:
+        jelly.spark.net(remote(), storage=storage)
+    assert caught.value.kind == "patch.gap"
+    with pytest.warns(JellyWarning, match="a first patch that is lost is not noticed"):
+        jelly.spark.net(remote(), storage={**storage, "endpoint": "http://127.0.0.1:9"})
 
 
 def test_cases_of_logs(jelly_spark: SparkSession, tmp_path: Path) -> None:

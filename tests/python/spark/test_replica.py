@@ -132,6 +132,35 @@ def test_micro_batch_without_the_first_rows_of_a_patch_is_refused(
     assert replica.foreach_batch(rows).patches == 2
 
 
+def test_micro_batch_without_a_patch_between_two_others_is_refused(
+    spark: Any, tmp_path: Path
+) -> None:
+    import jelly.spark
+
+    jelly.spark.register(spark)
+    log = tmp_path / "log.rdfp"
+    patches = [f"H id <u:{n}> .\nA <a:s> <a:v> <a:{n}> .\nZ .\n" for n in range(4)]
+    log.write_text("".join(patches))
+    replica = Replica.create(tmp_path / "t")
+    rows = spark.read.format("jelly-patch").load(str(log))
+    for lost, said in [("patch = 1", "patch 2: patch 1 of this source is missing"), ("patch IN (1, 2)", "patches 1 to 2")]:  # fmt: skip
+        with pytest.raises(PatchError, match=said) as caught:
+            replica.foreach_batch(rows.where(f"NOT {lost}"))
+        assert (caught.value.kind, replica.version) == ("patch.gap", 0)
+    assert replica.foreach_batch(rows).patches == 4
+    # a prev says where the patch between two others is
+    (tmp_path / "2.rdfp").write_text("H id <u:b> .\nH prev <u:a> .\nA <a:s> <a:v> <a:b> .\nZ .\n")
+    ends = [("a", "3"), ("between", "b"), ("c", "between")]
+    log.write_text("".join(f"H id <u:{id}> .\nH prev <u:{prev}> .\nA <a:s> <a:v> <a:{id}> .\nZ .\n" for id, prev in ends))  # fmt: skip
+    both = spark.read.format("jelly-patch").load(str(tmp_path / "*.rdfp"))
+    lacking = both.where(f"NOT (source = '{log}' AND patch = 1)")
+    assert replica.version == 4
+    with pytest.raises(PatchError) as caught:
+        replica.foreach_batch(lacking)
+    assert caught.value.kind == "patch.gap"
+    assert replica.foreach_batch(both).patches == 4
+
+
 @pytest.mark.parametrize("lost", ["op = 'Z'", "op = 'A' AND object = '\"2\"'", "op = 'D'"])
 def test_half_patch_of_a_micro_batch_is_refused_and_comes_again(
     spark: Any, tmp_path: Path, lost: str

@@ -69,6 +69,12 @@ def is_remote(path: str) -> bool:
     return _split(path) is not None
 
 
+def has_file_system(path: str) -> bool:
+    """Whether it is a URI in remote storage that is read here."""
+    parts = _split(path)
+    return parts is not None and parts[0].lower() in _KINDS
+
+
 def resolve(path: str, storage: Mapping[str, str]) -> Place:
     """The file system of a path or URI, and the path in it.
 

@@ -66,7 +66,8 @@ def as_of(
     Args:
         base_df: The dataset before the log.
         log_df: The log.
-        version: The number of a version, 0 for the base, or the id of its patch.
+        version: The number of a version, 0 for the base, or the id of its patch. What is missing or
+            wrong in patches behind it does not matter.
         broadcast: As that of :func:`apply`.
         **options: As those of :func:`changes`.
 
@@ -74,7 +75,7 @@ def as_of(
         PatchError: There is no such version; or as :func:`apply`.
         ValueError: As :func:`apply`.
     """
-    log = Log(log_df, options)
+    log = Log(log_df, options, version)
     return _applied(base_df, log, log.number(version), broadcast)
 
 

@@ -35,6 +35,8 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
             aborted, or ``"drop"`` that transaction. ``chain``: ``"check"`` ids and numbers, or ``"ignore"`` them.
             ``order``: all sources, one by one, in the order in which they are taken; names as the column ``source``
             has them, or their ends (``order=["b.rdfp", "a.rdfp"]``). Spark does not keep the order of paths that it reads.
+            ``storage``: Options of remote storage without ``storage.``, as readers take them (``{"accessKey": …}``), by which
+            ``base.json`` and ``log.json`` beside remote files are read; else from the environment.
 
     Warns:
         JellyWarning: Nothing but names decided the order of files; the warning says that order.
@@ -90,7 +92,7 @@ def between(
         PatchError: There is no such version, or they are the wrong way round; or as :func:`changes`.
         ValueError: As :func:`changes`.
     """
-    log = Log(df, options)
+    log = Log(df, options, to)
     first, last = log.number(after), log.number(to)
     if first > last:
         kind = "patch.version"

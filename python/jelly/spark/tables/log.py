@@ -7,12 +7,13 @@ import operator
 import re
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from jelly import _internal
 from jelly.errors import JellyWarning
+from jelly.spark.tables.manifests import manifests_of
 from jelly.spark.tables.terms import QUAD, named_graph, require
 from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
 from jelly.spark.whole import is_whole, not_whole, without_begin
@@ -30,6 +31,7 @@ class LogOptions(TypedDict, total=False):
     unfinished: Literal["refuse", "drop"]
     chain: Literal["check", "ignore"]
     order: Sequence[str] | None
+    storage: Mapping[str, str]
 
 
 class Outcome(NamedTuple):
@@ -69,8 +71,8 @@ class Outcome(NamedTuple):
 class Log:
     """A log whose patches are known; one job of Spark finds them."""
 
-    def __init__(self, df: DataFrame, options: LogOptions) -> None:
-        """Looks at all patches.
+    def __init__(self, df: DataFrame, options: LogOptions, up_to: int | str | None = None) -> None:
+        """Looks at all patches; what is wrong behind the version ``up_to`` does not matter.
 
         Raises:
             TypeError: There is no such option.
@@ -81,7 +83,9 @@ class Log:
         for name in options:
             if name not in LogOptions.__annotations__:
                 raise TypeError(f"a log has no option {name!r}")
-        _internal.order_log([], {**options, "order": None})  # wrong options cost no job
+        told: dict[str, Any] = dict(options)
+        storage = told.pop("storage", {})
+        _internal.order_log([], {**told, "order": None})  # wrong options cost no job
         self._df = df
         began = time.time_ns()
         collected = _collected(df)
@@ -91,7 +95,10 @@ class Log:
         self._is_read_again = not (level.useMemory or level.useDisk)
         if self._is_read_again:
             require_settled(((one.source, one.stamp) for one in found), began)
-        self._log = _internal.order_log([_facts(one) for one in found], dict(options))
+        facts = [_facts(one) for one in found]
+        ignored = "order" in told or told.get("chain") == "ignore"
+        manifests = {} if ignored else manifests_of((one.source for one in found), storage)
+        self._log = _internal.order_log(facts, told, up_to, manifests)
         self._order = [found[place] for place in self._log.order]
         if self._log.by_name:
             named = ", ".join(self._log.by_name)

@@ -1,0 +1,218 @@
+"""What was lost, joined or misread at the edges without a word: each is kept now, or refused."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly
+from jelly.errors import JellyError, TextError
+from jelly.replica import Replica
+
+DOCUMENT = b'@prefix ex: <http://e/> .\nex:a ex:p "1" .\n'
+LATE = b'<http://e/0> <http://e/p> "0" .\n' * 600 + DOCUMENT
+PATCHES = [b"", b'A <http://e/b> <http://e/p> "2" .\n', b'PA "q" <http://q/> .\n', b'PD "ex" .\n']
+
+
+@contextmanager
+def zoned(zone: str) -> Iterator[None]:
+    """With this zone as that of the machine."""
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = zone
+    time.tzset()
+    try:
+        yield
+    finally:
+        os.environ.pop("TZ")
+        if before is not None:
+            os.environ["TZ"] = before
+        time.tzset()
+
+
+def prefixes(data: bytes) -> dict[str, str]:
+    with jelly.read_rdf(data, format="jelly") as reader:
+        assert sum(1 for _ in reader.rows()) > 0
+        return dict(reader.namespaces)
+
+
+@pytest.mark.parametrize("document", [DOCUMENT, LATE], ids=["first", "late"])
+@pytest.mark.parametrize("format", ["turtle", "trig"])
+def test_prefixes_of_turtle_are_kept_in_jelly(document: bytes, format: Any, tmp_path: Path) -> None:
+    doors: dict[str, Callable[[bytes, Any], object]] = {
+        "apply": lambda patch, out: jelly.apply(document, patch, out, base_format=format, patch_format="rdfp", to="jelly"),
+        "as_of": lambda patch, out: jelly.as_of(document, patch, 1 if patch else 0, out, base_format=format, patch_format="rdfp", to="jelly"),
+    }  # fmt: skip
+    expected = [{"ex": "http://e/"}] * 2 + [{"ex": "http://e/", "q": "http://q/"}, {}]
+    for name, door in doors.items():
+        for patch, wanted in zip(PATCHES, expected, strict=True):
+            out = io.BytesIO()
+            door(patch, out)
+            assert prefixes(out.getvalue()) == wanted, (name, patch)
+    out = io.BytesIO()
+    jelly.convert(document, out, format=format, to="jelly")
+    assert prefixes(out.getvalue()) == {"ex": "http://e/"}
+    out = io.BytesIO()
+    jelly.convert(document, out, format=format, to="jelly", namespaces=False)
+    assert prefixes(out.getvalue()) == {}
+    log = jelly.Log.create(tmp_path / "log", document, base_format=format)
+    out = io.BytesIO()
+    log.dataset(out, to="jelly")
+    assert prefixes(out.getvalue()) == {"ex": "http://e/"}
+
+
+NO_BASE = [
+    '{"@context":{"@base":null},"@id":"http://a/s","http://a/p":{"@id":"rel"}}',
+    '{"@context":{"@base":null},"@id":"rel","http://a/p":"1"}',
+    '{"@context":{"@base": null ,"p":{"@id":"http://a/p","@type":"@id"}},"@id":"http://a/s","p":["http://ok/","rel"]}',
+    '{"@context":{"@base":null},"@id":"http://a/s","@type":"rel"}',
+    '{"@context":{"@base":null},"@id":"rel","@graph":{"@id":"http://a/s","http://a/p":"1"}}',
+    '{"@context":{"@base":"http://b/"},"@id":"ok","http://a/p":{"@id":"rel","@context":{"@base":null},"http://a/q":"2"}}',
+    '{"@context":[{"@base":"http://b/"},{"@base":null}],"@id":"rel","http://a/p":"1"}',
+    '{"@context":{"\\\\u0040base":null},"@id":"rel","http://a/p":"1"}',
+]
+
+
+@pytest.mark.parametrize("document", NO_BASE)
+def test_relative_iris_without_a_base_are_refused(document: str) -> None:
+    with jelly.read_rdf(document.encode(), format="jsonld") as reader, pytest.raises(TextError, match=r"\"rel\" is an IRI without a scheme.*row \d") as caught:  # fmt: skip
+        list(reader.rows())
+    assert caught.value.kind == "text.iri"
+
+
+def test_documents_without_a_base_are_read() -> None:
+    documents = {
+        '{"@context":{"@base":null},"@id":"http://a/s","http://a/p":[{"@id":"http://a/o"},"x",null]}': 2,
+        '{"@context":{"@base":null,"p":null},"@id":"http://a/s","http://a/p":"x","p":"y"}': 1,
+        '{"@context":{"@base":"http://b/"},"@id":"s","http://a/p":{"@id":"o"}}': 1,
+    }
+    for document, count in documents.items():
+        with jelly.read_rdf(document.encode(), format="jsonld") as reader:
+            assert len(list(reader.rows())) == count, document
+
+
+GENID = "https://example.org/genid/"
+
+
+@pytest.mark.parametrize("place", ["subject", "object", "graph", "nested"])
+@pytest.mark.parametrize("first", [True, False])
+def test_iris_that_begin_as_those_of_blank_nodes(place: str, first: bool) -> None:
+    own = f"<{GENID}b>"
+    terms = {name: f"<a:{name}>" for name in ("subject", "object", "graph")} | {place: own}
+    if place == "nested":
+        terms["object"] = f"<<( <a:s> <a:p> {own} )>>"
+    row = f"{terms['subject']} <a:p> {terms['object']} {terms['graph']} .\n"
+    node = '_:b <a:p> "node" .\n'
+    data = (row + node if first else node + row).encode()
+    with pytest.raises(JellyError, match="begins as the IRIs of blank nodes would") as caught:
+        jelly.convert(data, io.BytesIO(), format="nq", to="nq", skolemize=GENID)
+    assert caught.value.kind == "encode.skolem"
+    for old, new in ((b"", data), (data, b"")):
+        with pytest.raises(JellyError) as caught:
+            jelly.diff(old, new, io.BytesIO(), old_format="nq", new_format="nq", to="rdfp", blank_nodes="labels", skolemize=GENID)  # fmt: skip
+        assert caught.value.kind == "encode.skolem"
+    out = io.BytesIO()
+    jelly.convert(data, out, format="nq", to="nq", skolemize="https://example.org/other/")
+    assert b"<https://example.org/other/b>" in out.getvalue()
+    # nothing is joined where one side has no nodes any more
+    named = io.BytesIO()
+    jelly.convert(node.encode(), named, format="nq", to="nq", skolemize=GENID)
+    done = jelly.diff(named.getvalue(), node.encode(), io.BytesIO(), old_format="nq", new_format="nq", to="rdfp", blank_nodes="labels", skolemize=GENID)  # fmt: skip
+    assert (done.added, done.deleted) == (0, 0)
+    jelly.convert(named.getvalue() + row.encode(), io.BytesIO(), format="nq", to="nq", skolemize=GENID)  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ["nt", "nq"])
+def test_version_of_n_triples_1_2(format: Any, tmp_path: Path) -> None:
+    row = '<a:s> <a:p> <<( <a:s> <a:p> "x"@en--ltr )>> .\n'
+    for version in ('VERSION "1.2"', 'VERSION\t"1.2-basic" # why', '  VERSION"1.1"'):
+        text = f"{version}\n{row}# {version}\n{version}\r\n{row}{version}".encode()
+        with jelly.read_rdf(text, format=format) as reader:
+            assert [found.seq for found in reader.rows()] == [0, 1], version
+        for size in (1, 7):
+            pieces = (text[at : at + size] for at in range(0, len(text), size))
+            with jelly.read_rdf(pieces, format=format) as reader:
+                assert len(list(reader.rows())) == 2
+    path = tmp_path / f"a.{format}"
+    path.write_text(('VERSION "1.2"\n' + row) * 400)
+    seqs = []
+    for split in jelly.splits(path, split_bytes=2000):
+        with jelly.read_rdf(path, split=split) as reader:
+            seqs += [found.seq for found in reader.rows()]
+    assert seqs == list(range(400))
+    for wrong in (
+        "VERSION 1.2",
+        'VERSIONS "1.2"',
+        'VERSION "1.2" .',
+        "VERSION",
+        'VERSION "1.2" ' + row,
+    ):
+        with (
+            jelly.read_rdf(f"{wrong}\n{row}".encode(), format=format) as reader,
+            pytest.raises(TextError),
+        ):
+            list(reader.rows())
+
+
+def test_truth_is_no_version(tmp_path: Path) -> None:
+    log = jelly.Log.create(tmp_path / "log")
+    log.publish(b'A <a:s> <a:p> "1" .\n')
+    replica = Replica.create(tmp_path / "replica")
+    replica.follow(log, each_version=True)
+    jelly.backup(b"", tmp_path / "kept", dump_format="nq")
+    doors: list[Callable[[Any], object]] = [
+        lambda version: jelly.as_of(b"", log, version, io.BytesIO(), base_format="nq", to="nq"),
+        lambda version: jelly.between(log, 0, version, io.BytesIO()),
+        lambda version: jelly.between(log, version, 1, io.BytesIO()),
+        lambda version: log.publish(b'A <a:s> <a:p> "2" .\n', expect=version),
+        lambda version: log.fetch(version, io.BytesIO()),
+        lambda version: log.dataset(io.BytesIO(), version, to="nq"),
+        lambda version: list(log.versions(version)),
+        lambda version: log.read(version),
+        lambda version: replica.follow(log, upto=version),
+        lambda version: jelly.restore(tmp_path / "kept", io.BytesIO(), version=version, to="nq"),
+        lambda version: replica.read(version),
+        lambda version: replica.dump(io.BytesIO(), version, to="nq"),
+    ]
+    for number, door in enumerate(doors):
+        for version in (True, False):
+            with pytest.raises(TypeError, match="bool"):
+                door(version)
+            assert log.head.version == 1, number
+    doors[0](1)
+
+
+def test_days_at_the_ends_of_the_calendar(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    jelly.backup(b'<a:s> <a:p> "1" .\n', folder, at=datetime(2026, 1, 1, tzinfo=UTC), dump_format="nq")  # fmt: skip
+    for day in ("9999-12-31Z", "9999-12-31+12:00", "9999-12-31T13:00+02:00"):
+        assert jelly.restore(folder, io.BytesIO(), at=day, to="nq").version == 0
+    for day in (
+        "9999-12-31-05:00",
+        "9999-12-31T23:59-12:00",
+        "0001-01-01T00:00+12:00",
+        "0001-01-01+12:00",
+    ):
+        with pytest.raises(ValueError, match=r"which has the years 1 to 9999 in UTC"):
+            jelly.restore(folder, io.BytesIO(), at=day, to="nq")
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        with zoned(zone), pytest.raises(ValueError, match=r"years 1 to 9999|2026"):
+            jelly.restore(folder, io.BytesIO(), at="9999-12-31" if "Asia" not in zone else "0001-01-01", to="nq")  # fmt: skip
+
+
+def test_replicas_follow_uris_of_files(tmp_path: Path) -> None:
+    log = jelly.Log(tmp_path / "a log")
+    log.publish(b'A <a:s> <a:p> "1" .\n')
+    replica = Replica.create(tmp_path / "replica")
+    assert replica.follow(log.folder.as_uri()).patches == 1
+    log.publish(b'A <a:s> <a:p> "2" .\n')
+    assert replica.follow(log.files[1].as_uri()).patches == 1
+    with pytest.raises(FileNotFoundError):
+        replica.follow((tmp_path / "nowhere").as_uri())
