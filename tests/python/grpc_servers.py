@@ -11,8 +11,10 @@ from typing import Any
 import grpc
 
 import jelly
-from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, frames_in
+import jelly.grpc
+from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, frames_in, written
 from jelly.service.grpc import GrpcServer
+from jelly.types import RdfOptions
 from servers import free_port, start
 
 
@@ -87,3 +89,21 @@ def objects(reader: Any) -> list[str]:
 
 def numbers(*ranges: range) -> list[str]:
     return [f'"{n}"' for one in ranges for n in one]
+
+
+def stored(root: Path) -> set[str]:
+    return {str(path) for path in (root / "logs" / ".topics").rglob("*")}
+
+
+def options_of(reader: Any) -> RdfOptions:
+    assert isinstance(reader.options, RdfOptions)
+    return reader.options
+
+
+def read(server: str, topic: str, **options: Any) -> list[str]:
+    return objects(jelly.grpc.subscribe(server, topic, **options))
+
+
+def raw_of(server: str, topic: str, options: RdfOptions | None) -> list[bytes]:
+    asked = None if options is None else jelly._internal.written_options(options)
+    return raw(server, "SubscribeRdf", [written(topic, asked)], jelly_follow="false")

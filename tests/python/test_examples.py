@@ -19,7 +19,7 @@ PAGES = {
 }
 # sections that tests/python/spark runs
 SPARK = {"README.md": ["In Spark"], "docs/spark.md": ["Columns of streams"]}
-# pages that test_service.py and test_grpc_logs.py run, beside a server
+# pages that test_service.py and test_grpc_serve.py run, beside a server
 SERVED = ["docs/service.md", "docs/grpc.md"]
 
 
