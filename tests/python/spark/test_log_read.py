@@ -43,6 +43,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("logs")
     # a server sends these patches as they are stored only where they are Jelly-Patch
     jelly.Log.create(root / "text", BASE, base_format="nq", ending=".rdfp.gz")
+    # and here nothing but the patch says that this is a log
+    grow(jelly.Log(root / "others"), 1)
+    (root / "others/log.json").unlink()
     with served(root) as address:
         yield address
 
@@ -177,9 +180,14 @@ def test_rows(log: jelly.Log) -> None:
     assert stream.repeat({"version": 4, "id": "<x:4>"}, {"version": 6, "id": "<x:6>"}) == expected(log, range(5, 7))  # fmt: skip
 
 
+def test_patches_of_others_on_a_server(address: str) -> None:
+    log = jelly.Log(f"{address}/others")
+    assert log.info().id is None
+    assert read(log) == Stream(log).batch() == expected(log, range(1, 2))
+
+
+@pytest.mark.parametrize("log", ["folder", "server", "store"], indirect=True)
 def test_nothing_is_there_yet(log: jelly.Log) -> None:
-    if log.head.version:
-        pytest.skip("the log of the server has versions already")
     assert read(log) == []
     stream = Stream(log, startingVersion="latest")
     assert stream.batch() == []

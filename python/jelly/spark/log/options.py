@@ -116,7 +116,11 @@ class LogPlace:
             FileNotFoundError: It is not. A mistyped path would read as an empty log.
         """
         log = self.open()
-        is_there = is_log(log.folder) or log.files if isinstance(log, FolderLog) else log.info().id
+        if isinstance(log, FolderLog):
+            is_there = is_log(log.folder) or log.files
+        else:
+            info = log.info()
+            is_there = info.id or info.head.version
         if not is_there:
             raise FileNotFoundError(f"{self.name}: no log is here; `jelly log create` makes one")
         return log
