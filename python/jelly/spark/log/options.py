@@ -117,10 +117,10 @@ class LogPlace:
         """
         log = self.open()
         if isinstance(log, FolderLog):
-            is_there = is_log(log.folder) or log.files
+            is_there = is_log(log.folder) or bool(log.files)
         else:
             info = log.info()
-            is_there = info.id or info.head.version
+            is_there = info.id is not None or info.head.version > 0
         if not is_there:
             raise FileNotFoundError(f"{self.name}: no log is here; `jelly log create` makes one")
         return log
