@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from jelly import _internal
 from jelly._option_types import LookingOptions
 from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
+from jelly.errors import JellyWarning
 from jelly.types import Source
 
 
@@ -140,6 +142,9 @@ def history(
         Periods, quad after quad in the order of their first appearance. A quad that one patch adds
         and deletes was at no version there.
 
+    Warns:
+        JellyWarning: Nothing but their names decided the order of files; the warning says that order.
+
     Raises:
         PatchError: The patches have no meaning: unfinished transactions, a broken chain.
         JellyError: A source is bad.
@@ -148,9 +153,8 @@ def history(
     """
     refuse_twice(base, patches)
     told = keywords("history", options, "dataset", "log", "base")
-    log = sources(patches)
     pattern = [subject, predicate, object, graph]
-    found = _internal.history(log, base, pattern, told, reported(progress))
+    found = _found(patches, base, pattern, told, progress)
     return (Period(*period) for period in found)
 
 
@@ -172,7 +176,7 @@ def history_by(
     refuse_twice(base, patches)
     told = keywords("history_by", options, "dataset", "log", "base")
     pattern = [subject, predicate, object, graph]
-    found = _internal.history(sources(patches), base, pattern, told, reported(progress))
+    found = _found(patches, base, pattern, told, progress)
 
     def by(version: int) -> tuple[tuple[str, str], ...]:
         return tuple(found.headers(version))
@@ -181,6 +185,20 @@ def history_by(
         PeriodBy(*period, by(period[4]), None if period[5] is None else by(period[5]))
         for period in found
     )
+
+
+def _found(
+    patches: Patches,
+    base: Source | None,
+    pattern: list[str | None],
+    told: dict[str, Any],
+    progress: Report | None,
+) -> _internal.History:
+    found = _internal.history(sources(patches), base, pattern, told, reported(progress))
+    if order := found.order:
+        message = f"the log is taken in the order {', '.join(order)}; only the names of the files decided it"
+        warnings.warn(message, JellyWarning, stacklevel=3)
+    return found
 
 
 def verify_log(

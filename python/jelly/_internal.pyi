@@ -410,6 +410,10 @@ class History:
     """Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to."""
 
     def __next__(self) -> tuple[str, str, str, str, int, int | None]: ...
+    @property
+    def order(self) -> list[str]:
+        """Files in the order in which they were taken, where nothing but their names decided it."""
+
     def headers(self, version: int) -> list[tuple[str, str]]:
         """The headers of the patch that made a version, if it changed quads of the pattern."""
 

@@ -37,6 +37,8 @@ pub struct History {
     /// The version of the base.
     before: u64,
     headers: Headers,
+    /// Files in the order in which they were taken, where nothing but their names decided it.
+    pub order: Vec<String>,
 }
 
 /// Headers of the patches that changed quads of the pattern, by version.
@@ -82,7 +84,13 @@ pub fn history(
         }
     }
     periods.sort_unstable();
-    Ok(History { periods: periods.into_iter(), stored: store.read()?, before: log.before(), headers })
+    Ok(History {
+        periods: periods.into_iter(),
+        stored: store.read()?,
+        before: log.before(),
+        headers,
+        order: log.by_name(),
+    })
 }
 
 impl History {

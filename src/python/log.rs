@@ -254,6 +254,12 @@ impl History {
         }))
     }
 
+    /// Files in the order in which they were taken, where nothing but their names decided it.
+    #[getter]
+    fn order(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).order.clone()
+    }
+
     /// The headers of the patch that made a version, if it changed quads of the pattern.
     fn headers(&self, version: u64) -> Vec<(String, String)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).headers(version).to_vec()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,7 +17,7 @@ from typing import Any
 import pytest
 
 import jelly
-from jelly.errors import JellyError, TextError
+from jelly.errors import JellyError, JellyWarning, TextError
 from jelly.replica import Replica
 
 DOCUMENT = b'@prefix ex: <http://e/> .\nex:a ex:p "1" .\n'
@@ -216,3 +219,31 @@ def test_replicas_follow_uris_of_files(tmp_path: Path) -> None:
     assert replica.follow(log.files[1].as_uri()).patches == 1
     with pytest.raises(FileNotFoundError):
         replica.follow((tmp_path / "nowhere").as_uri())
+
+
+def test_history_says_the_order_that_names_decided(tmp_path: Path) -> None:
+    folder = tmp_path / "log"
+    folder.mkdir()
+    (folder / "today.rdfp").write_text("A <a:s> <a:p> <a:o> .\n")
+    (folder / "correction.rdfp").write_text("D <a:s> <a:p> <a:o> .\n")
+    for find in (jelly.history, jelly.history_by):
+        with pytest.warns(
+            JellyWarning, match=r"in the order .*correction\.rdfp, .*today\.rdfp; only"
+        ):
+            assert [period[4:6] for period in find(folder)] == [(2, None)]
+    shell = subprocess.run(
+        [sys.executable, "-m", "jelly", "history", str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "correction.rdfp" in shell.stderr
+    assert shell.stderr.startswith("warning: the log is taken in")
+    assert shell.stdout.startswith("2\t\t<a:s>")
+    log = jelly.Log(tmp_path / "numbered")
+    log.publish(b"A <a:s> <a:p> <a:o> .\n")
+    log.publish(b"D <a:s> <a:p> <a:o> .\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(list(jelly.history(log))) == 1
+        assert len(list(jelly.history([folder / "today.rdfp", folder / "correction.rdfp"]))) == 1

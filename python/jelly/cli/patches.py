@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
@@ -304,7 +305,11 @@ def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **option
     """
     with Steps(quiet=as_json) as steps:
         find: Any = jelly.history_by if who else jelly.history
-        periods = find(list(patches), progress=steps.show, **given(options))
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            periods = find(list(patches), progress=steps.show, **given(options))
+    for warning in warned:
+        click.echo(f"warning: {warning.message}", err=True)
     with destination("-") as out:
         for period in periods:
             if as_json:
