@@ -185,7 +185,7 @@ def test_commands(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_tls(root: Path, tmp_path: Path) -> None:
-    from jelly.grpc._channel import Tls
+    from jelly.grpc import Tls
 
     files = {name: str(tmp_path / name) for name in ("ca.pem", "ca.key", "own.pem", "own.key")}
     make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import grpc
+try:
+    import grpc
+except ImportError as error:
+    raise ImportError("gRPC needs grpcio: pip install 'jelly-patch[grpc]'") from error
 
 from jelly._http import LOOPBACK, error_class
 from jelly.errors import JellyError
