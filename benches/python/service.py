@@ -23,8 +23,6 @@ from urllib.parse import urlsplit
 
 import jelly
 from jelly.log._folder import FolderLog
-from jelly.log._index import append, line_of
-from jelly.log._patch import summary_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/python"))
 from servers import served
@@ -149,13 +147,13 @@ def catch_up(address: str, root: Path, count: int) -> None:
 def bytes_out(address: str, root: Path, megabytes: int) -> None:
     log = FolderLog(root / "big")
     jelly.Log.create(root / "big")
-    log.publish(patch(1))
-    stored, size = log.path(1), megabytes << 20
-    with stored.open("r+b") as file:
-        file.truncate(size)  # what it holds does not matter to a server that sends it as it is
-    (root / "big" / "_index.jsonl").unlink()
-    index = line_of(1, stored, summary_of(patch(1)))
-    append(root / "big", index)
+    rows = (
+        f'A <a:s{number}> <a:p> "{number:01048576}" .\n'.encode() for number in range(megabytes)
+    )
+    log.publish(piece for part in ([b"TX .\n"], rows, [b"TC .\n"]) for piece in part)
+    stored = log.path(1)
+    size = stored.stat().st_size
+    assert size > megabytes << 20
     url = urlsplit(address)
 
     def fetch() -> None:

@@ -113,8 +113,11 @@ class Address:
                 with body.open("rb") as file:
                     headers = headers | {"Content-Length": str(body.stat().st_size)}
                     # a server that refuses a body may answer, and end the connection, before it has it all
-                    with suppress(BrokenPipeError, ConnectionResetError):
+                    try:
                         link.request(method, target, body=file, headers=headers)
+                    except (BrokenPipeError, ConnectionResetError):
+                        if link.sock is None:  # nothing was reached at all
+                            raise
             answer = Answer(self._url, link, link.getresponse(), self._kept)
         except http.client.HTTPException as error:
             link.close()
