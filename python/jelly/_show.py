@@ -90,7 +90,7 @@ def show(
     no attribute with other text of the data. With ``fragment=True`` it is one ``<div class="jelly-diff">``
     without style and script, for which :func:`show_style` has the style.
 
-    Rows lie in a temporary file, and in memory 32 bytes each, with 80 bytes a subject. With a base
+    Rows lie in a temporary file; a row and its subject take about 250 bytes of memory. With a base
     whose blank nodes changed, 64 bytes more for each of its statements with blank nodes.
 
     Args:

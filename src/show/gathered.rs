@@ -1,6 +1,6 @@
 //! What a patch changes, and what is known of the nodes that it changes.
 //!
-//! Rows lie in a temporary file; in memory a row takes 32 bytes, a changed subject about 80. The base is read for what
+//! Rows lie in a temporary file; in memory a row and its subject take about 250 bytes while they are put in order. The base is read for what
 //! the rows do not say: once to see which rows have an effect and to keep its statements with blank nodes (in a file,
 //! with 64 bytes each in memory), once for labels and classes of the subjects that changed.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from collections.abc import Callable
@@ -391,3 +392,24 @@ def test_brick(brick: Callable[[str, str], Path]) -> None:
         brick("1.4", "nq"), brick("1.5", "nq"), blank_nodes="match", max_lines=100_000
     )
     assert sorted((other.text or "").splitlines()[1:]) == sorted(text.splitlines()[1:])
+
+
+def test_generated_pairs() -> None:
+    """Trees, lists, cycles, twins, shared nodes, blank graphs: what changed is shown, with counts that hold."""
+    blank_pairs = pytest.importorskip("blank_pairs")
+    rows = 0
+    for seed in range(150):
+        chance = random.Random(seed)
+        pair = blank_pairs.pair(chance, 6)
+        both = [blank_pairs.text(side, chance) for side in (pair.old, pair.new)]
+        patch = jelly.diff(both[0], both[1], io.BytesIO(), old_format="nq", new_format="nq")
+        text = jelly.show_diff(both[0], both[1], old_format="nq", new_format="nq")
+        found = jelly.show_diff(both[0], both[1], old_format="nq", new_format="nq", form="json")
+        subjects = json.loads(str(found))["subjects"]
+        assert (found.added, found.deleted) == (patch.added, patch.deleted), seed
+        assert sum(found.subjects) == len(subjects), seed
+        assert all(subject["changes"] for subject in subjects), seed
+        assert bool(subjects) == bool(patch.added or patch.deleted), seed
+        assert "_:" not in str(text), seed
+        rows += patch.added + patch.deleted
+    assert rows > 300
