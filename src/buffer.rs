@@ -138,8 +138,8 @@ impl TextBuffer {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.len + length + PAD;
-        // zeroed memory costs nothing before it is used, but filling two buffers costs twice
-        let factor = if self.bytes.len() < 1 << 20 { 16 } else { 2 };
+        // filling two buffers costs twice; but memory that was in use before is zeroed, used or not
+        let factor = if self.bytes.len() < 1 << 16 { 16 } else { 2 };
         let size = needed.max(factor * self.bytes.len()).max(1 << 12);
         let mut bytes = vec![0; size];
         bytes[..self.len].copy_from_slice(self.as_bytes());
@@ -214,6 +214,11 @@ impl TextBuffer {
     /// The text from a place on, to be changed byte by byte.
     pub(crate) fn tail_mut(&mut self, start: usize) -> &mut [u8] {
         &mut self.bytes[start..self.len]
+    }
+
+    /// Takes back what is behind so many bytes.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.len = self.len.min(length);
     }
 
     /// Forgets the text and keeps the memory.

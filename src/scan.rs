@@ -40,11 +40,13 @@ fn literal_escaped(b: u8) -> bool {
 /// The bytes of a lexical form before the first that may need an escape.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let careful = |b: u8| literal_escaped(b) | (b == 0xef); // U+FFFE and U+FFFF begin so
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let plain = blocks.iter().take_while(|block| !has(block, careful)).count() * BLOCK;
-    let rest = &bytes[plain..];
-    plain + rest.iter().position(|&b| careful(b)).unwrap_or(rest.len())
+    run(bytes, |b| literal_escaped(b) | (b == 0xef)) // U+FFFE and U+FFFF begin so
+}
+
+/// The bytes before the first that no label of a blank node has.
+#[inline(always)]
+pub(crate) fn label_run(bytes: &[u8]) -> usize {
+    run(bytes, |b| !is_label_byte(b) & (b < 0x80))
 }
 
 /// Says whether an IRI begins with a scheme.
@@ -91,6 +93,33 @@ pub(crate) fn iri_escaped(b: u8) -> bool {
 
 /// Bytes looked at together, so that the compiler can use vectors.
 const BLOCK: usize = 16;
+
+/// The bytes before the first that no IRI has as it is.
+#[inline(always)]
+pub(crate) fn iri_run(bytes: &[u8]) -> usize {
+    run(bytes, iri_escaped)
+}
+
+/// The bytes before the first that no language tag has.
+#[inline(always)]
+pub(crate) fn tag_run(bytes: &[u8]) -> usize {
+    bytes.iter().position(|&b| !is_tag_byte(b)).unwrap_or(bytes.len())
+}
+
+/// The bytes before the first that passes the test.
+#[inline(always)]
+fn run(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> usize {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut done = 0;
+    for block in blocks {
+        let found = u128::from_le_bytes(block.map(|b| u8::from(test(b))));
+        if found != 0 {
+            return done + found.trailing_zeros() as usize / 8;
+        }
+        done += BLOCK;
+    }
+    done + rest.iter().position(|&b| test(b)).unwrap_or(rest.len())
+}
 
 /// Whether a byte passes the test; blocks overlap at the end.
 #[inline(always)]
@@ -195,8 +224,11 @@ mod tests {
                     let careful = escaped || byte == 0xef;
                     let run = if careful { place } else { length };
                     assert_eq!(plain_run(&bytes), run, "{byte} {place} {length}");
+                    let ends = !byte.is_ascii_alphanumeric() && !b"_-.".contains(&byte) && is_ascii;
+                    assert_eq!(label_run(&bytes), if ends { place } else { length });
                     let banned = byte <= b' ' || b"<>\"{}|^`\\".contains(&byte);
                     assert_eq!(iri_escaped(byte), banned);
+                    assert_eq!(iri_run(&bytes), if banned { place } else { length });
                     let Ok(label) = std::str::from_utf8(&bytes) else {
                         continue;
                     };

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::term::{Iri, Term};
+use crate::term::{Iri, Literal, Term};
 
 /// A subject, predicate, object and graph, all of them readable.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +159,97 @@ pub trait Sink {
     }
 }
 
+/// Takes the terms of a statement one by one, as they are read, and needs no [`Term`] of them: columns.
+///
+/// Every place is given once, subject first; then the row ends ([`RdfSink::end_statement`], [`PatchSink::end_change`]).
+/// `false`: this term cannot be taken so. Then the row is [`cut`](Self::cut) off and comes as a whole.
+#[doc(hidden)]
+pub trait TermSink<'t> {
+    /// A term of whatever kind.
+    fn term(&mut self, place: usize, term: Term<'t>) -> bool;
+
+    /// An IRI.
+    #[inline(always)]
+    fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
+        self.term(place, Term::Iri(iri))
+    }
+
+    /// A blank node.
+    #[inline(always)]
+    fn blank_node(&mut self, place: usize, label: &'t str) -> bool {
+        self.term(place, Term::BlankNode(label))
+    }
+
+    /// A literal.
+    #[inline(always)]
+    fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
+        self.term(place, Term::Literal(literal))
+    }
+
+    /// The default graph.
+    #[inline(always)]
+    fn default_graph(&mut self, place: usize) -> bool {
+        self.term(place, Term::DefaultGraph)
+    }
+
+    /// The term of the statement before; `false`: it must be given all the same.
+    #[inline(always)]
+    fn repeat(&mut self, place: usize) -> bool {
+        let _ = place;
+        false
+    }
+
+    /// A term as canonical text.
+    #[inline(always)]
+    fn text(&mut self, place: usize, text: &'t str) -> bool {
+        let _ = (place, text);
+        false
+    }
+
+    /// How long the term of the statement before is as canonical text, where `text` begins with it and a space.
+    #[inline(always)]
+    fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
+        let _ = (place, text);
+        None
+    }
+
+    /// Takes back the terms of a row that has not ended.
+    fn cut(&mut self) {}
+}
+
+/// Whoever wants terms gets a statement.
+impl<'t> TermSink<'t> for Statement<'t> {
+    #[inline(always)]
+    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
+        self.terms[place] = term;
+        true
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, place: usize) -> bool {
+        self.same.set(place);
+        false
+    }
+}
+
+/// What takes no terms one by one.
+enum Never {}
+
+impl<'t> TermSink<'t> for Never {
+    fn term(&mut self, _: usize, _: Term<'t>) -> bool {
+        match *self {}
+    }
+}
+
+/// The numbers of a row of a patch; see [`PatchRow`].
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct RowNumbers {
+    pub(crate) patch: u64,
+    pub(crate) txn: Option<u64>,
+    pub(crate) seq: u64,
+}
+
 /// Takes the rows of a Jelly-RDF stream.
 pub trait RdfSink: Sink {
     /// The options of the stream; comes first, once for each stream.
@@ -169,6 +260,21 @@ pub trait RdfSink: Sink {
 
     /// A statement.
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()>;
+
+    /// Where the terms of the next statement, of this frame, can go one by one; `None`: it must come as a whole.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        let _ = frame;
+        None::<&mut Never>
+    }
+
+    /// The statement whose terms came one by one is complete.
+    #[doc(hidden)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        let _ = (frame, seq);
+        Ok(())
+    }
 
     /// A namespace declaration.
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
@@ -198,6 +304,20 @@ pub trait PatchSink: Sink {
 
     /// A row.
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()>;
+
+    /// Where the terms of the next `A` or `D` row can go one by one; `None`: it must come as a whole.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn terms(&mut self) -> Option<&mut impl for<'t> TermSink<'t>> {
+        None::<&mut Never>
+    }
+
+    /// The row whose terms came one by one is complete: an `A` row, or a `D` row.
+    #[doc(hidden)]
+    fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+        let _ = (adds, row);
+        Ok(())
+    }
 }
 
 /// Sinks that are used again after they were fed.

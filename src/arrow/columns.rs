@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, StringArray, StructArray};
+use arrow_array::{ArrayRef, Int64Array, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 
 use super::pool;
-use super::schema::term_fields;
-use super::settings::TermStyle;
 use crate::blank::Scope;
 use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sink::Same;
-use crate::term::{LiteralKind, Term};
+use crate::term::Term;
 use crate::text::TermWriter;
 
 /// Strings.
@@ -53,7 +50,7 @@ impl TextColumn {
         self.data.len()
     }
 
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.offsets.len() - 1
     }
 
@@ -67,6 +64,12 @@ impl TextColumn {
     pub(super) fn push(&mut self, text: &str) {
         self.data.push(text);
         self.end_value();
+    }
+
+    /// Adds both as one value.
+    pub(super) fn push_both(&mut self, first: &str, second: &str) {
+        self.data.push(first);
+        self.push(second);
     }
 
     /// Nulls up to this row.
@@ -97,20 +100,55 @@ impl TextColumn {
         scope: Scope<'_>,
         most: usize,
     ) -> Result<()> {
-        match self.last {
-            Some((start, length)) if same => self.data.repeat(start, length),
-            _ => {
-                let start = self.data.len();
-                TermWriter::scoped(&mut self.data, scope).term(term);
-                let length = self.data.len() - start;
-                if length > most {
-                    return Err(term_too_long(length));
-                }
-                self.last = Some((start, length));
-            }
+        if same && self.repeat() {
+            return Ok(());
         }
+        let length = self.put(|data| TermWriter::scoped(data, scope).term(term));
+        if length > most { Err(term_too_long(length)) } else { Ok(()) }
+    }
+
+    /// Adds the text of a term that `write` appends; says how long it is.
+    #[inline(always)]
+    pub(super) fn put(&mut self, write: impl FnOnce(&mut TextBuffer)) -> usize {
+        let start = self.data.len();
+        write(&mut self.data);
+        let length = self.data.len() - start;
+        self.last = Some((start, length));
         self.end_value();
-        Ok(())
+        length
+    }
+
+    /// Adds the last term again, if this batch has it.
+    #[inline(always)]
+    pub(super) fn repeat(&mut self) -> bool {
+        let Some((start, length)) = self.last else { return false };
+        self.data.repeat(start, length);
+        self.end_value();
+        true
+    }
+
+    /// The text of the last term, if this batch has it.
+    #[inline(always)]
+    pub(super) fn last(&self) -> Option<&[u8]> {
+        self.last.map(|(start, length)| &self.data.as_bytes()[start..start + length])
+    }
+
+    /// The next term repeats this one, which [`Self::last_place`] gave.
+    pub(super) fn go_on_from(&mut self, last: Option<(usize, usize)>) {
+        self.last = last;
+    }
+
+    pub(super) fn last_place(&self) -> Option<(usize, usize)> {
+        self.last
+    }
+
+    /// Takes back what is behind so many rows.
+    pub(super) fn cut(&mut self, rows: usize) {
+        if self.rows() > rows {
+            self.offsets.truncate(rows + 1);
+            self.data.truncate(self.offsets.last().map_or(0, |&end| end as usize));
+            self.last = None;
+        }
     }
 
     /// The column of `rows` rows, nulls where there is no value; begins anew.
@@ -188,7 +226,7 @@ impl IntColumn {
 }
 
 /// Which rows are null; costs nothing for those that are not.
-struct Nulls(NullBufferBuilder);
+pub(super) struct Nulls(NullBufferBuilder);
 
 impl Default for Nulls {
     fn default() -> Self {
@@ -198,179 +236,16 @@ impl Default for Nulls {
 
 impl Nulls {
     /// Nulls from `row` on.
-    fn append(&mut self, row: usize, count: usize) {
+    pub(super) fn append(&mut self, row: usize, count: usize) {
         self.0.append_n_non_nulls(row - self.0.len());
         self.0.append_n_nulls(count);
     }
 
-    fn take(&mut self, rows: usize) -> Option<NullBuffer> {
+    pub(super) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
         let mut nulls = std::mem::take(self).0;
         nulls.truncate(rows);
         nulls.append_n_non_nulls(rows - nulls.len());
         nulls.finish()
-    }
-}
-
-/// Terms, as text or as structs.
-pub(super) enum TermColumn {
-    Text(TextColumn),
-    Struct(Box<TermStruct>),
-}
-
-/// kind, value, datatype, language.
-pub(super) struct TermStruct {
-    parts: [TextColumn; 4],
-    nulls: Nulls,
-}
-
-impl TermColumn {
-    pub(super) fn new(style: TermStyle) -> Self {
-        match style {
-            TermStyle::Text => TermColumn::Text(TextColumn::new()),
-            TermStyle::Struct => TermColumn::Struct(Box::new(TermStruct {
-                parts: std::array::from_fn(|_| TextColumn::new()),
-                nulls: Nulls::default(),
-            })),
-        }
-    }
-
-    /// Before the first row of a batch.
-    pub(super) fn begin(&mut self) {
-        match self {
-            TermColumn::Text(column) => column.begin(),
-            TermColumn::Struct(column) => column.parts.iter_mut().for_each(TextColumn::begin),
-        }
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            TermColumn::Text(column) => column.bytes(),
-            TermColumn::Struct(column) => column.parts.iter().map(TextColumn::bytes).sum(),
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn push(&mut self, term: &Term<'_>, same: bool, scope: Scope<'_>, most: usize) -> Result<()> {
-        match self {
-            TermColumn::Text(column) => column.push_term(term, same, scope, most),
-            TermColumn::Struct(column) => column.push(term, scope, most),
-        }
-    }
-
-    /// Adds a term that is not of a statement: the next statement may repeat the last one all the same.
-    pub(super) fn push_aside(&mut self, term: &Term<'_>, scope: Scope<'_>, most: usize) -> Result<()> {
-        let last = match self {
-            TermColumn::Text(column) => column.last,
-            TermColumn::Struct(_) => None,
-        };
-        self.push(term, false, scope, most)?;
-        if let TermColumn::Text(column) = self {
-            column.last = last;
-        }
-        Ok(())
-    }
-
-    pub(super) fn push_null(&mut self) {
-        match self {
-            TermColumn::Text(column) => column.push_null(),
-            TermColumn::Struct(column) => {
-                column.nulls.append(column.parts[0].rows(), 1);
-                column.parts.iter_mut().for_each(TextColumn::push_null);
-            }
-        }
-    }
-
-    pub(super) fn take(&mut self, rows: usize) -> Result<ArrayRef> {
-        match self {
-            TermColumn::Text(column) => column.take(rows),
-            TermColumn::Struct(column) => column.take(rows),
-        }
-    }
-}
-
-/// Adds a statement to the columns that there are; returns the bytes of text in them.
-#[inline(always)]
-pub(super) fn push_statement(
-    columns: &mut [Option<TermColumn>; 4],
-    [subject, predicate, object, graph]: &[Term<'_>; 4],
-    same: Same,
-    scope: Scope<'_>,
-    most: usize,
-) -> Result<usize> {
-    // not a loop: each place has code, and branches, of its own
-    let [s, p, o, g] = columns;
-    Ok(place(s, subject, same.at(0), scope, most)?
-        + place(p, predicate, same.at(1), scope, most)?
-        + place(o, object, same.at(2), scope, most)?
-        + place(g, graph, same.at(3), scope, most)?)
-}
-
-/// Adds a term to a column, if there is one; returns the bytes of text in it.
-#[inline(always)]
-fn place(
-    column: &mut Option<TermColumn>,
-    term: &Term<'_>,
-    same: bool,
-    scope: Scope<'_>,
-    most: usize,
-) -> Result<usize> {
-    match column {
-        Some(TermColumn::Text(column)) => {
-            column.push_term(term, same, scope, most)?;
-            Ok(column.bytes())
-        }
-        Some(column) => {
-            column.push(term, same, scope, most)?;
-            Ok(column.bytes())
-        }
-        None => Ok(0),
-    }
-}
-
-impl TermStruct {
-    #[inline(never)]
-    fn push(&mut self, term: &Term<'_>, scope: Scope<'_>, most: usize) -> Result<()> {
-        let [kind, value, datatype, language] = &mut self.parts;
-        let mut extra = (None, None);
-        match term {
-            Term::Iri(iri) => {
-                kind.push("iri");
-                value.data.push(iri.prefix());
-                value.push(iri.name());
-            }
-            Term::BlankNode(label) => {
-                kind.push("bnode");
-                value.data.push(scope.before(label));
-                value.push(label);
-            }
-            Term::Literal(literal) => {
-                kind.push("literal");
-                value.push(literal.lex);
-                match literal.kind {
-                    LiteralKind::Simple => {}
-                    LiteralKind::Language(tag) => extra.1 = Some(tag),
-                    LiteralKind::Datatype(datatype) => extra.0 = Some(datatype.iri()),
-                }
-            }
-            Term::Triple(_) => {
-                kind.push("triple");
-                value.push_term(term, false, scope, most)?;
-            }
-            Term::DefaultGraph => {
-                kind.push("default");
-                value.push("");
-            }
-        }
-        datatype.push_option(extra.0);
-        language.push_option(extra.1);
-        Ok(())
-    }
-
-    fn take(&mut self, rows: usize) -> Result<ArrayRef> {
-        let parts = self.parts.iter_mut().map(|part| part.take(rows)).collect::<Result<Vec<_>>>()?;
-        StructArray::try_new(term_fields(), parts, self.nulls.take(rows))
-            .map(|array| Arc::new(array) as ArrayRef)
-            .map_err(internal)
     }
 }
 

@@ -7,11 +7,8 @@ use arrow_schema::SchemaRef;
 
 use super::columns::{TextColumn, constant, internal};
 use super::schema::{CORRUPT_RECORD, schema};
-use super::scope::fnv;
-use super::settings::{BatchSettings, BlankNodes};
-use crate::blank::Scope;
+use super::settings::BatchSettings;
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::LogicalType;
 
 /// Counts the rows of a batch and knows when it is full.
 pub(super) struct BatchFrame {
@@ -19,6 +16,8 @@ pub(super) struct BatchFrame {
     pub(super) schema: SchemaRef,
     columns: Vec<&'static str>,
     corrupt: Option<TextColumn>,
+    /// The columns have their memory.
+    begun: bool,
     rows: usize,
     bytes: usize,
     largest: usize,
@@ -28,80 +27,31 @@ pub(super) struct BatchFrame {
     taken_bytes: u64,
     /// Bytes of the source name that every row repeats.
     source_bytes: usize,
-    /// What stands before blank node labels.
-    scope: String,
-    /// As long for every source, so that no scope is the start of another.
-    source_scope: String,
-    /// The scope is that of a frame.
-    in_frame: bool,
 }
 
 impl BatchFrame {
-    pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Result<Self> {
+    pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Self {
         let source = settings.source.as_deref().filter(|_| columns.contains(&"source"));
-        let is_scoped = settings.blank_nodes == BlankNodes::Scoped;
-        let mut batch = BatchFrame {
+        BatchFrame {
             schema: schema(&columns, settings.terms, settings.corrupt_record),
             corrupt: settings.corrupt_record.then(TextColumn::new),
             source_bytes: source.map_or(0, str::len),
-            scope: String::new(),
-            source_scope: String::new(),
             columns,
+            begun: false,
             rows: 0,
             bytes: 0,
             largest: 0,
             full: false,
             pausing: false,
-            in_frame: false,
             taken_bytes: 0,
             settings,
-        };
-        if is_scoped {
-            batch.scope_source()?;
         }
-        Ok(batch)
     }
 
-    /// From here on labels have the scope of the source.
-    #[cold]
-    pub(super) fn scope_source(&mut self) -> Result<()> {
-        let name = || fnv(self.settings.source.as_deref().unwrap_or_default());
-        self.source_scope = format!("s{:016x}", self.settings.identity.scope()?.unwrap_or_else(name));
-        self.scope = format!("{}_", self.source_scope);
-        Ok(())
-    }
-
-    /// Whether the first position needs the scope of the source, which may cost a reading of its bytes.
-    #[inline]
-    pub(super) fn waits_for_a_position(&self) -> bool {
-        self.settings.blank_nodes == BlankNodes::Positions && self.scope.is_empty()
-    }
-
-    /// What stands before labels.
+    /// A row comes; whether it is the first that comes for this batch.
     #[inline(always)]
-    pub(super) fn scope(&self) -> Scope<'_> {
-        Scope { text: &self.scope, only_positions: self.settings.blank_nodes == BlankNodes::Positions }
-    }
-
-    /// Blank nodes of this frame get a scope of their own where frames are elements, else that of the source;
-    /// says whether the scope is another than before.
-    pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
-        if self.settings.blank_nodes != BlankNodes::Scoped {
-            return false;
-        }
-        let was = std::mem::replace(&mut self.in_frame, logical_type.is_grouped());
-        if self.in_frame {
-            self.scope = format!("{}f{frame}_", self.source_scope);
-        } else if was {
-            self.scope = format!("{}_", self.source_scope);
-        }
-        self.in_frame || was
-    }
-
-    /// Whether positions are refused.
-    #[inline]
-    pub(super) fn wants_names(&self) -> bool {
-        self.settings.blank_nodes == BlankNodes::Named
+    pub(super) fn begins(&mut self) -> bool {
+        !std::mem::replace(&mut self.begun, true)
     }
 
     /// A row is complete; `bytes` is all text of the batch.
@@ -170,7 +120,7 @@ impl BatchFrame {
             arrays.push(column.take(rows)?);
         }
         self.taken_bytes += self.bytes as u64;
-        (self.rows, self.bytes, self.largest, self.full) = (0, 0, 0, false);
+        (self.rows, self.bytes, self.largest, self.full, self.begun) = (0, 0, 0, false, false);
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(internal)
     }

@@ -4,6 +4,7 @@ mod columns;
 mod frame;
 mod input;
 mod joined;
+mod labels;
 mod open;
 mod options;
 mod patch;
@@ -13,6 +14,8 @@ mod reader;
 pub mod schema;
 mod scope;
 mod settings;
+mod statement_columns;
+mod term_columns;
 
 pub use input::{BatchDigest, KeyColumn, Labels, PatchRows, RdfRows, Required};
 pub use joined::{Joined, numbered};

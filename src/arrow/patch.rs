@@ -3,26 +3,26 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::columns::{IntColumn, TermColumn, TextColumn, push_statement};
+use super::columns::{IntColumn, TextColumn};
 use super::frame::BatchFrame;
 use super::schema::{PATCH_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
+use super::statement_columns::StatementColumns;
 use crate::blank::refuse_position;
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::PatchOptions;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, RowNumbers, Sink, TermSink};
 use crate::term::Term;
 
 const NUMBERS: [&str; 3] = ["patch", "txn", "seq"];
-const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 const TEXTS: [&str; 3] = ["op", "name", "value"];
 
 /// Collects rows of patches.
 pub struct PatchBatches {
     batch: BatchFrame,
     numbers: [Option<IntColumn>; 3],
-    terms: [Option<TermColumn>; 4],
+    statements: StatementColumns,
     texts: [Option<TextColumn>; 3],
     namespaces: Namespaces,
 }
@@ -31,11 +31,10 @@ impl PatchBatches {
     /// Batches of the columns asked for.
     pub fn new(settings: BatchSettings) -> Result<Self> {
         let columns = choose(&PATCH_COLUMNS, settings.columns.as_deref())?;
-        let style = settings.terms;
-        let batch = BatchFrame::new(settings, columns)?;
+        let batch = BatchFrame::new(settings, columns);
         Ok(PatchBatches {
             numbers: NUMBERS.map(|name| batch.wants(name).then(IntColumn::default)),
-            terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
+            statements: StatementColumns::new(&batch.settings, |name| batch.wants(name))?,
             texts: TEXTS.map(|name| batch.wants(name).then(TextColumn::new)),
             batch,
             namespaces: Namespaces::default(),
@@ -46,28 +45,11 @@ impl PatchBatches {
     #[cold]
     fn begin(&mut self) {
         self.numbers.iter_mut().flatten().for_each(IntColumn::begin);
-        self.terms.iter_mut().flatten().for_each(TermColumn::begin);
+        self.statements.begin();
         self.texts.iter_mut().flatten().for_each(TextColumn::begin);
     }
 
-    /// Nulls for subject, predicate and object, and a graph or null.
-    fn no_statement(&mut self, graph: Option<&Term<'_>>) -> Result<()> {
-        let most = self.batch.settings.limits.term_bytes;
-        let [subject, predicate, object, graph_column] = &mut self.terms;
-        for column in [subject, predicate, object].into_iter().flatten() {
-            column.push_null();
-        }
-        if let Some(column) = graph_column {
-            match graph {
-                Some(graph) => column.push_aside(graph, self.batch.scope(), most)?,
-                None => column.push_null(),
-            }
-        }
-        Ok(())
-    }
-
     fn name_and_value(&mut self, name: Option<&str>, value: Option<&Term<'_>>) -> Result<()> {
-        let most = self.batch.settings.limits.term_bytes;
         let row = self.batch.rows();
         let [_, name_column, value_column] = &mut self.texts;
         if let (Some(column), Some(name)) = (name_column, name) {
@@ -76,7 +58,7 @@ impl PatchBatches {
         }
         if let (Some(column), Some(value)) = (value_column, value) {
             column.pad_to(row);
-            column.push_term(value, false, self.batch.scope(), most)?;
+            self.statements.push_value(column, value)?;
         }
         Ok(())
     }
@@ -94,9 +76,27 @@ impl PatchBatches {
     }
 
     fn bytes(&self) -> usize {
-        let terms = self.terms.iter().flatten().map(TermColumn::bytes);
         let texts = self.texts.iter().flatten().map(TextColumn::bytes);
-        terms.chain(texts).sum()
+        self.statements.bytes() + texts.sum::<usize>()
+    }
+
+    /// The row is complete, but for its letter and its numbers.
+    #[inline(always)]
+    fn end_row(&mut self, letter: &str, numbers: RowNumbers) -> Result<()> {
+        if let Some(column) = &mut self.texts[0] {
+            column.push(letter);
+        }
+        let [patch, txn, seq] = &mut self.numbers;
+        if let Some(column) = patch {
+            column.push(numbers.patch);
+        }
+        if let Some(column) = txn {
+            column.push_option(numbers.txn);
+        }
+        if let Some(column) = seq {
+            column.push(numbers.seq);
+        }
+        self.batch.end_row(self.bytes())
     }
 }
 
@@ -133,17 +133,15 @@ impl PatchSink for PatchBatches {
     }
 
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
-        if self.batch.wants_names() {
+        if self.statements.labels.wants_names() {
             refuse_position(&row.op)?;
         }
-        if self.batch.rows() == 0 {
+        if self.batch.begins() {
             self.begin();
         }
         match &row.op {
             PatchOp::Add(statement) | PatchOp::Delete(statement) => {
-                let most = self.batch.settings.limits.term_bytes;
-                let Statement { terms, same } = statement;
-                push_statement(&mut self.terms, terms, *same, self.batch.scope(), most)?;
+                self.statements.push(&statement.terms, statement.same)?;
                 // name and value have their nulls when the next value comes
             }
             op => {
@@ -152,7 +150,7 @@ impl PatchSink for PatchBatches {
                     PatchOp::AddPrefix { graph, .. } | PatchOp::DeletePrefix { graph, .. } => Some(graph),
                     _ => None,
                 };
-                self.no_statement(graph)?;
+                self.statements.push_no_statement(graph)?;
                 let (name, value) = match op {
                     PatchOp::Header { key, value } => (Some(*key), Some(*value)),
                     PatchOp::AddPrefix { name, iri, .. } => (Some(*name), Some(Term::Iri(*iri))),
@@ -165,20 +163,21 @@ impl PatchSink for PatchBatches {
                 self.name_and_value(name, value.as_ref())?;
             }
         }
-        if let Some(column) = &mut self.texts[0] {
-            column.push(letter(&row.op));
+        let PatchRow { patch, txn, seq, ref op } = *row;
+        self.end_row(letter(op), RowNumbers { patch, txn, seq })
+    }
+
+    #[inline(always)]
+    fn terms(&mut self) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.batch.begins() {
+            self.begin();
         }
-        let [patch, txn, seq] = &mut self.numbers;
-        if let Some(column) = patch {
-            column.push(row.patch);
-        }
-        if let Some(column) = txn {
-            column.push_option(row.txn);
-        }
-        if let Some(column) = seq {
-            column.push(row.seq);
-        }
-        self.batch.end_row(self.bytes())
+        self.statements.one_by_one(self.batch.rows())
+    }
+
+    #[inline(always)]
+    fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+        self.end_row(if adds { "A" } else { "D" }, row)
     }
 }
 
@@ -205,14 +204,14 @@ impl Batches for PatchBatches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let PatchBatches { batch, numbers, terms, texts, .. } = self;
+        let PatchBatches { batch, numbers, statements, texts, .. } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         let index = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
         batch.take(|name, rows| {
             if let Some(column) = index(&NUMBERS, name).and_then(|i| numbers[i].as_mut()) {
                 column.take(rows)
-            } else if let Some(column) = index(&TERMS, name).and_then(|i| terms[i].as_mut()) {
-                column.take(rows)
+            } else if let Some(column) = statements.take(name, rows) {
+                column
             } else {
                 index(&TEXTS, name).and_then(|i| texts[i].as_mut()).ok_or_else(missing)?.take(rows)
             }
@@ -223,9 +222,7 @@ impl Batches for PatchBatches {
         for column in self.numbers.iter_mut().flatten() {
             column.push_option(None);
         }
-        for column in self.terms.iter_mut().flatten() {
-            column.push_null();
-        }
+        self.statements.push_nulls();
         for column in self.texts.iter_mut().flatten() {
             column.pad_to(self.batch.rows() + 1);
         }

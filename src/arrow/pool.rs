@@ -25,8 +25,11 @@ impl<T: ArrowNativeType + Default> Idle<T> {
     /// The last that came back of those that hold `room` values and not far more.
     fn take(&mut self, room: usize) -> Option<Vec<T>> {
         let fits = |values: &Vec<T>| values.len() >= room && values.len() / 4 <= room;
-        // what came back last is still in the caches; a column that knows nothing yet takes its turn
-        let place = if room == 0 { 0 } else { self.vectors.iter().rposition(fits)? };
+        // what came back last is still in the caches; a column that knows nothing yet takes the largest
+        let place = match room {
+            0 => self.vectors.iter().enumerate().max_by_key(|(_, values)| values.len())?.0,
+            _ => self.vectors.iter().rposition(fits)?,
+        };
         let values = self.vectors.remove(place)?;
         self.bytes -= bytes_of(&values);
         Some(values)
@@ -109,9 +112,9 @@ mod tests {
         for length in [1000, 100, 5000] {
             idle.keep(vec![7; length]);
         }
-        assert_eq!(idle.take(0).unwrap().len(), 1000, "the first");
         assert_eq!(idle.take(1001), None, "too small, or far too large");
-        assert_eq!(idle.take(2000).unwrap().len(), 5000);
+        assert_eq!(idle.take(0).unwrap().len(), 5000, "the largest");
+        assert_eq!(idle.take(500).unwrap().len(), 1000);
         assert_eq!((idle.take(50).unwrap().len(), idle.bytes), (100, 0));
     }
 

@@ -3,25 +3,24 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::columns::{IntColumn, TermColumn, push_statement};
+use super::columns::IntColumn;
 use super::frame::BatchFrame;
 use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
+use super::statement_columns::StatementColumns;
 use crate::blank::{has_bare_position, refuse_positions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
-use crate::sink::{RdfRow, RdfSink, Same, Sink};
+use crate::sink::{RdfRow, RdfSink, Same, Sink, TermSink};
 use crate::term::Iri;
-
-const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 
 /// Collects statements.
 pub struct RdfBatches {
     batch: BatchFrame,
     frame: Option<IntColumn>,
     seq: Option<IntColumn>,
-    terms: [Option<TermColumn>; 4],
+    statements: StatementColumns,
     namespaces: Namespaces,
     logical_type: LogicalType,
     last_frame: Option<u64>,
@@ -31,12 +30,11 @@ impl RdfBatches {
     /// Batches of the columns asked for.
     pub fn new(settings: BatchSettings) -> Result<Self> {
         let columns = choose(&RDF_COLUMNS, settings.columns.as_deref())?;
-        let style = settings.terms;
-        let batch = BatchFrame::new(settings, columns)?;
+        let batch = BatchFrame::new(settings, columns);
         Ok(RdfBatches {
             frame: batch.wants("frame").then(IntColumn::default),
             seq: batch.wants("seq").then(IntColumn::default),
-            terms: TERMS.map(|name| batch.wants(name).then(|| TermColumn::new(style))),
+            statements: StatementColumns::new(&batch.settings, |name| batch.wants(name))?,
             batch,
             namespaces: Namespaces::default(),
             logical_type: LogicalType::default(),
@@ -51,7 +49,7 @@ impl RdfBatches {
     fn begin(&mut self) {
         let numbers = [&mut self.frame, &mut self.seq];
         numbers.into_iter().flatten().for_each(IntColumn::begin);
-        self.terms.iter_mut().flatten().for_each(TermColumn::begin);
+        self.statements.begin();
     }
 }
 
@@ -75,31 +73,46 @@ impl RdfSink for RdfBatches {
     }
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
-        if self.batch.wants_names() {
+        let labels = &mut self.statements.labels;
+        if labels.wants_names() {
             refuse_positions(&row.statement)?;
         }
-        if self.batch.waits_for_a_position() && has_bare_position(&row.statement) {
-            self.batch.scope_source()?;
+        if labels.waits_for_a_position() && has_bare_position(&row.statement) {
+            labels.scope_source()?;
         }
         let mut same = row.statement.same;
-        if self.batch.rows() == 0 {
-            self.begin();
-        }
         if self.last_frame != Some(row.frame) {
             self.last_frame = Some(row.frame);
-            if self.batch.scope_frame(row.frame, self.logical_type) {
+            if labels.scope_frame(row.frame, self.logical_type) {
                 same = Same::NONE; // a blank node that repeats is another one here
             }
         }
-        let most = self.batch.settings.limits.term_bytes;
-        let bytes = push_statement(&mut self.terms, &row.statement.terms, same, self.batch.scope(), most)?;
+        if self.batch.begins() {
+            self.begin();
+        }
+        self.statements.push(&row.statement.terms, same)?;
+        self.end_statement(row.frame, row.seq)
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.batch.begins() {
+            self.begin();
+        }
+        // the first row of a frame sets the scope of labels
+        let goes_on = self.last_frame == Some(frame) || !self.statements.labels.depend_on_frames();
+        self.statements.one_by_one(self.batch.rows()).filter(|_| goes_on)
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
         if let Some(column) = &mut self.frame {
-            column.push(row.frame);
+            column.push(frame);
         }
         if let Some(column) = &mut self.seq {
-            column.push(row.seq);
+            column.push(seq);
         }
-        self.batch.end_row(bytes)
+        self.batch.end_row(self.statements.bytes())
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
@@ -131,22 +144,17 @@ impl Batches for RdfBatches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let RdfBatches { batch, frame, seq, terms, .. } = self;
+        let RdfBatches { batch, frame, seq, statements, .. } = self;
         let missing = || Error::new(ErrorKind::Internal, "a column was not built");
         batch.take(|name, rows| match name {
             "frame" => frame.as_mut().ok_or_else(missing)?.take(rows),
             "seq" => seq.as_mut().ok_or_else(missing)?.take(rows),
-            _ => {
-                let place = TERMS.iter().position(|term| *term == name).ok_or_else(missing)?;
-                terms[place].as_mut().ok_or_else(missing)?.take(rows)
-            }
+            _ => statements.take(name, rows).ok_or_else(missing)?,
         })
     }
 
     fn push_corrupt(&mut self, error: &Error) {
-        for column in self.terms.iter_mut().flatten() {
-            column.push_null();
-        }
+        self.statements.push_nulls();
         for column in [&mut self.frame, &mut self.seq].into_iter().flatten() {
             column.push_option(None);
         }

@@ -3,9 +3,9 @@
 mod position;
 mod scope;
 
-#[cfg(feature = "arrow")]
-pub(crate) use position::has_bare_position;
 pub use position::is_position;
 pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
+#[cfg(feature = "arrow")]
+pub(crate) use position::{has_bare_position, is_bare_position};
 pub(crate) use scope::Scope;
 pub use scope::refuse_scopes;

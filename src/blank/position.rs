@@ -24,8 +24,8 @@ pub fn is_position(label: &str) -> bool {
 
 /// Whether a label is a position without a scope, which another file may have for another node.
 #[inline]
-pub(super) fn is_bare_position(label: &str) -> bool {
-    is_position(label) && label.starts_with(ANONYMOUS)
+pub(crate) fn is_bare_position(label: &str) -> bool {
+    label.starts_with(ANONYMOUS) && is_position(label)
 }
 
 fn ends_in_position(label: &str) -> bool {

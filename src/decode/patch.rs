@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PatchOptions, PatchStreamType, StatementType, StreamOptions, TableSizes};
 use crate::restart::Counters;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Statement, TermSink};
 use crate::transaction::Numbering;
 use crate::wire::{Cursor, Fault};
 
@@ -110,23 +110,42 @@ impl Patch {
         else {
             return Ok(false);
         };
+        let quads = options.statement_type == StatementType::Quads;
+        if !quads {
+            context.slots[3] = Slot::DefaultGraph;
+        }
+        let (limits, slots, fresh) = (&context.config.limits, &mut *context.slots, self.fresh());
+        let state = (&terms.lookups, &terms.held, terms.ids);
+        if let Some(out) = sink.terms() {
+            let ids = if quads {
+                Quick::statement::<4>(state, bytes, slots, limits, fresh, out)
+            } else {
+                Quick::statement::<3>(state, bytes, slots, limits, fresh, out)
+            };
+            let Some(ids) = ids else {
+                out.cut();
+                return Ok(false);
+            };
+            terms.ids = ids;
+            let numbers = self.at.numbers();
+            self.pass_statement();
+            sink.end_change(field == 2, numbers)?;
+            return Ok(true);
+        }
         let mut row = self.statement_row(field.into(), Statement::empty());
-        let (PatchOp::Add(statement) | PatchOp::Delete(statement)) = &mut row.op else {
+        let (PatchOp::Add(out) | PatchOp::Delete(out)) = &mut row.op else {
             return Ok(false);
         };
-        let state = (&terms.lookups, &terms.held, terms.ids);
-        let limits = &context.config.limits;
-        let ids = if options.statement_type == StatementType::Quads {
-            Quick::statement::<4>(state, bytes, context.slots, limits, statement)
+        let ids = if quads {
+            Quick::statement::<4>(state, bytes, slots, limits, fresh, out)
         } else {
-            context.slots[3] = Slot::DefaultGraph;
-            Quick::statement::<3>(state, bytes, context.slots, limits, statement)
+            Quick::statement::<3>(state, bytes, slots, limits, fresh, out)
         };
         let Some(ids) = ids else {
             return Ok(false);
         };
         terms.ids = ids;
-        self.freshen(statement);
+        self.pass_statement();
         sink.row(&row)?;
         Ok(true)
     }
@@ -157,10 +176,9 @@ impl Patch {
             context.slots[3] = Slot::DefaultGraph; // its ids count, the graph does not
             same.set(3);
         }
-        let mut row = self.statement_row(member.field, terms.resolved(context.slots, same));
-        if let PatchOp::Add(statement) | PatchOp::Delete(statement) = &mut row.op {
-            self.freshen(statement);
-        }
+        same.0 &= !self.fresh();
+        let row = self.statement_row(member.field, terms.resolved(context.slots, same));
+        self.pass_statement();
         Ok(sink.row(&row)?)
     }
 
@@ -169,14 +187,16 @@ impl Patch {
         self.at.numbered(if field == 2 { PatchOp::Add(statement) } else { PatchOp::Delete(statement) })
     }
 
-    /// Counts a statement, and takes back what its terms cannot repeat.
+    /// Places whose term the sink cannot take from the statement before.
     #[inline(always)]
-    fn freshen(&mut self, statement: &mut Statement<'_>) {
-        if !self.started {
-            (self.fresh, self.started) = (0b1111, true);
-        }
-        statement.same.0 &= !self.fresh;
-        self.fresh = 0;
+    fn fresh(&self) -> u8 {
+        if self.started { self.fresh } else { 0b1111 }
+    }
+
+    /// A statement is handed on.
+    #[inline(always)]
+    fn pass_statement(&mut self) {
+        (self.fresh, self.started) = (0, true);
         self.at.pass_change();
     }
 

@@ -8,22 +8,24 @@ use super::literal::{RawKind, RawLiteral, read_short_literal, short_text};
 use super::lookup::Lookups;
 use super::repeat::{Held, Slot, Slots, literal_kind};
 use crate::limits::Limits;
-use crate::sink::{Same, Statement};
-use crate::term::{Literal, Term};
+use crate::sink::TermSink;
+use crate::term::Literal;
 
-/// Reads one statement.
-pub(super) struct Quick<'s, 'a> {
+/// Reads one statement, for whoever takes its terms one by one.
+pub(super) struct Quick<'s, 'a, 'o, T> {
     /// What is left of it.
     rest: &'a [u8],
     ids: IriIds,
-    same: Same,
     lookups: &'s Lookups,
     held: &'s Held,
     limits: &'s Limits,
+    /// Places whose term cannot be taken from the statement before.
+    fresh: u8,
+    out: &'o mut T,
 }
 
-impl<'s, 'a: 's> Quick<'s, 'a> {
-    /// Takes the members of a statement into the slots, as [`Terms::statement`] does, and into `statement`;
+impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
+    /// Takes the members of a statement into the slots, as [`Terms::statement`] does, and to `out`;
     /// gives the ids after it. `None`: it is not that simple.
     ///
     /// Slots that it changed before it gave up are those of members that are there: the careful way sets
@@ -36,79 +38,83 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
         bytes: &'a [u8],
         slots: &mut Slots<'a>,
         limits: &'s Limits,
-        statement: &mut Statement<'s>,
+        fresh: u8,
+        out: &'o mut T,
     ) -> Option<IriIds> {
         let (lookups, held, ids) = terms;
-        let mut quick = Quick { rest: bytes, ids, same: Same::NONE, lookups, held, limits };
-        let [subject, predicate, object, graph] = &mut statement.terms;
-        let done = quick.place::<0>(slots, subject)
-            && quick.place::<1>(slots, predicate)
-            && quick.place::<2>(slots, object)
-            && (PLACES == 3 || quick.place::<3>(slots, graph));
-        if PLACES == 3 {
-            quick.same.set(3);
-            if !matches!(slots[3], Slot::Unset | Slot::DefaultGraph) {
-                quick.repeat(slots, 3, graph);
-            }
-        }
-        statement.same = quick.same;
+        let mut quick = Quick { rest: bytes, ids, lookups, held, limits, fresh, out };
+        let done = quick.place::<0>(slots)
+            && quick.place::<1>(slots)
+            && quick.place::<2>(slots)
+            && if PLACES == 3 { quick.repeat_graph(slots) } else { quick.place::<3>(slots) };
         (done && quick.rest.is_empty()).then_some(quick.ids)
     }
 
     /// A place of the statement; a function of its own for each, which keeps its values in registers.
     #[inline(never)]
-    fn place<const PLACE: usize>(&mut self, slots: &mut Slots<'a>, term: &mut Term<'s>) -> bool {
-        self.member::<PLACE>(slots, term).is_some()
+    fn place<const PLACE: usize>(&mut self, slots: &mut Slots<'a>) -> bool {
+        self.member::<PLACE>(slots) == Some(true)
     }
 
     #[inline(always)]
-    fn member<const PLACE: usize>(&mut self, slots: &mut Slots<'a>, term: &mut Term<'s>) -> Option<()> {
+    fn member<const PLACE: usize>(&mut self, slots: &mut Slots<'a>) -> Option<bool> {
         // field numbers 4 * place + 1, 2 and 3, with lengths
         let key = |member: u8| (PLACE as u8 * 4 + member) << 3 | 2;
-        match *self.rest {
+        Some(match *self.rest {
             [first, len, ref rest @ ..] if first == key(1) => {
                 let (bytes, rest) = rest.split_at_checked(usize::from(len))?;
                 self.rest = rest;
-                self.iri(bytes, &mut slots[PLACE], term)
+                self.iri(PLACE, bytes, &mut slots[PLACE])?
             }
             [first, ref rest @ ..] if first == key(2) && PLACE != 1 => {
                 let (bytes, rest) = short_bytes(rest)?;
                 self.rest = rest;
                 let label = short_text(bytes, self.limits)?;
                 slots[PLACE] = Slot::BlankNode(label);
-                *term = Term::BlankNode(label);
-                Some(())
+                self.out.blank_node(PLACE, label)
             }
             [first, ref rest @ ..] if first == key(3) && PLACE == 2 => {
                 let (bytes, rest) = short_bytes(rest)?;
                 self.rest = rest;
-                self.literal(bytes, &mut slots[PLACE], term)
+                self.literal(PLACE, bytes, &mut slots[PLACE])?
             }
             [first, 0, ref rest @ ..] if first == key(3) && PLACE == 3 => {
                 self.rest = rest;
                 slots[PLACE] = Slot::DefaultGraph;
-                *term = Term::DefaultGraph;
-                Some(())
+                self.out.default_graph(PLACE)
             }
-            _ => {
-                self.same.set(PLACE);
-                match slots[PLACE] {
-                    Slot::Iri { prefix, name } => *term = Term::Iri(self.lookups.iri(prefix, name)),
-                    Slot::Unset => return None,
-                    _ => self.repeat(slots, PLACE, term),
-                }
-                Some(())
-            }
+            _ => match slots[PLACE] {
+                Slot::Unset => false,
+                _ if self.repeats(PLACE) => true,
+                Slot::Iri { prefix, name } => self.out.iri(PLACE, self.lookups.iri(prefix, name)),
+                _ => self.repeat(slots, PLACE),
+            },
+        })
+    }
+
+    /// Whether it is enough to say that a term repeats.
+    #[inline(always)]
+    fn repeats(&mut self, place: usize) -> bool {
+        self.fresh >> place & 1 == 0 && self.out.repeat(place)
+    }
+
+    /// The graph of a triple: that of the stream, or the default graph.
+    #[inline(always)]
+    fn repeat_graph(&mut self, slots: &Slots<'a>) -> bool {
+        match slots[3] {
+            _ if self.repeats(3) => true,
+            Slot::Unset | Slot::DefaultGraph => self.out.default_graph(3),
+            _ => self.repeat(slots, 3),
         }
     }
 
     #[inline(never)]
-    fn repeat(&self, slots: &Slots<'a>, place: usize, term: &mut Term<'s>) {
-        *term = self.held.term(slots, place, self.lookups);
+    fn repeat(&mut self, slots: &Slots<'a>, place: usize) -> bool {
+        self.out.term(place, self.held.term(slots, place, self.lookups))
     }
 
     #[inline(always)]
-    fn iri(&mut self, bytes: &[u8], slot: &mut Slot<'a>, term: &mut Term<'s>) -> Option<()> {
+    fn iri(&mut self, place: usize, bytes: &[u8], slot: &mut Slot<'a>) -> Option<bool> {
         let (prefix, name) = read_short_iri(bytes)?;
         let prefix = if prefix == 0 { self.ids.prefix } else { prefix };
         let name = if name == 0 { self.ids.name.checked_add(1)? } else { name };
@@ -118,12 +124,11 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
         }
         self.ids = IriIds { prefix, name };
         *slot = Slot::Iri { prefix, name };
-        *term = Term::Iri(iri);
-        Some(())
+        Some(self.out.iri(place, iri))
     }
 
     #[inline(always)]
-    fn literal(&mut self, bytes: &'a [u8], slot: &mut Slot<'a>, term: &mut Term<'s>) -> Option<()> {
+    fn literal(&mut self, place: usize, bytes: &'a [u8], slot: &mut Slot<'a>) -> Option<bool> {
         let RawLiteral { lex, plain, kind } = read_short_literal(bytes, self.limits)?;
         if let RawKind::Datatype(id) = kind
             && (id == 0 || !self.lookups.datatypes.is_set(id))
@@ -131,8 +136,7 @@ impl<'s, 'a: 's> Quick<'s, 'a> {
             return None;
         }
         *slot = Slot::Literal { lex, plain, kind };
-        *term = Term::Literal(Literal { lex, plain, kind: literal_kind(kind, self.lookups) });
-        Some(())
+        Some(self.out.literal(place, Literal { lex, plain, kind: literal_kind(kind, self.lookups) }))
     }
 }
 

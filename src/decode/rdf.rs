@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, PhysicalType, RdfOptions, StreamOptions, TableSizes};
 use crate::restart::Counters;
-use crate::sink::{RdfRow, RdfSink, Statement};
+use crate::sink::{RdfRow, RdfSink, Statement, TermSink};
 use crate::wire::{Cursor, Fault, LEN};
 
 /// Where a Jelly-RDF stream stands.
@@ -99,21 +99,44 @@ impl Rdf {
         context: &mut Context<'_, 'a>,
         sink: &mut S,
     ) -> Result<bool, Halt> {
-        let mut row = RdfRow { frame: context.frame, seq: self.seq, statement: Statement::empty() };
-        if let Some(terms) = context.terms.as_mut()
-            && let Some(ids) = Quick::statement::<PLACES>(
-                (&terms.lookups, &terms.held, terms.ids),
-                bytes,
-                context.slots,
-                &context.config.limits,
-                &mut row.statement,
-            )
-        {
+        let Some(terms) = context.terms.as_mut() else {
+            return Ok(false);
+        };
+        let (limits, frame, seq) = (&context.config.limits, context.frame, self.seq);
+        let (state, fresh) = ((&terms.lookups, &terms.held, terms.ids), self.fresh());
+        if let Some(out) = sink.terms(frame) {
+            let ids = Quick::statement::<PLACES>(state, bytes, context.slots, limits, fresh, out);
+            let Some(ids) = ids else {
+                out.cut();
+                return Ok(false);
+            };
             terms.ids = ids;
-            self.emit(&mut row, sink)?;
+            self.pass_statement();
+            sink.end_statement(frame, seq)?;
             return Ok(true);
         }
-        Ok(false)
+        let mut row = RdfRow { frame, seq, statement: Statement::empty() };
+        let out = &mut row.statement;
+        let Some(ids) = Quick::statement::<PLACES>(state, bytes, context.slots, limits, fresh, out) else {
+            return Ok(false);
+        };
+        terms.ids = ids;
+        self.pass_statement();
+        sink.statement(&row)?;
+        Ok(true)
+    }
+
+    /// Places whose term the sink cannot take from the statement before.
+    #[inline(always)]
+    fn fresh(&self) -> u8 {
+        if self.started { self.fresh } else { 0b1111 }
+    }
+
+    /// A statement is handed on.
+    #[inline(always)]
+    fn pass_statement(&mut self) {
+        (self.fresh, self.started) = (0, true);
+        self.seq += 1;
     }
 
     #[inline(never)]
@@ -133,21 +156,11 @@ impl Rdf {
         if PLACES == 3 {
             same.set(3);
         }
-        let mut row =
-            RdfRow { frame: context.frame, seq: self.seq, statement: terms.resolved(context.slots, same) };
-        self.emit(&mut row, sink)
-    }
-
-    #[inline(always)]
-    fn emit<S: RdfSink>(&mut self, row: &mut RdfRow<'_>, sink: &mut S) -> Result<(), Halt> {
-        if !self.started {
-            (self.fresh, self.started) = (0b1111, true);
-        }
-        row.statement.same.0 &= !self.fresh;
-        self.fresh = 0;
-        self.seq += 1;
-        sink.statement(row)?;
-        Ok(())
+        same.0 &= !self.fresh();
+        let statement = terms.resolved(context.slots, same);
+        let row = RdfRow { frame: context.frame, seq: self.seq, statement };
+        self.pass_statement();
+        Ok(sink.statement(&row)?)
     }
 
     fn graph_start<'a, S: RdfSink>(

@@ -1,5 +1,6 @@
 //! Text: terms as canonical N-Triples (RDF 1.2), and the formats that are made of such terms.
 
+mod canonical;
 mod fold;
 pub(crate) mod lex;
 mod nquads;

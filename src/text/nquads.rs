@@ -1,11 +1,12 @@
 //! N-Triples and N-Quads.
 
+use super::canonical;
 use super::lex::{Kind, Lexed, Lexer, Rules, Scratch, Stop};
 use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows, refuse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::sink::{RdfRow, RdfSink, Statement};
+use crate::sink::{RdfRow, RdfSink, Statement, TermSink};
 use crate::term::{Term, TermBuf, Triple};
 
 /// What N-Triples and N-Quads may hold.
@@ -26,6 +27,17 @@ pub struct Lines {
     rules: Rules,
     statements: StatementReader,
     seq: u64,
+}
+
+impl Lines {
+    /// A line of canonical terms.
+    #[inline(always)]
+    fn canonical<'t>(&self, lexer: &mut Lexer<'t>, start: usize, out: &mut impl TermSink<'t>) -> bool {
+        let graphs: Option<fn(&str) -> bool> = if self.options.triples { None } else { Some(|_| false) };
+        canonical::statement(lexer, out, self.statements.term_bytes, graphs)
+            && matches!(lexer.peek(), Ok(b'\n' | b'\r'))
+            && lexer.check_row(start).is_ok()
+    }
 }
 
 impl TextRows<Lines> {
@@ -71,6 +83,18 @@ impl<S: RdfSink> Grammar<S> for Lines {
         let start = lexer.at;
         if lexer.peek()? == b'V' {
             return self.version(lexer);
+        }
+        if !self.options.strict
+            && let Some(out) = sink.terms(0)
+        {
+            if self.canonical(lexer, start, out) {
+                sink.end_statement(0, self.seq).map_err(|error| at(error, start))?;
+                self.statements.last = None;
+                self.seq += 1;
+                return Ok(Row::Read);
+            }
+            out.cut();
+            lexer.at = start;
         }
         let statements = &mut self.statements;
         for place in 0..3 {
@@ -151,8 +175,8 @@ pub(super) struct StatementReader {
     lexed: [Lexed; 4],
     scratch: [Scratch; 4],
     /// The terms of the statement before, in the same text.
-    last: Option<[Lexed; 4]>,
-    term_bytes: usize,
+    pub(super) last: Option<[Lexed; 4]>,
+    pub(super) term_bytes: usize,
 }
 
 impl StatementReader {
@@ -169,6 +193,13 @@ impl StatementReader {
     /// Reads the term at `place`.
     #[inline(always)]
     pub(super) fn lex(&mut self, place: usize, lexer: &mut Lexer<'_>) -> Result<(), Stop> {
+        if let Some(last) = &self.last
+            && last[place].repeats_at(lexer.at, lexer.text.as_bytes())
+        {
+            self.lexed[place] = last[place].moved_to(lexer.at);
+            lexer.at = self.lexed[place].end;
+            return Ok(());
+        }
         let lexed = lexer.term(&mut self.scratch[place])?;
         self.put(place, lexed)
     }

@@ -1,5 +1,6 @@
 //! RDF Patch text: rows are made of tokens, not of lines.
 
+use super::canonical;
 use super::lex::{Kind, Lex, Lexed, Lexer, Rules, Scratch, Stop, bad};
 use super::nquads::{StatementReader, at};
 use super::places::Place;
@@ -8,7 +9,7 @@ use super::v1::Tuples;
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::Limits;
 use crate::rows::check_kept;
-use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement, TermSink};
 use crate::term::{PlainTerm, Term};
 use crate::transaction::Numbering;
 
@@ -138,6 +139,19 @@ impl RdfPatch {
         if self.dialect == PatchDialect::V1 {
             return self.tuple(lexer, start, adds, sink);
         }
+        if self.dialect == PatchDialect::Any
+            && let Some(out) = sink.terms()
+        {
+            if self.canonical(lexer, start, out) {
+                let row = self.numbering.numbers();
+                self.numbering.pass_change();
+                sink.end_change(adds, row).map_err(|error| at(error, start))?;
+                self.statements.last = None;
+                return Ok(Row::Read);
+            }
+            out.cut();
+            lexer.at = start + 1;
+        }
         for place in 0..3 {
             lexer.skip_lines()?;
             self.statements.lex(place, lexer).map_err(|stop| hint(stop, lexer))?;
@@ -151,6 +165,15 @@ impl RdfPatch {
         self.numbering.row(change(adds, statement), sink).map_err(|error| at(error, start))?;
         self.statements.read();
         Ok(Row::Read)
+    }
+
+    /// The statement of a row, of canonical terms.
+    #[inline(always)]
+    fn canonical<'t>(&self, lexer: &mut Lexer<'t>, start: usize, out: &mut impl TermSink<'t>) -> bool {
+        lexer.at = start + 2;
+        matches!(lexer.byte(start + 1), Ok(b' '))
+            && canonical::statement(lexer, out, self.statements.term_bytes, Some(begins_default_graph))
+            && lexer.check_row(start).is_ok()
     }
 
     /// A statement whose terms may be repetitions and prefixed names.
@@ -334,6 +357,11 @@ impl RdfPatch {
 #[inline(always)]
 fn change(adds: bool, statement: Statement<'_>) -> PatchOp<'_> {
     if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
+}
+
+/// Whether an IRI in angle brackets may be a name of the default graph.
+fn begins_default_graph(text: &str) -> bool {
+    text.starts_with("<urn:x-arq:")
 }
 
 /// The names that Jena gives to the default graph.

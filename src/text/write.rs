@@ -119,7 +119,7 @@ impl<'o> TermWriter<'o> {
     }
 
     #[inline(never)]
-    fn literal(&mut self, literal: &Literal<'_>) {
+    pub(crate) fn literal(&mut self, literal: &Literal<'_>) {
         match (literal.plain, literal.kind) {
             (true, LiteralKind::Simple) => self.out.push_quoted(literal.lex, Padded::QUOTE),
             (true, LiteralKind::Datatype(Datatype { suffix, plain: true })) => {

@@ -7,7 +7,7 @@ use super::open::refuse;
 use crate::error::Result;
 use crate::restart::Counters;
 use crate::scan::check_prefix_name;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, RowNumbers};
 
 /// Patches, transactions and rows so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +39,12 @@ impl Numbering {
     pub(crate) fn pass_change(&mut self) {
         self.at.count_row();
         self.has_changes = true;
+    }
+
+    /// The numbers of the next row.
+    #[inline(always)]
+    pub(crate) fn numbers(&self) -> RowNumbers {
+        RowNumbers { patch: self.at.patch, txn: self.at.open(), seq: self.at.seq }
     }
 
     /// A row with the numbers that are its turn.

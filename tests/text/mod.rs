@@ -1,5 +1,7 @@
 //! Text formats: what is read, what is refused and where, and what is written.
 
+#[cfg(feature = "arrow")]
+mod columns;
 mod corpus;
 mod lines;
 mod open;

@@ -153,6 +153,31 @@ impl Lexed {
         }
     }
 
+    /// Whether the text at a place of `bytes` is certainly this term again.
+    #[inline(always)]
+    pub(crate) fn repeats_at(&self, at: usize, bytes: &[u8]) -> bool {
+        let end = at + (self.end - self.start);
+        if self.end == self.start || bytes.get(end) != Some(&b' ') {
+            return false;
+        }
+        // behind white space a string may go on with a tag
+        let ends = self.kind != Kind::Simple || matches!(bytes.get(end + 1), Some(b'.' | b'<' | b'_' | b'"'));
+        let lies_here = matches!((self.text, self.tail), (Part::Text(..), Part::Text(..)));
+        ends && lies_here && self.kind != Kind::Triple && bytes[self.start..self.end] == bytes[at..end]
+    }
+
+    /// The same term at another place.
+    #[inline(always)]
+    pub(crate) fn moved_to(mut self, start: usize) -> Lexed {
+        let moved = |part| match part {
+            Part::Text(from, to) if to > 0 => Part::Text(from - self.start + start, to - self.start + start),
+            part => part,
+        };
+        (self.text, self.tail) = (moved(self.text), moved(self.tail));
+        (self.start, self.end) = (start, self.end - self.start + start);
+        self
+    }
+
     /// Both are the same text.
     #[inline(always)]
     pub(crate) fn is_same(&self, other: &Lexed, text: &str) -> bool {

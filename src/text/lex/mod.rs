@@ -213,7 +213,10 @@ impl<'t> Lexer<'t> {
         }
         let label = start + 2;
         let bytes = &self.text.as_bytes()[label..];
-        let run = bytes.iter().position(|&b| !is_label_byte(b)).ok_or(Stop::End)?;
+        let run = crate::scan::label_run(bytes);
+        if run == bytes.len() {
+            return Err(Stop::End);
+        }
         self.label_within(start, label + run)
     }
 

@@ -1,0 +1,200 @@
+//! The columns of a statement.
+
+use arrow_array::ArrayRef;
+
+use super::columns::TextColumn;
+use super::labels::ColumnLabels;
+use super::settings::{BatchSettings, TermStyle};
+use super::term_columns::TermColumn;
+use crate::buffer::TextBuffer;
+use crate::error::Result;
+use crate::scan::is_plain_label;
+use crate::sink::{Same, TermSink};
+use crate::term::{Iri, Literal, Term};
+use crate::text::TermWriter;
+
+const NAMES: [&str; 4] = ["subject", "predicate", "object", "graph"];
+
+/// Subject, predicate, object and graph; of those columns that were asked for.
+pub(super) struct StatementColumns {
+    columns: [Option<TermColumn>; 4],
+    pub(super) labels: ColumnLabels,
+    /// Bytes that a term may have.
+    most: usize,
+    /// Rows that are complete, where terms come one by one.
+    rows: usize,
+    /// Terms may come one by one.
+    one_by_one: bool,
+}
+
+impl StatementColumns {
+    /// `wants` says which columns there are.
+    pub(super) fn new(settings: &BatchSettings, wants: impl Fn(&str) -> bool) -> Result<Self> {
+        let labels = ColumnLabels::new(settings)?;
+        Ok(StatementColumns {
+            columns: NAMES.map(|name| wants(name).then(|| TermColumn::new(settings.terms))),
+            most: settings.limits.term_bytes,
+            rows: 0,
+            one_by_one: settings.terms == TermStyle::Text && !labels.wants_names(),
+            labels,
+        })
+    }
+
+    /// Before the first row of a batch.
+    pub(super) fn begin(&mut self) {
+        self.columns.iter_mut().flatten().for_each(TermColumn::begin);
+    }
+
+    /// Where the terms of the row behind so many can go one by one.
+    #[inline(always)]
+    pub(super) fn one_by_one(&mut self, rows: usize) -> Option<&mut Self> {
+        self.rows = rows;
+        self.one_by_one.then_some(self)
+    }
+
+    /// Adds a statement.
+    #[inline(always)]
+    pub(super) fn push(&mut self, terms: &[Term<'_>; 4], same: Same) -> Result<()> {
+        // not a loop: each place has code, and branches, of its own
+        self.put::<0>(terms, same)?;
+        self.put::<1>(terms, same)?;
+        self.put::<2>(terms, same)?;
+        self.put::<3>(terms, same)
+    }
+
+    #[inline(always)]
+    fn put<const PLACE: usize>(&mut self, terms: &[Term<'_>; 4], same: Same) -> Result<()> {
+        let (term, same) = (&terms[PLACE], same.at(PLACE));
+        match &mut self.columns[PLACE] {
+            Some(TermColumn::Text(column)) => column.push_term(term, same, self.labels.scope(), self.most),
+            Some(column) => column.push(term, same, self.labels.scope(), self.most),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a row without a statement: nulls, and a graph or null.
+    pub(super) fn push_no_statement(&mut self, graph: Option<&Term<'_>>) -> Result<()> {
+        let [subject, predicate, object, graph_column] = &mut self.columns;
+        for column in [subject, predicate, object].into_iter().flatten() {
+            column.push_null();
+        }
+        match (graph_column, graph) {
+            (Some(column), Some(graph)) => column.push_aside(graph, self.labels.scope(), self.most),
+            (Some(column), None) => {
+                column.push_null();
+                Ok(())
+            }
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// Adds a null to every column.
+    pub(super) fn push_nulls(&mut self) {
+        self.columns.iter_mut().flatten().for_each(TermColumn::push_null);
+    }
+
+    /// Adds a term to a column that is none of a statement.
+    pub(super) fn push_value(&self, column: &mut TextColumn, value: &Term<'_>) -> Result<()> {
+        column.push_term(value, false, self.labels.scope(), self.most)
+    }
+
+    /// Bytes of text.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> usize {
+        self.columns.iter().flatten().map(TermColumn::bytes).sum()
+    }
+
+    /// The column with this name, if there is one.
+    pub(super) fn take(&mut self, name: &str, rows: usize) -> Option<Result<ArrayRef>> {
+        let place = NAMES.iter().position(|known| *known == name)?;
+        self.columns[place].as_mut().map(|column| column.take(rows))
+    }
+
+    #[inline(always)]
+    fn write(&mut self, place: usize, write: impl FnOnce(&mut TextBuffer)) -> bool {
+        match &mut self.columns[place] {
+            Some(TermColumn::Text(column)) => column.put(write) <= self.most,
+            Some(TermColumn::Struct(_)) => false,
+            None => true,
+        }
+    }
+}
+
+impl<'t> TermSink<'t> for StatementColumns {
+    #[inline(always)]
+    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
+        match term {
+            Term::Iri(iri) => self.iri(place, iri),
+            Term::BlankNode(label) => self.blank_node(place, label),
+            Term::Literal(literal) => self.literal(place, literal),
+            Term::DefaultGraph => self.default_graph(place),
+            Term::Triple(_) => false,
+        }
+    }
+
+    #[inline(always)]
+    fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
+        iri.plain && self.write(place, |data| data.push_padded(iri.open, iri.close))
+    }
+
+    #[inline(always)]
+    fn blank_node(&mut self, place: usize, label: &'t str) -> bool {
+        if !is_plain_label(label) || self.labels.waits_for(label) {
+            return false;
+        }
+        let scope = self.labels.scope().before(label);
+        let write = |data: &mut TextBuffer| {
+            data.push("_:");
+            data.push(scope);
+            data.push(label);
+        };
+        match &mut self.columns[place] {
+            Some(TermColumn::Text(column)) => column.put(write) <= self.most,
+            Some(TermColumn::Struct(_)) => false,
+            None => true,
+        }
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
+        self.write(place, |data| TermWriter::new(data).literal(&literal))
+    }
+
+    #[inline(always)]
+    fn default_graph(&mut self, place: usize) -> bool {
+        self.write(place, |_| {})
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, place: usize) -> bool {
+        match &mut self.columns[place] {
+            Some(TermColumn::Text(column)) => column.repeat(),
+            Some(TermColumn::Struct(_)) => false,
+            None => true,
+        }
+    }
+
+    #[inline(always)]
+    fn text(&mut self, place: usize, text: &'t str) -> bool {
+        self.write(place, |data| data.push(text))
+    }
+
+    #[inline(always)]
+    fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
+        let Some(TermColumn::Text(column)) = &self.columns[place] else { return None };
+        let last = column.last()?;
+        // behind a scope, the text of a label is not the label
+        let is_text = self.labels.stay() || last.first() != Some(&b'_');
+        let repeats = is_text && !last.is_empty() && text.get(last.len()) == Some(&b' ');
+        (repeats && text.starts_with(last)).then_some(last.len())
+    }
+
+    #[cold]
+    fn cut(&mut self) {
+        for column in self.columns.iter_mut().flatten() {
+            if let TermColumn::Text(column) = column {
+                column.cut(self.rows);
+            }
+        }
+    }
+}
