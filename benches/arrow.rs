@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use common::{Sample, Shape};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use jelly_patch::With;
 use jelly_patch::arrow::{BatchSettings, ReadBatches, ReadOptions, TermStyle, read_patch, read_rdf};
 use jelly_patch::io::{SharedBytes, Source};
 
@@ -14,10 +15,12 @@ const TERMS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 
 fn options(terms: TermStyle) -> ReadOptions {
     let columns = Some(TERMS.map(str::to_owned).to_vec());
-    ReadOptions {
-        batch: BatchSettings { columns, terms, ..BatchSettings::default() },
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().with(|options| {
+        options.batch = BatchSettings::default().with(|inner| {
+            inner.columns = columns;
+            inner.terms = terms;
+        });
+    })
 }
 
 /// Rows with a subject, and bytes of text.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use common::{Sample, Shape};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use jelly_patch::With;
 use jelly_patch::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::io::Source;
 use jelly_patch::open::{OpenOptions, open_patch, open_rdf};
@@ -77,13 +78,13 @@ fn source(text: &Arc<Vec<u8>>) -> Source {
 }
 
 fn read_rdf<S: RdfSink>(text: &Arc<Vec<u8>>, sink: &mut S) {
-    let options = OpenOptions { rdf_format: Some(RdfFormat::NQuads), ..OpenOptions::default() };
+    let options = OpenOptions::default().with(|options| options.rdf_format = Some(RdfFormat::NQuads));
     let mut reader = open_rdf(source(text), &options).expect("bytes");
     assert!(reader.advance(sink, &mut || Ok(())).expect("valid"));
 }
 
 fn read_patch<S: PatchSink>(text: &Arc<Vec<u8>>, sink: &mut S) {
-    let options = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..OpenOptions::default() };
+    let options = OpenOptions::default().with(|options| options.patch_format = Some(PatchFormat::RdfPatch));
     let mut reader = open_patch(source(text), &options).expect("bytes");
     assert!(reader.advance(sink, &mut || Ok(())).expect("valid"));
 }

@@ -27,6 +27,7 @@ pub mod blank;
 #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns use all of it"))]
 mod buffer;
 mod compression;
+pub mod conversion;
 pub mod convert;
 pub mod create;
 pub mod decode;
@@ -60,6 +61,7 @@ pub mod thrift;
 mod transaction;
 mod warning;
 mod wire;
+mod with;
 
 pub use error::{Error, ErrorClass, ErrorKind, Position, Result};
 pub use format::{AnyFormat, PatchFormat, RdfFormat};
@@ -67,3 +69,4 @@ pub use limits::{LIMITS, LimitRow, Limits};
 pub use namespaces::Namespaces;
 pub use owned::{PatchOpBuf, PatchRowBuf, StatementBuf};
 pub use warning::Warning;
+pub use with::With;

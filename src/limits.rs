@@ -1,5 +1,7 @@
 //! What a reader puts up with before it gives up on its input.
 
+use crate::with::With;
+
 /// A limit: its name, default, range and meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitRow {
@@ -29,9 +31,12 @@ macro_rules! limits {
         /// Sizes that the input declares never drive an allocation: a declared length is checked against the limit,
         /// then against the bytes that really came. Numbers are bytes unless the field says otherwise.
         #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub struct Limits {
             $(#[doc = $doc] pub $name: $type,)*
         }
+
+        impl With for Limits {}
 
         impl Default for Limits {
             fn default() -> Self {

@@ -18,6 +18,7 @@ use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
 use crate::text::{LinesOptions, OtherRdf, PatchDialect, TextRows};
 use crate::thrift::ThriftPatch;
+use crate::with::With;
 use committed::{Committed, PushTwice};
 pub use iter::{Patches, RowQueue, Rows};
 pub use part_of::PartOf;
@@ -25,6 +26,7 @@ pub(crate) use part_of::TextState;
 
 /// How a source is read; one list for every format.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct OpenOptions {
     /// The format of statements; `None`: detected from the content, then from the name.
     pub rdf_format: Option<RdfFormat>,
@@ -49,6 +51,8 @@ pub struct OpenOptions {
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
 }
+
+impl With for OpenOptions {}
 
 /// A source of rows and its format; the rows go to sinks of type `S`.
 ///

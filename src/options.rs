@@ -1,6 +1,7 @@
 //! The options row of a stream, as data (`RdfStreamOptions`, `RdfPatchOptions`).
 
 pub mod doors;
+mod fields;
 pub mod formats;
 pub mod shape;
 pub mod table;

@@ -12,9 +12,11 @@ use crate::open::{Input, OpenOptions, PartOf, TextState};
 use crate::reader::Poll;
 use crate::text::{Place, Places};
 use crate::warning::Warning;
+use crate::with::With;
 
 /// How a source is split.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SplitOptions {
     /// How it will be read; no part of it yet.
     pub open: OpenOptions,
@@ -22,6 +24,14 @@ pub struct SplitOptions {
     pub split_bytes: u64,
     /// No patch is cut, so that `committed` rows can be read of the parts.
     pub whole_patches: bool,
+}
+
+impl With for SplitOptions {}
+
+impl Default for SplitOptions {
+    fn default() -> Self {
+        SplitOptions { open: OpenOptions::default(), split_bytes: 64 << 20, whole_patches: false }
+    }
 }
 
 /// A part of a file.

@@ -11,6 +11,7 @@ use crate::common::term::{Kind, Term};
 use crate::oracle::generate::mutate::damage;
 use crate::oracle::generate::{Format, stream};
 use arrow_array::RecordBatch;
+use jelly_patch::With;
 use jelly_patch::arrow::{BatchSettings, BlankNodes, Mode, ReadOptions, TermStyle};
 use jelly_patch::options::LogicalType;
 
@@ -24,7 +25,7 @@ fn options(how: How, (rows, bytes): (usize, usize)) -> ReadOptions {
 }
 
 fn with(how: How, batch: BatchSettings) -> ReadOptions {
-    ReadOptions { batch, ..options(how, SIZES[2]) }
+    options(how, SIZES[2]).with(|options| options.batch = batch)
 }
 
 fn read(format: Format, bytes: &[u8], options: &ReadOptions) -> Read {
@@ -126,7 +127,7 @@ fn permissive_mode_ends_with_the_error() {
         let damaged = damage(seed);
         for size in [SIZES[0], SIZES[2], SIZES[3]] {
             let strict = options(damaged.how, size);
-            let permissive = ReadOptions { mode: Mode::Permissive, ..options(damaged.how, size) };
+            let permissive = options(damaged.how, size).with(|options| options.mode = Mode::Permissive);
             let expected = read(damaged.format, &damaged.bytes, &strict);
             let got = read(damaged.format, &damaged.bytes, &permissive);
             let count = |read: &Read| read.batches.iter().map(RecordBatch::num_rows).sum::<usize>();
@@ -211,7 +212,7 @@ fn texts_or_numbers(batch: &RecordBatch, name: &str) -> Columns {
 #[test]
 fn no_columns_are_still_rows() {
     let rows = stream(0);
-    let settings = BatchSettings { columns: Some(vec![]), ..BatchSettings::default() };
+    let settings = BatchSettings::default().with(|options| options.columns = Some(vec![]));
     let got = read(rows.format, &rows.bytes(), &with(rows.how, settings));
     let all = read(rows.format, &rows.bytes(), &options(rows.how, SIZES[2]));
     let count = |read: &Read| read.batches.iter().map(RecordBatch::num_rows).sum::<usize>();
@@ -245,7 +246,7 @@ fn structs_have_the_parts_of_the_text() {
     let (mut terms, mut nulls) = (0, 0);
     for seed in seeds(300) {
         let stream = stream(seed);
-        let settings = BatchSettings { terms: TermStyle::Struct, ..BatchSettings::default() };
+        let settings = BatchSettings::default().with(|options| options.terms = TermStyle::Struct);
         let got = read(stream.format, &stream.bytes(), &with(stream.how, settings));
         let text = read(stream.format, &stream.bytes(), &options(stream.how, SIZES[2]));
         for name in ["subject", "predicate", "object", "graph"] {

@@ -8,13 +8,14 @@ use crate::oracle::generate::mutate::damage;
 use crate::oracle::generate::rng::Rng;
 use crate::oracle::generate::{Format, Stream, stream};
 use crate::oracle::wire::{self, Field, Kind, Type, Value};
+use jelly_patch::With;
 use jelly_patch::decode::{DecodeOptions, Decoder, Dialect, DialectState, Patch, Rdf};
 use jelly_patch::push::Push;
 use jelly_patch::sink::Sink;
 use std::collections::BTreeMap;
 
 fn named(how: How) -> DecodeOptions {
-    DecodeOptions { source: Some("a.jelly".into()), ..config(how) }
+    config(how).with(|options| options.source = Some("a.jelly".into()))
 }
 
 /// Number of rows and the error.

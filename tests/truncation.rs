@@ -8,7 +8,8 @@ use crate::common::rows::{Decoder, Framing, How, RdfRow};
 use crate::common::soak::seeds;
 use crate::oracle::generate::{Format, stream};
 use jelly_patch::ErrorClass;
-use jelly_patch::decode::{DecodeOptions, Rdf};
+use jelly_patch::With;
+use jelly_patch::decode::Rdf;
 use jelly_patch::io::{Source, Stream, open};
 use jelly_patch::reader::{Reader, RowSource};
 
@@ -133,7 +134,7 @@ fn every_byte_of_a_single_frame() {
     let rows = file().0.concat();
     let frames = Frames(vec![rows]);
     let bytes = frames.single();
-    let single = || DecodeOptions { framing: jelly_patch::decode::Framing::Single, ..craft::delimited() };
+    let single = || craft::delimited().with(|options| options.framing = jelly_patch::decode::Framing::Single);
     let starts: Vec<usize> = frames.0[0]
         .iter()
         .scan(0, |end, row| {
@@ -153,7 +154,8 @@ fn every_byte_of_a_single_frame() {
 
 /// Reads a source to its end, as readers of files do.
 fn read(source: Source, limits_source: &str) -> Outcome<RdfRow> {
-    let config = DecodeOptions { source: Some(limits_source.into()), ..config(How::new(Framing::Delimited)) };
+    let config =
+        config(How::new(Framing::Delimited)).with(|options| options.source = Some(limits_source.into()));
     let mut sink = crate::common::core::Collect::new(usize::MAX);
     let opened = open(source, None, config.framing, &config.limits);
     let done = opened.and_then(|opened| {

@@ -9,6 +9,7 @@ use fuzzing::common::rows::How;
 use fuzzing::oracle::generate::mutate::damage;
 use fuzzing::oracle::generate::{Format, stream};
 use fuzzing::{Plan, push};
+use jelly_patch::With;
 use jelly_patch::create::default_patch_options;
 use jelly_patch::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, PatchEncoder};
@@ -70,7 +71,7 @@ impl Seeds {
         self.write("rdf", 0, how, bytes);
         self.write("encode", 1, how, bytes);
         let mut text = Whole(LinesWriter::quads());
-        let options = DecodeOptions { lenient_flags: true, ..DecodeOptions::default() };
+        let options = DecodeOptions::default().with(|options| options.lenient_flags = true);
         if push(RdfDecoder::new(options), bytes, &mut text).is_ok() && text.0.finish().is_ok() {
             self.lines(&std::mem::take(text.0.output()));
         }
@@ -86,7 +87,7 @@ impl Seeds {
     fn patch(&mut self, bytes: &[u8], how: How) {
         self.write("patch", 0, how, bytes);
         self.write("encode", 4, how, bytes);
-        let decoder = || PatchDecoder::new(DecodeOptions { lenient_flags: true, ..DecodeOptions::default() });
+        let decoder = || PatchDecoder::new(DecodeOptions::default().with(|options| options.lenient_flags = true));
         let mut text = Whole(PatchTextWriter::new(false));
         if push(decoder(), bytes, &mut text).is_ok() && text.0.finish().is_ok() {
             self.rdf_patch(&std::mem::take(text.0.output()));
@@ -97,7 +98,7 @@ impl Seeds {
             self.write("thrift", 0, How::default(), &thrift);
             self.write("encode", 3, How::default(), &thrift);
         }
-        let encode = EncodeOptions { restart_bytes: Some(64), frame_rows: 8, ..EncodeOptions::patch() };
+        let encode = EncodeOptions::patch().with(|options| { options.restart_bytes = Some(64); options.frame_rows = 8; });
         let mut seekable =
             Whole(PatchEncoder::new(default_patch_options(), encode).expect("these options can be"));
         if push(decoder(), bytes, &mut seekable).is_ok() && seekable.0.finish().is_ok() {

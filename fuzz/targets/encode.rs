@@ -6,6 +6,7 @@ use fuzzing::common::core::{Collect, config};
 use fuzzing::common::rows::{Decoder as _, Framing, How, PatchRow, RdfRow};
 use fuzzing::oracle::Oracle;
 use fuzzing::{Plan, content, lines, push, rdf_patch, same_as_oracle, thrift};
+use jelly_patch::With;
 use jelly_patch::create::{default_patch_options, default_rdf_options};
 use jelly_patch::decode::{PatchDecoder, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
@@ -43,11 +44,7 @@ fuzz_target!(|input: &[u8]| {
     let limits = Limits::default();
     let (names, prefixes, datatypes) = TABLES[plan.chunk % TABLES.len()];
     let tables = TableSizes { names, prefixes, datatypes };
-    let encode = EncodeOptions {
-        frame_rows: plan.pause,
-        restart_bytes: plan.flag(7).then_some(16),
-        ..EncodeOptions::rdf()
-    };
+    let encode = EncodeOptions::rdf().with(|options| { options.frame_rows = plan.pause; options.restart_bytes = plan.flag(7).then_some(16); });
     let rdf_options = RdfOptions {
         tables,
         physical_type: if plan.flag(6) { PhysicalType::Graphs } else { PhysicalType::Quads },

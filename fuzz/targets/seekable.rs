@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use fuzzing::Plan;
+use jelly_patch::With;
 use jelly_patch::index::{Footer, Mark, ScanOptions, restart_points, scan, sidecar_path};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
@@ -33,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
         fs::write(&sidecar, beside).expect("room");
     }
     enter(&path);
-    let options = ScanOptions { every: plan.pause as u64, ..ScanOptions::default() };
+    let options = ScanOptions::default().with(|options| options.every = plan.pause as u64);
     if scan(&path, &options, &mut || Ok(())).is_ok() {
         enter(&path);
     }

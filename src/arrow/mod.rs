@@ -1,5 +1,6 @@
 //! Rows as Arrow record batches; the only place that names Arrow.
 
+mod column;
 mod columns;
 mod frame;
 mod input;
@@ -17,9 +18,10 @@ mod settings;
 mod statement_columns;
 mod term_columns;
 
-pub use input::{BatchDigest, KeyColumn, Labels, PatchRows, RdfRows, Required};
+pub use column::ColumnStreams;
+pub use input::{BatchDigest, BatchWriter, KeyColumn, Labels, PatchRows, RdfRows, Required};
 pub use joined::{Joined, numbered};
-pub use open::{PatchReader, RdfReader, ReadOptions, read_any, read_patch, read_rdf};
+pub use open::{PatchReader, RdfReader, ReadOptions, read, read_any, read_patch, read_rdf};
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode, ReadBatches};

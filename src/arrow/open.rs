@@ -10,9 +10,11 @@ use crate::io::Source;
 use crate::open::{Input, OpenOptions};
 use crate::options::StreamOptions;
 use crate::sink::{PatchSink, RdfSink};
+use crate::with::With;
 
 /// How a source becomes batches.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// How the source is read.
     pub open: OpenOptions,
@@ -21,6 +23,8 @@ pub struct ReadOptions {
     /// What an error of the input does; decides about the column for errors, too.
     pub mode: Mode,
 }
+
+impl With for ReadOptions {}
 
 /// Batches of statements.
 pub type RdfReader = BatchReader<RdfBatches>;
@@ -77,6 +81,11 @@ fn patch_batches(
         batches.options(&options)?;
     }
     Ok(BatchReader::new(rows, batches, options.mode, &options.open.decode.limits))
+}
+
+/// Reads rows of patches or statements.
+pub fn read(is_patch: bool, source: Source, options: &ReadOptions) -> Result<Box<dyn ReadBatches>> {
+    Ok(if is_patch { Box::new(read_patch(source, options)?) } else { Box::new(read_rdf(source, options)?) })
 }
 
 /// Reads whatever a source holds; labels are kept unless something else was asked for.

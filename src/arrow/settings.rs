@@ -9,6 +9,7 @@ use super::scope::Identity;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;
+use crate::with::With;
 
 /// How terms are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,6 +39,7 @@ pub enum BlankNodes {
 
 /// What batches hold.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct BatchSettings {
     /// Columns in the order wanted; `None`: all.
     pub columns: Option<Vec<String>>,
@@ -54,6 +56,8 @@ pub struct BatchSettings {
     /// Bounds on batches and terms.
     pub limits: Limits,
 }
+
+impl With for BatchSettings {}
 
 /// A sink that makes batches.
 pub trait Batches: Send {

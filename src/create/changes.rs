@@ -5,9 +5,11 @@ use crate::options::values::Values;
 use crate::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
+use crate::with::With;
 
 /// What is told; `None` keeps what is there.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Changes {
     /// Of Jelly-RDF.
     pub stream_name: Option<String>,
@@ -26,6 +28,8 @@ pub struct Changes {
     /// Sizes of the tables of names, prefixes and datatypes.
     pub tables: [Option<u32>; 3],
 }
+
+impl With for Changes {}
 
 impl Changes {
     /// What the options say.

@@ -9,12 +9,14 @@ use crate::options::{
     Features, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
+use crate::with::With;
 
 /// Bytes between the restart points of a file where nobody said another number.
 pub const RESTART_BYTES: u64 = 64 << 20;
 
 /// How rows become bytes; one list for every format.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CreateOptions {
     /// How frames lie in the bytes.
     pub framing: Framing,
@@ -31,6 +33,8 @@ pub struct CreateOptions {
     /// Bounds of readers.
     pub limits: Limits,
 }
+
+impl With for CreateOptions {}
 
 impl Default for CreateOptions {
     fn default() -> Self {

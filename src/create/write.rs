@@ -7,7 +7,7 @@ use super::{
 use crate::encode::Framing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{PatchFormat, RdfFormat, check_name};
-use crate::io::Compression;
+use crate::io::{Compression, OutputOptions};
 use crate::options::formats::FormatWord;
 use crate::options::values::{Value, Values};
 use crate::options::{PatchOptions, RdfOptions, StreamOptions};
@@ -117,6 +117,11 @@ impl WriteOptions {
             level: values.number("compression_level"),
             declared: declared.unwrap_or_default(),
         })
+    }
+
+    /// How the bytes are written.
+    pub fn output(&self) -> OutputOptions {
+        OutputOptions { compression: self.compression, level: self.level }
     }
 
     /// An encoder of patches; `source`: the options of what is read.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::Framing;
 use crate::limits::Limits;
 use crate::options::values::Values;
+use crate::with::With;
 
 /// How to read a stream of either format.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DecodeOptions {
     /// How frames lie in the bytes.
     pub framing: Framing,
@@ -22,6 +24,8 @@ pub struct DecodeOptions {
     /// Name of the stream, for errors.
     pub source: Option<Arc<str>>,
 }
+
+impl With for DecodeOptions {}
 
 impl Default for DecodeOptions {
     fn default() -> Self {

@@ -5,9 +5,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::{Features, MIN_NAME_TABLE, PatchOptions, RdfOptions, TableSizes};
 use crate::wire::Buffer;
+use crate::with::With;
 
 /// How to write a stream of either format.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EncodeOptions {
     /// Rows, lookup entries among them, at which a frame ends; not where a frame has a meaning
     /// (FRAME patches, grouped RDF streams) and not in single frames.
@@ -23,6 +25,8 @@ pub struct EncodeOptions {
     /// Bounds that a reader of the stream has: what it would refuse is not written.
     pub limits: Limits,
 }
+
+impl With for EncodeOptions {}
 
 impl EncodeOptions {
     /// What Jelly-JVM does for Jelly-RDF: frames of 256 rows, delimited.

@@ -9,11 +9,13 @@ use super::sidecar::{Binding, Directory, MAGIC, sidecar_path};
 use crate::decode::{DecodeOptions, Decoder, Dialect, Patch, Rdf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Content, Source, Stream, WholeFile, sniff};
+use crate::options::values::Values;
 use crate::push::{Push, PushState};
 use crate::reader::Poll;
 use crate::restart::Counters;
 use crate::restart::Point;
 use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::with::With;
 
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
@@ -22,6 +24,7 @@ const PEEK: usize = 4096;
 
 /// How a file is scanned.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ScanOptions {
     /// Bytes between two places, uncompressed.
     pub every: u64,
@@ -33,9 +36,25 @@ pub struct ScanOptions {
     pub compression: Option<Compression>,
 }
 
+impl With for ScanOptions {}
+
 impl Default for ScanOptions {
     fn default() -> Self {
         ScanOptions { every: 64 << 20, decode: DecodeOptions::default(), format: None, compression: None }
+    }
+}
+
+impl ScanOptions {
+    /// Those of a file, by options that were given.
+    pub fn of(values: &Values, path: &Path) -> Self {
+        let contents = [None, Some(Content::JellyRdf), Some(Content::JellyPatch)];
+        let defaults = ScanOptions::default();
+        ScanOptions {
+            every: values.number("every").unwrap_or(defaults.every),
+            decode: DecodeOptions::of(values, Some(path.to_string_lossy().into())),
+            format: values.choice("format", contents),
+            compression: values.compression("compression"),
+        }
     }
 }
 

@@ -14,9 +14,11 @@ use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::io::{Compression, Content, Opened, Source, Stream, open};
 use crate::options::StreamOptions;
+use crate::options::values::Values;
 use crate::push::{Push, PushState};
 use crate::reader::Poll;
 use crate::sink::Sink;
+use crate::with::With;
 use advice::advise;
 use count::RowCounter;
 
@@ -30,6 +32,46 @@ pub enum Format {
     Rdf,
     /// Jelly-Patch.
     Patch,
+}
+
+impl Format {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Rdf => "jelly",
+            Format::Patch => "jelly-patch",
+        }
+    }
+}
+
+/// How a source is inspected.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct InspectOptions {
+    /// `None`: detected by the content.
+    pub format: Option<Format>,
+    /// `None`: detected by the content.
+    pub compression: Option<Compression>,
+    /// How it is decoded.
+    pub decode: DecodeOptions,
+}
+
+impl With for InspectOptions {}
+
+impl InspectOptions {
+    /// By options that were given; `name`: what the source is called.
+    pub fn of(values: &Values, name: Option<String>) -> Self {
+        let lenient = values.is_on("lenient");
+        InspectOptions {
+            format: values.choice("format", [None, Some(Format::Rdf), Some(Format::Patch)]),
+            compression: values.compression("compression"),
+            decode: DecodeOptions {
+                lenient_flags: lenient,
+                strict_graphs: !lenient,
+                ..DecodeOptions::of(values, name)
+            },
+        }
+    }
 }
 
 /// What a stream holds, up to its end or its first error.
@@ -70,18 +112,13 @@ pub struct Inspection {
 /// Looks at all of a source; fails only where it cannot be read or is neither format.
 ///
 /// An error of the content is [`Inspection::error`].
-pub fn inspect(
-    source: Source,
-    format: Option<Format>,
-    compression: Option<Compression>,
-    config: &DecodeOptions,
-    poll: Poll<'_>,
-) -> Result<Inspection> {
+pub fn inspect(source: Source, options: &InspectOptions, poll: Poll<'_>) -> Result<Inspection> {
+    let InspectOptions { format, compression, decode: config } = options;
     let locate =
         |error: Error| error.located(&Position { source: config.source.clone(), ..Position::default() });
-    let opened = open(source, compression, config.framing, &config.limits).map_err(locate)?;
+    let opened = open(source, *compression, config.framing, &config.limits).map_err(locate)?;
     let format = match format {
-        Some(format) => Some(format),
+        Some(format) => Some(*format),
         None => find_format(opened.content).map_err(locate)?,
     };
     let Opened { stream, compression, .. } = opened;

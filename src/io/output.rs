@@ -10,6 +10,7 @@ use super::local::local_path;
 use super::whole_file::WholeFile;
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::with::With;
 
 /// Where bytes go.
 pub enum Target {
@@ -21,14 +22,27 @@ pub enum Target {
     Memory,
 }
 
+impl Target {
+    /// The name of the file, which suggests a format.
+    pub fn name(&self) -> Option<String> {
+        match self {
+            Target::Path(path) => Some(path.to_string_lossy().into_owned()),
+            Target::Writer(_) | Target::Memory => None,
+        }
+    }
+}
+
 /// How bytes are written.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct OutputOptions {
     /// `None`: by the extension, `.gz` or `.zst`.
     pub compression: Option<Compression>,
     /// gzip 0 to 9 (6), zstd 1 to 22 (3).
     pub level: Option<i32>,
 }
+
+impl With for OutputOptions {}
 
 /// What was written.
 #[derive(Debug)]

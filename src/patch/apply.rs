@@ -17,9 +17,11 @@ use crate::open::{OpenOptions, open_rdf};
 use crate::options::RdfOptions;
 use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf};
+use crate::with::With;
 
 /// What is applied to what.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ApplyOptions {
     /// How the base is read.
     pub base: OpenOptions,
@@ -32,6 +34,8 @@ pub struct ApplyOptions {
     /// A base that has positions for labels of blank nodes is refused: the result will be compared with other datasets.
     pub named: bool,
 }
+
+impl With for ApplyOptions {}
 
 /// What the result needs, so that its encoder can be made.
 pub struct Needs {

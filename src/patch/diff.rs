@@ -23,9 +23,11 @@ use crate::matching::has_nodes;
 use crate::open::OpenOptions;
 use crate::sink::Statement;
 use crate::term::{Term, TermBuf};
+use crate::with::With;
 
 /// How datasets are compared.
 #[derive(Default)]
+#[non_exhaustive]
 pub struct DiffOptions {
     /// How the old dataset is read.
     pub old: OpenOptions,
@@ -42,6 +44,8 @@ pub struct DiffOptions {
     /// Rows have the labels of the old dataset as they are read, for a reader that reads it again in the same way.
     pub names_as_read: bool,
 }
+
+impl With for DiffOptions {}
 
 /// What was compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -25,7 +25,7 @@ use super::invert::InvertOptions;
 use super::squash::SquashOptions;
 use super::{Again, LogSources};
 use crate::convert::{PatchTarget, RdfTarget};
-use crate::create::{CreateOptions, RESTART_BYTES, Writer};
+use crate::create::{CreateOptions, RESTART_BYTES, WriteOptions, Writer};
 use crate::error::Result;
 use crate::format::{PatchFormat, RdfFormat, check_name};
 use crate::io::{Output, OutputOptions, Source, Target};
@@ -106,6 +106,16 @@ pub fn squash(
 }
 
 impl PatchOut {
+    /// What these options ask for, in a file or anything else that is written to.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn new(target: Target, options: WriteOptions) -> Result<Self> {
+        let writer = Writer::new(Output::create(target, &options.output())?);
+        let make = move |source: Option<&_>| options.patch_encoder(source);
+        Ok(PatchOut { target: PatchTarget::new(Box::new(make)), writer })
+    }
+
     /// A new file of patches. It appears whole, when everything is written.
     ///
     /// # Errors

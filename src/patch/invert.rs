@@ -17,9 +17,11 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::term::TermBuf;
+use crate::with::With;
 
 /// How patches are taken back.
 #[derive(Default)]
+#[non_exhaustive]
 pub struct InvertOptions {
     /// How the log is taken.
     pub log: LogOptions,
@@ -28,6 +30,8 @@ pub struct InvertOptions {
     /// `H prev`; the id of the last patch otherwise.
     pub prev: Option<TermBuf>,
 }
+
+impl With for InvertOptions {}
 
 /// Writes the patch that takes `patches` back; `base` is the dataset before them.
 pub fn invert(

@@ -8,9 +8,11 @@ use super::prefixes::{Prefix, PrefixOp};
 use super::work::{Watch, Work};
 use crate::error::{Error, ErrorKind, Result};
 use crate::term::TermBuf;
+use crate::with::With;
 
 /// How patches become one.
 #[derive(Default)]
+#[non_exhaustive]
 pub struct SquashOptions {
     /// How the log is taken.
     pub log: LogOptions,
@@ -26,6 +28,8 @@ pub struct SquashOptions {
     /// `H prev`; what the first patch has otherwise.
     pub prev: Option<TermBuf>,
 }
+
+impl With for SquashOptions {}
 
 /// Writes one patch with the net effect of `patches`.
 pub fn squash(

@@ -3,10 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::destination::Destination;
+use super::destination::target;
 use super::error::Failure;
 use super::job::{Job, gather};
 use crate::create::{WriteOptions, Writer};
+use crate::io::Output;
 use crate::options::doors::Doors;
 use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, Needs};
 
@@ -28,12 +29,12 @@ pub(super) fn apply(
     let base = job.dataset(base, "base_format")?;
     let log = job.log(&patches)?;
     let options = ApplyOptions::of(&job.values, base.options.clone()).map_err(Failure::Jelly)?;
-    let destination = Destination::new(dest, &job.interrupt)?;
-    let write = WriteOptions::of(false, &job.values, destination.name().as_deref());
+    let target = target(dest, &job.interrupt)?;
+    let write = WriteOptions::of(false, &job.values, target.name().as_deref());
     let write = write.map_err(Failure::Jelly)?;
     let done = job.run(py, |watch| {
         let log = gather(log)?;
-        let output = destination.open(write.compression, write.level)?;
+        let output = Output::create(target, &write.output())?;
         let make = |needs: &Needs| Ok(ApplyTarget::of(write, needs));
         Ok(patch::apply(base.source, log, options, make, Writer::new(output), watch)?)
     })?;

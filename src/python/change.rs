@@ -3,12 +3,12 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::destination::Destination;
+use super::destination::target;
 use super::error::Failure;
 use super::job::{Job, gather};
-use crate::convert::PatchTarget;
-use crate::create::{WriteOptions, Writer};
+use crate::create::WriteOptions;
 use crate::error::Result;
+use crate::io::Target;
 use crate::options::doors::Doors;
 use crate::patch::{
     self, Again, Compared, DiffOptions, InvertOptions, LogOptions, NodeCounts, PatchOut, Patched,
@@ -28,23 +28,19 @@ fn fields(done: Patched) -> Fields {
 
 /// Where a patch goes.
 struct Writing {
-    destination: Destination,
+    target: Target,
     options: WriteOptions,
 }
 
 impl Writing {
     fn new(job: &Job, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let destination = Destination::new(dest, &job.interrupt)?;
-        let options = WriteOptions::of(true, &job.values, destination.name().as_deref());
-        let options = options.map_err(Failure::Jelly)?;
-        Ok(Writing { destination, options })
+        let target = target(dest, &job.interrupt)?;
+        let options = WriteOptions::of(true, &job.values, target.name().as_deref());
+        Ok(Writing { target, options: options.map_err(Failure::Jelly)? })
     }
 
-    fn open(self) -> Result<PatchOut, Failure> {
-        let output = self.destination.open(self.options.compression, self.options.level)?;
-        let write = self.options;
-        let target = PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
-        Ok(PatchOut { target, writer: Writer::new(output) })
+    fn open(self) -> Result<PatchOut> {
+        PatchOut::new(self.target, self.options)
     }
 }
 

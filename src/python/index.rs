@@ -8,12 +8,9 @@ use pyo3::types::{PyBytes, PyDict};
 use super::error::{Failure, warn};
 use super::input::Input;
 use super::keywords;
-use super::signals::{Interrupt, Signals};
-use crate::create::RESTART_BYTES;
-use crate::decode::DecodeOptions;
-use crate::error::catch_panic;
+use super::signals::Interrupt;
 use crate::index::{ScanOptions, restart_points as points_of, scan};
-use crate::io::{Content, local_path};
+use crate::io::local_path;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 use crate::split::{Split, SplitOptions, splits as split_source};
@@ -48,17 +45,9 @@ pub(super) fn index(
 ) -> PyResult<(String, usize)> {
     let path = local_path(&path).map_err(Failure::Jelly)?;
     let values = keywords::values(options.unwrap_or(&PyDict::new(py)), Doors::INDEX)?;
-    let contents = [None, Some(Content::JellyRdf), Some(Content::JellyPatch)];
-    let options = ScanOptions {
-        every: values.number("every").unwrap_or(RESTART_BYTES),
-        decode: DecodeOptions::of(&values, Some(path.to_string_lossy().into())),
-        format: values.choice("format", contents),
-        compression: values.compression("compression"),
-    };
-    let interrupt = Interrupt::default();
-    let mut signals = Signals::new(interrupt.clone());
-    let scanned = py.detach(|| catch_panic(|| Ok(scan(&path, &options, &mut || signals.poll())?)));
-    let scanned = scanned.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let options = ScanOptions::of(&values, &path);
+    let scanned =
+        Interrupt::default().run(py, |signals| Ok(scan(&path, &options, &mut || signals.poll())?))?;
     Ok((scanned.path.to_string_lossy().into_owned(), scanned.points))
 }
 
@@ -78,9 +67,7 @@ pub(super) fn splits(
     let values = keywords::values(keywords, Doors::SPLITS)?;
     let open = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
     let options = SplitOptions { open, split_bytes, whole_patches };
-    let mut signals = Signals::new(interrupt.clone());
-    let found = py.detach(|| catch_panic(|| Ok(split_source(source, &options, &mut || signals.poll())?)));
-    let found = found.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let found = interrupt.run(py, |signals| Ok(split_source(source, &options, &mut || signals.poll())?))?;
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
     let part = |split: &Split| (split.start, split.end, split.rows, PyBytes::new(py, &split.state).unbind());
     Ok((found.format.name(), found.compression.name(), found.splits.iter().map(part).collect()))
@@ -90,7 +77,7 @@ pub(super) fn splits(
 #[pyfunction]
 pub(super) fn restart_points(py: Python<'_>, path: PathBuf) -> PyResult<(&'static str, Vec<Place>)> {
     let path = local_path(&path).map_err(Failure::Jelly)?;
-    let found = py.detach(|| catch_panic(|| Ok::<_, Failure>(points_of(&path, None)?)))?;
+    let found = Interrupt::default().run(py, |_| Ok(points_of(&path, None)?))?;
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
     let place = |point: &crate::index::Point| {
         let counters = point.counters;

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
-use super::error::{Failure, is_interrupt};
+use super::error::Failure;
 use super::signals::Interrupt;
 use crate::io::{SharedFile, Source, local_path};
 
@@ -42,8 +42,7 @@ impl Input {
     /// Takes what will be read anywhere, where that can be.
     pub(super) fn seekable(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = source.py();
-        let is_path = source.is_instance_of::<PyString>() || source.hasattr(intern!(py, "__fspath__"))?;
-        let is_file = !is_path && source.hasattr(intern!(py, "read"))?;
+        let is_file = !is_path(source)? && source.hasattr(intern!(py, "read"))?;
         if !is_file || !source.hasattr(intern!(py, "seek"))? {
             return Input::new(source);
         }
@@ -108,8 +107,13 @@ pub(super) fn folder_of(source: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> 
     Ok(path.is_dir().then_some(path))
 }
 
-/// The path that a source names.
-fn path_of(source: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+/// Whether this is a path.
+pub(super) fn is_path(source: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(source.is_instance_of::<PyString>() || source.hasattr(intern!(source.py(), "__fspath__"))?)
+}
+
+/// The path that a source or destination names; `-` stays.
+pub(super) fn path_of(source: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let py = source.py();
     let text = py.import("os")?.call_method1("fsdecode", (source,))?;
     Ok(local_path(&text.extract::<PathBuf>()?).map_err(Failure::Jelly)?)
@@ -162,7 +166,7 @@ impl Seek for PythonFile {
             SeekFrom::Current(offset) => (offset.into(), 1),
             SeekFrom::End(offset) => (offset.into(), 2),
         };
-        self.pieces.attached(|py| match self.seek.call1(py, (offset, whence))?.extract(py) {
+        self.pieces.interrupt.call(|py| match self.seek.call1(py, (offset, whence))?.extract(py) {
             Ok(Some(offset)) => Ok(offset),
             _ => Err(PyTypeError::new_err("seek() of the source must give the new place")),
         })
@@ -229,20 +233,7 @@ impl PythonSource {
 
     /// The next piece that is not empty; `None` at the end.
     fn next_piece(&self, wanted: usize) -> io::Result<Option<PyBackedBytes>> {
-        self.attached(|py| self.pieces.next(py, wanted))
-    }
-
-    /// Calls Python.
-    fn attached<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
-        let attached = Python::try_attach(|py| {
-            call(py).map_err(|error| {
-                if is_interrupt(py, &error) {
-                    self.interrupt.set(error.clone_ref(py));
-                }
-                io::Error::other(error)
-            })
-        });
-        attached.unwrap_or_else(|| Err(io::Error::other("the Python interpreter has ended")))
+        self.interrupt.call(|py| self.pieces.next(py, wanted))
     }
 }
 

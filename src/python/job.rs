@@ -11,7 +11,7 @@ use super::error::Failure;
 use super::input::{Input, folder_of};
 use super::keywords;
 use super::signals::{Interrupt, Signals};
-use crate::error::{Result, catch_panic};
+use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
@@ -93,13 +93,8 @@ impl Job {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn FnMut(Progress) -> Result<()>) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
-        let mut report = Report {
-            signals: Signals::new(self.interrupt.clone()),
-            progress: self.progress.as_ref(),
-            told: Instant::now(),
-        };
-        let done = py.detach(|| catch_panic(|| work(&mut |progress| report.poll(progress))));
-        done.map_err(|failure| self.interrupt.take().map_or(failure, Failure::Python).into())
+        let mut report = Report { progress: self.progress.as_ref(), told: Instant::now() };
+        self.interrupt.run(py, |signals| work(&mut |progress| report.poll(signals, progress)))
     }
 }
 
@@ -115,7 +110,6 @@ pub(super) fn term(text: &str) -> PyResult<TermBuf> {
 
 /// What is told of the progress.
 struct Report<'a> {
-    signals: Signals,
     progress: Option<&'a Py<PyAny>>,
     told: Instant,
 }
@@ -124,12 +118,12 @@ struct Report<'a> {
 const STEP: Duration = Duration::from_millis(100);
 
 impl Report<'_> {
-    fn poll(&mut self, now: Progress) -> Result<()> {
-        self.signals.poll()?;
+    fn poll(&mut self, signals: &mut Signals, now: Progress) -> Result<()> {
+        signals.poll()?;
         match self.progress {
             Some(progress) if self.told.elapsed() >= STEP => {
                 self.told = Instant::now();
-                self.signals.call(|py| progress.call1(py, (now.phase, now.rows, now.bytes)))
+                signals.call(|py| progress.call1(py, (now.phase, now.rows, now.bytes)))
             }
             _ => Ok(()),
         }

@@ -9,20 +9,8 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use super::capsule::{self, Batches};
 use super::error::Failure;
-use crate::arrow::{KeyColumn, Labels, Required};
+use crate::arrow::{KeyColumn, Required};
 use crate::error::catch_panic;
-
-/// What labels of blank nodes may be.
-fn labels_of(word: &str) -> PyResult<Labels> {
-    match word {
-        "any" => Ok(Labels::Any),
-        "unscoped" => Ok(Labels::Unscoped),
-        "named" => Ok(Labels::Named),
-        _ => Err(PyValueError::new_err(format!(
-            "labels is {word:?}; it can be \"any\", \"unscoped\", \"named\""
-        ))),
-    }
-}
 
 /// Keys of quads in one Arrow column of bytes; ``pyarrow.array(keys)`` shares its memory.
 #[pyclass(frozen, module = "jelly")]
@@ -118,7 +106,7 @@ pub(super) fn table_keys(
     labels: &str,
     quads: bool,
 ) -> PyResult<QuadKeys> {
-    let labels = labels_of(labels)?;
+    let labels = labels.parse().map_err(Failure::Jelly)?;
     keys_of(py, rows, secret, Required { canonical: true, quads, labels })
 }
 

@@ -9,8 +9,7 @@ use super::input::Input;
 use super::keywords;
 use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
-use crate::arrow::{self, ReadBatches, ReadOptions};
-use crate::error::catch_panic;
+use crate::arrow::{self, ReadOptions};
 use crate::format::AnyFormat;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
@@ -41,15 +40,7 @@ fn open(
     let Input { source, name, interrupt } = input;
     let mut options = options(kind, keywords, name)?;
     options.open.refuse_empty = refuse_empty;
-    let opened = keywords.py().detach(|| {
-        catch_panic(|| {
-            Ok::<Box<dyn ReadBatches>, _>(match kind {
-                Kind::Rdf => Box::new(arrow::read_rdf(source, &options)?),
-                Kind::Patch => Box::new(arrow::read_patch(source, &options)?),
-            })
-        })
-    });
-    let reader = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let reader = interrupt.run(keywords.py(), |_| Ok(arrow::read(kind == Kind::Patch, source, &options)?))?;
     let schema = Schema::of_batches(kind, &options, reader.schema());
     Ok(Reader::new(Handle::new(reader, interrupt), schema))
 }
@@ -65,8 +56,7 @@ pub(super) fn read_any<'py>(
     let values = keywords::values(keywords, Doors::CONVERT.and(Doors::STATS))?;
     let open = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
     let options = ReadOptions { open, ..ReadOptions::default() };
-    let opened = py.detach(|| catch_panic(|| Ok(arrow::read_any(source, &options)?)));
-    let (format, reader) = opened.map_err(|failure| interrupt.take().map_or(failure, Failure::Python))?;
+    let (format, reader) = interrupt.run(py, |_| Ok(arrow::read_any(source, &options)?))?;
     let kind = if let AnyFormat::Rdf(_) = format { Kind::Rdf } else { Kind::Patch };
     let schema = Schema::of_batches(kind, &options, reader.schema());
     let reader = Reader::new(Handle::new(reader, interrupt), schema);

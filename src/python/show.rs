@@ -3,11 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::destination::Destination;
+use super::destination::target;
 use super::error::Failure;
 use super::job::{Job, gather};
 use crate::error::Result;
-use crate::io::{Compression, Output};
+use crate::io::{Compression, Output, OutputOptions, Target};
 use crate::options::doors::Doors;
 use crate::patch::{Again, DiffOptions, NodeCounts};
 use crate::show::{STYLE, Selection, ShowOptions, Shown};
@@ -20,8 +20,8 @@ fn fields(shown: Shown) -> Fields {
     (added, deleted, prefixes, subjects, left_out)
 }
 
-fn open(destination: Destination) -> Result<Output, Failure> {
-    destination.open(Some(Compression::None), None)
+fn open(target: Target) -> Result<Output> {
+    Output::create(target, &OutputOptions { compression: Some(Compression::None), level: None })
 }
 
 /// Shows what patches change; returns the fields of Shown.
@@ -40,10 +40,10 @@ pub(super) fn show(
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
     let options = ShowOptions::of(&job.values).map_err(Failure::Jelly)?;
     let selection = Selection::of(&job.values).map_err(Failure::Jelly)?;
-    let destination = Destination::new(dest, &job.interrupt)?;
+    let target = target(dest, &job.interrupt)?;
     let shown = job.run(py, |watch| {
         let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
-        Ok(crate::show::show(gather(log)?, base.as_ref(), &selection, &options, open(destination)?, watch)?)
+        Ok(crate::show::show(gather(log)?, base.as_ref(), &selection, &options, open(target)?, watch)?)
     })?;
     Ok(fields(shown))
 }
@@ -64,10 +64,10 @@ pub(super) fn show_diff(
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
     let diff = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;
     let options = ShowOptions::of(&job.values).map_err(Failure::Jelly)?;
-    let destination = Destination::new(dest, &job.interrupt)?;
+    let target = target(dest, &job.interrupt)?;
     let (shown, compared) = job.run(py, |watch| {
         let new = Again::new(new.source, new.options)?;
-        Ok(crate::show::show_diff(old.source, &new, diff, &options, open(destination)?, watch)?)
+        Ok(crate::show::show_diff(old.source, &new, diff, &options, open(target)?, watch)?)
     })?;
     let NodeCounts { kept, new, gone, unsettled } = compared.nodes;
     Ok((fields(shown), compared.blank_nodes.name(), [kept, new, gone, unsettled]))

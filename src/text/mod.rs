@@ -6,6 +6,7 @@ pub(crate) mod lex;
 mod nquads;
 mod other;
 mod out;
+mod patch_words;
 mod places;
 mod rdf_patch;
 mod rows;

@@ -1,12 +1,13 @@
 //! RDF Patch text: rows are made of tokens, not of lines.
 
 use super::canonical;
-use super::lex::{Kind, Lex, Lexed, Lexer, Rules, Scratch, Stop, bad};
+use super::lex::{Lexer, Rules, Scratch, Stop, bad};
 use super::nquads::{StatementReader, at};
+use super::patch_words::{end_row, hint, keyword_end, name, namespace, no_keyword};
 use super::places::Place;
 use super::rows::{Grammar, GrammarState, Halt, Row, TextRows};
 use super::v1::Tuples;
-use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::rows::check_kept;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement, TermSink};
@@ -367,105 +368,4 @@ fn begins_default_graph(text: &str) -> bool {
 /// The names that Jena gives to the default graph.
 pub(crate) fn is_default_graph(iri: &str) -> bool {
     matches!(iri, "urn:x-arq:DefaultGraph" | "urn:x-arq:DefaultGraphNode")
-}
-
-/// The dot of a row, behind white space and comments.
-#[inline(always)]
-fn end_row(lexer: &mut Lexer<'_>, start: usize) -> Lex<()> {
-    lexer.skip_lines()?;
-    if lexer.peek()? != b'.' {
-        return bad(ErrorKind::TextRow, lexer.at, "a row ends with a dot");
-    }
-    lexer.at += 1;
-    lexer.check_row(start)
-}
-
-/// Where the word at this place ends; a dot at its end is that of the row.
-fn keyword_end(lexer: &Lexer<'_>) -> Lex<usize> {
-    let end = lexer.word_end();
-    if end == lexer.text.len() {
-        return Err(Stop::End);
-    }
-    let word = lexer.text[lexer.at..end].trim_end_matches('.');
-    Ok(lexer.at + word.len())
-}
-
-/// A word or a string.
-fn name(lexer: &mut Lexer<'_>, scratch: &mut Scratch, what: &str) -> Lex {
-    let start = lexer.at;
-    match lexer.peek()? {
-        b'"' => return lexer.string(scratch),
-        b'\'' if lexer.rules.quotes => return lexer.string(scratch),
-        _ => {}
-    }
-    let end = keyword_end(lexer)?;
-    let word = &lexer.text[start..end];
-    if !word.starts_with(char::is_alphabetic) || lexer.byte(end)? == b':' {
-        return bad(ErrorKind::TextRow, start, what);
-    }
-    lexer.at = end;
-    Ok(Lexed::name(start, end))
-}
-
-/// An IRI, or a string that holds one.
-fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
-    let start = lexer.at;
-    if matches!(lexer.peek()?, b'"') || lexer.rules.quotes && lexer.peek()? == b'\'' {
-        let string = lexer.string(scratch)?;
-        let end = lexer.at;
-        lexer.skip_lines()?;
-        if let b'@' | b'^' = lexer.peek()? {
-            return bad(
-                ErrorKind::TextTerm,
-                start,
-                "a namespace is an IRI, or a string without tag or datatype",
-            );
-        }
-        let iri = string.string(lexer.text, scratch).to_owned();
-        lexer.check_absolute(&iri, start)?;
-        scratch.set_iri([&iri, ""]);
-        return Ok(Lexed::iri_in_scratch(start, end, scratch));
-    }
-    let iri = lexer.term(scratch).map_err(|stop| hint(stop, lexer))?;
-    if iri.kind != Kind::Iri {
-        return bad(ErrorKind::TextTerm, start, "a namespace is an IRI or a string");
-    }
-    Ok(iri)
-}
-
-#[cold]
-fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Result<T, Halt> {
-    let message = match (word, lexer.byte(start)?) {
-        ("", b'.') => "a row without anything before its dot".to_owned(),
-        ("", b'@') => "@prefix is of RDF Patch v1: read it as format \"rdfp-v1\"".to_owned(),
-        ("", _) => "a row begins with A, D, PA, PD, TX, TC, TA, Z or H".to_owned(),
-        (word, _) => {
-            let hint = match word.to_ascii_uppercase().as_str() {
-                "A" | "D" | "PA" | "PD" | "TX" | "TB" | "TC" | "TA" | "Z" | "H" => {
-                    "; keywords are upper case"
-                }
-                _ => "",
-            };
-            format!("{} is no keyword{hint}", excerpt(word))
-        }
-    };
-    Ok(bad(ErrorKind::TextKeyword, start, message)?)
-}
-
-/// Says more about what is no term here but elsewhere.
-#[cold]
-fn hint(stop: Stop, lexer: &Lexer<'_>) -> Stop {
-    let Stop::Bad(error) = stop else { return stop };
-    let Some(at) = error.position().offset else { return Stop::Bad(error) };
-    let word = Lexer::new(lexer.text, at as usize, lexer.rules);
-    let word = &lexer.text[at as usize..word.word_end()];
-    let message = match (error.kind(), word.trim_end_matches('.')) {
-        (ErrorKind::TextTerm, "R") => "R repeats a term in RDF Patch v1 only: read it as format \"rdfp-v1\"",
-        (ErrorKind::TextTerm, "ANY" | "U") => "ANY and U stand for no term",
-        (ErrorKind::TextTerm, "") if lexer.text[at as usize..].starts_with('?') => {
-            "a variable is no term of data"
-        }
-        _ => return Stop::Bad(error),
-    };
-    Stop::Bad(Error::new(error.kind(), message).moved_to(at))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
+use jelly_patch::With;
 use jelly_patch::arrow::{ReadBatches, ReadOptions, read_patch, read_rdf};
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::io::Source;
@@ -39,13 +40,12 @@ pub fn rdf(source: Source, options: &ReadOptions) -> Read {
 
 /// Of a stream whose format is told.
 pub fn told(decode: DecodeOptions) -> ReadOptions {
-    let open = OpenOptions {
-        rdf_format: Some(RdfFormat::Jelly),
-        patch_format: Some(PatchFormat::Jelly),
-        decode,
-        ..OpenOptions::default()
-    };
-    ReadOptions { open, ..ReadOptions::default() }
+    let open = OpenOptions::default().with(|options| {
+        options.rdf_format = Some(RdfFormat::Jelly);
+        options.patch_format = Some(PatchFormat::Jelly);
+        options.decode = decode;
+    });
+    ReadOptions::default().with(|options| options.open = open)
 }
 
 pub fn patch(source: Source, options: &ReadOptions) -> Read {

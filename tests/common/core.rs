@@ -1,5 +1,6 @@
 //! The crate's own decoder, as one more [`Decoder`]: its input in one piece, or in many.
 
+use jelly_patch::With;
 use jelly_patch::decode::{self, DecodeOptions, PatchDecoder, RdfDecoder};
 use jelly_patch::options::{Features, PatchOptions, RdfOptions, TableSizes};
 use jelly_patch::push::Push;
@@ -37,16 +38,15 @@ impl Decoder for Core {
 }
 
 pub fn config(how: How) -> DecodeOptions {
-    DecodeOptions {
-        framing: match how.framing {
+    DecodeOptions::default().with(|options| {
+        options.framing = match how.framing {
             Framing::Delimited => decode::Framing::Delimited,
             Framing::Single => decode::Framing::Single,
             Framing::Auto => decode::Framing::Auto,
-        },
-        lenient_flags: how.lenient_flags,
-        strict_graphs: how.strict_graphs,
-        ..DecodeOptions::default()
-    }
+        };
+        options.lenient_flags = how.lenient_flags;
+        options.strict_graphs = how.strict_graphs;
+    })
 }
 
 /// Collects rows as text.

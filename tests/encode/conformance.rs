@@ -1,5 +1,6 @@
 //! The published conformance cases of Jelly-RDF, direction `to_jelly`.
 
+use jelly_patch::With;
 use jelly_patch::encode::{EncodeOptions, RdfEncoder};
 use jelly_patch::options::{Features, LogicalType, PhysicalType, RdfOptions, TableSizes};
 use jelly_patch::sink::Same;
@@ -104,7 +105,7 @@ fn conformance_cases() {
             continue;
         }
         positive += 1;
-        let encode_options = EncodeOptions { frame_rows: usize::MAX, ..EncodeOptions::rdf() };
+        let encode_options = EncodeOptions::rdf().with(|options| options.frame_rows = usize::MAX);
         let mut encoder = RdfEncoder::new(options, encode_options).expect(name);
         let written = encode(&mut encoder, &texts).expect(name);
         let expected = read(&paths("result")[0]);

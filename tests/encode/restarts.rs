@@ -1,5 +1,6 @@
 //! Seekable streams: marks where decoding may begin, and a footer that lists them.
 
+use jelly_patch::With;
 use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
 use jelly_patch::index::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
 use jelly_patch::options::{LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions};
@@ -57,7 +58,10 @@ impl Seekable {
 }
 
 fn encode(restart_bytes: u64, frame_rows: usize) -> EncodeOptions {
-    EncodeOptions { restart_bytes: Some(restart_bytes), frame_rows, ..EncodeOptions::rdf() }
+    EncodeOptions::rdf().with(|options| {
+        options.restart_bytes = Some(restart_bytes);
+        options.frame_rows = frame_rows;
+    })
 }
 
 /// What counts rows, that of rows after a point is what it is without those before.
@@ -184,7 +188,7 @@ fn points_are_as_far_apart_as_asked_and_in_no_other_place() {
             assert!((4_000..7_000).contains(&(pair[1] - pair[0])), "{offsets:?}");
         }
         let (_, plain) =
-            quads(physical_type, logical, EncodeOptions { frame_rows: 50, ..EncodeOptions::rdf() })
+            quads(physical_type, logical, EncodeOptions::rdf().with(|options| options.frame_rows = 50))
                 .expect("a stream");
         let plain = Core::default().rdf(&plain, HOW());
         let unframed = |rows: &[RdfRow]| -> Vec<_> {

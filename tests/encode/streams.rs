@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use jelly_patch::With;
 use jelly_patch::encode::{EncodeOptions, Framing};
 use jelly_patch::options::{Features, PatchOptions, RdfOptions, TableSizes};
 use jelly_patch::{Error, ErrorKind};
@@ -37,13 +38,12 @@ impl Shape {
                 datatypes: *rng.pick(&[0, 1, 3, 256]),
             },
             features: Features { generalized_statements: true, rdf_star: true },
-            encode: EncodeOptions {
-                frame_rows: *rng.pick(&[1, 2, 7, 256]),
-                framing: if single { Framing::Single } else { Framing::Delimited },
-                namespaces: [Some(true), Some(false), None][rng.below(3)],
-                restart_bytes: restart_bytes.filter(|_| !single),
-                ..EncodeOptions::rdf()
-            },
+            encode: EncodeOptions::rdf().with(|options| {
+                options.frame_rows = *rng.pick(&[1, 2, 7, 256]);
+                options.framing = if single { Framing::Single } else { Framing::Delimited };
+                options.namespaces = [Some(true), Some(false), None][rng.below(3)];
+                options.restart_bytes = restart_bytes.filter(|_| !single);
+            }),
         }
     }
 
@@ -186,7 +186,7 @@ fn recode_vectors(folder: &Path) -> (usize, usize) {
             let all = Features { generalized_statements: true, rdf_star: true };
             let rdf = |options: &mut RdfOptions| options.features = all;
             let patch = |options: &mut PatchOptions| options.features = all;
-            let encode = EncodeOptions { namespaces: Some(true), ..EncodeOptions::rdf() };
+            let encode = EncodeOptions::rdf().with(|options| options.namespaces = Some(true));
             let recode = Recode { rdf: &rdf, patch: &patch, ..Recode::new(encode) };
             let delimited = How::new(rows::Framing::Delimited);
             if format == "rdf" {

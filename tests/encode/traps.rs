@@ -1,5 +1,6 @@
 //! What encoders get wrong in silence, each by name.
 
+use jelly_patch::With;
 use jelly_patch::encode::{EncodeOptions, Framing, PatchEncoder, PlainOp, RdfEncoder};
 use jelly_patch::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
@@ -322,7 +323,7 @@ fn triples_nest_as_deep_as_readers_take_them() {
 #[test]
 fn a_failed_row_leaves_nothing() {
     let options = RdfOptions { features: Features::default(), ..rdf_options(PhysicalType::Triples) };
-    let encode = EncodeOptions { frame_rows: 1, ..EncodeOptions::rdf() };
+    let encode = EncodeOptions::rdf().with(|options| options.frame_rows = 1);
     let mut encoder = RdfEncoder::new(options, encode).expect("right options");
     add(&mut encoder, [A, B, C, DefaultGraph]).expect("a statement");
     let whole = encoder.output().clone();
@@ -390,7 +391,7 @@ fn encoder_rows(bytes: &[u8], tag: u8) -> usize {
 #[test]
 fn grouped_frames_are_elements() {
     let options = RdfOptions { logical_type: LogicalType(3), ..rdf_options(PhysicalType::Triples) };
-    let encode = EncodeOptions { frame_rows: 1, ..EncodeOptions::rdf() };
+    let encode = EncodeOptions::rdf().with(|options| options.frame_rows = 1);
     let mut encoder = RdfEncoder::new(options, encode).expect("right options");
     let metadata = [("key".to_owned(), b"\xff".to_vec()), (String::new(), Vec::new())];
     encoder.end_frame(&[]).expect("an empty frame");
@@ -410,7 +411,10 @@ fn grouped_frames_are_elements() {
 
 #[test]
 fn single_frames_are_taken_one_by_one() {
-    let encode = EncodeOptions { framing: Framing::Single, frame_rows: 1, ..EncodeOptions::rdf() };
+    let encode = EncodeOptions::rdf().with(|options| {
+        options.framing = Framing::Single;
+        options.frame_rows = 1;
+    });
     let mut encoder = RdfEncoder::new(rdf_options(PhysicalType::Triples), encode).expect("right options");
     let mut frames = Vec::new();
     for _ in 0..2 {
@@ -492,7 +496,7 @@ fn streams_without_rows() {
 fn versions_follow_what_is_written() {
     for (namespaces, version) in [(Some(false), "version=1"), (Some(true), "version=2"), (None, "version=2")]
     {
-        let encode = EncodeOptions { namespaces, ..EncodeOptions::rdf() };
+        let encode = EncodeOptions::rdf().with(|options| options.namespaces = namespaces);
         let options = RdfOptions { version: 7, ..rdf_options(PhysicalType::Triples) };
         let mut encoder = RdfEncoder::new(options, encode).expect("right options");
         encoder.plain_namespace("a", "http://a/").expect("a namespace");
@@ -501,7 +505,7 @@ fn versions_follow_what_is_written() {
         assert_eq!(decoded.namespaces.len(), usize::from(namespaces != Some(false)));
     }
     // what was written cannot change
-    let encode = EncodeOptions { namespaces: None, ..EncodeOptions::rdf() };
+    let encode = EncodeOptions::rdf().with(|options| options.namespaces = None);
     let mut encoder = RdfEncoder::new(rdf_options(PhysicalType::Triples), encode).expect("right options");
     encoder.end_frame(&[]).expect("a frame");
     let error = encoder.plain_namespace("a", "http://a/").expect_err("version 1");

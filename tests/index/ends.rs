@@ -1,5 +1,6 @@
 //! Streams that end just where a restart point is due: every one of them is its parts.
 
+use jelly_patch::With;
 use jelly_patch::encode::{EncodeOptions, PatchEncoder, PlainOp, RdfEncoder};
 use jelly_patch::index::How;
 use jelly_patch::io::Source;
@@ -20,11 +21,10 @@ const IRI: PlainTerm<'static> = PlainTerm::Iri("http://e.org/a");
 const FEATURES: Features = Features { generalized_statements: false, rdf_star: false };
 
 fn encode(rng: &mut Rng) -> EncodeOptions {
-    EncodeOptions {
-        restart_bytes: Some(*rng.pick(&[0, 1, 30, 100])),
-        frame_rows: *rng.pick(&[1, 1, 2, 3]),
-        ..EncodeOptions::patch()
-    }
+    EncodeOptions::patch().with(|options| {
+        options.restart_bytes = Some(*rng.pick(&[0, 1, 30, 100]));
+        options.frame_rows = *rng.pick(&[1, 1, 2, 3]);
+    })
 }
 
 /// A few rows, with ends or without, by a writer that is closed at any place.

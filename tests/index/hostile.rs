@@ -1,5 +1,6 @@
 //! Indexes that lie: errors or rows, never a panic, never memory because they say so.
 
+use jelly_patch::With;
 use jelly_patch::index::{Footer, How, Mark, ScanOptions, scan, sidecar_path};
 
 use super::{Kept, Rows, seekable};
@@ -66,7 +67,7 @@ fn sidecars() {
         let mut rng = Rng::new(seed);
         *bytes.last_mut().expect("bytes") ^= 1; // no footer
         let kept = Kept::new(&bytes);
-        let options = ScanOptions { every: 30, ..ScanOptions::default() };
+        let options = ScanOptions::default().with(|options| options.every = 30);
         scan(&kept.path(), &options, &mut || Ok(())).expect("a valid stream");
         let sidecar = sidecar_path(&kept.path());
         let mut index = std::fs::read(&sidecar).expect("a sidecar");

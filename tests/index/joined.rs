@@ -1,5 +1,6 @@
 //! Files of ours put end to end, whether they have restart points or not: each is read as it is alone.
 
+use jelly_patch::With;
 use jelly_patch::encode::EncodeOptions;
 use jelly_patch::index::{How, MARK_KEY};
 
@@ -68,12 +69,11 @@ fn each_is_read_as_it_is_alone() {
     let mut files = [Vec::new(), Vec::new()];
     for seed in seeds(600) {
         let (stream, mut rng) = (stream(seed), Rng::new(!seed));
-        let encode = EncodeOptions {
-            restart_bytes: *rng.pick(&[None, None, Some(0), Some(100)]),
-            frame_rows: *rng.pick(&[1, 3, 256]),
-            namespaces: Some(rng.percent(50)),
-            ..EncodeOptions::rdf()
-        };
+        let encode = EncodeOptions::rdf().with(|options| {
+            options.restart_bytes = *rng.pick(&[None, None, Some(0), Some(100)]);
+            options.frame_rows = *rng.pick(&[1, 3, 256]);
+            options.namespaces = Some(rng.percent(50));
+        });
         if let Some(bytes) = rewrite(&stream, encode).filter(|bytes| !bytes.is_empty()) {
             files[usize::from(stream.format == Format::Patch)].push(bytes);
         }
@@ -94,7 +94,10 @@ fn each_is_read_as_it_is_alone() {
 fn the_first_mark_is_always_there() {
     let mut found = 0;
     for seed in 0..60 {
-        let plain = EncodeOptions { restart_bytes: None, frame_rows: 1, ..EncodeOptions::rdf() };
+        let plain = EncodeOptions::rdf().with(|options| {
+            options.restart_bytes = None;
+            options.frame_rows = 1;
+        });
         let Some(bytes) = rewrite(&stream(seed), plain).filter(|bytes| !bytes.is_empty()) else { continue };
         let ours = metadata(&bytes).into_iter().filter(|(_, key, _)| key.starts_with("jelly."));
         let marks: Vec<_> = ours.map(|(frame, key, _)| (frame, key)).collect();

@@ -13,6 +13,7 @@ mod text;
 use std::path::Path;
 use std::sync::Arc;
 
+use jelly_patch::With;
 use jelly_patch::decode::{DecodeOptions, Framing};
 use jelly_patch::encode::EncodeOptions;
 use jelly_patch::format::{PatchFormat, RdfFormat};
@@ -31,12 +32,11 @@ use crate::oracle::generate::{Format, Stream, stream};
 /// A generated stream, written by us with restart points; `None`: it cannot be written, or has no frame.
 pub fn seekable(seed: u64) -> Option<(Format, Vec<u8>)> {
     let stream = stream(seed);
-    let encode = EncodeOptions {
-        restart_bytes: Some([0, 0, 100, 300][seed as usize % 4]),
-        frame_rows: [1, 3, 9][seed as usize % 3],
-        namespaces: Some(seed.is_multiple_of(2)),
-        ..EncodeOptions::rdf()
-    };
+    let encode = EncodeOptions::rdf().with(|options| {
+        options.restart_bytes = Some([0, 0, 100, 300][seed as usize % 4]);
+        options.frame_rows = [1, 3, 9][seed as usize % 3];
+        options.namespaces = Some(seed.is_multiple_of(2));
+    });
     let written = rewrite(&stream, encode)?;
     (!written.is_empty()).then_some((stream.format, written))
 }
@@ -120,15 +120,14 @@ pub fn memory(bytes: &[u8]) -> Source {
 }
 
 pub fn part(start: Option<u64>, end: Option<u64>) -> OpenOptions {
-    let decode = DecodeOptions { framing: Framing::Delimited, ..DecodeOptions::default() };
-    OpenOptions {
-        rdf_format: Some(RdfFormat::Jelly),
-        patch_format: Some(PatchFormat::Jelly),
-        decode,
-        start,
-        end,
-        ..OpenOptions::default()
-    }
+    let decode = DecodeOptions::default().with(|options| options.framing = Framing::Delimited);
+    OpenOptions::default().with(|options| {
+        options.rdf_format = Some(RdfFormat::Jelly);
+        options.patch_format = Some(PatchFormat::Jelly);
+        options.decode = decode;
+        options.start = start;
+        options.end = end;
+    })
 }
 
 pub fn whole<R: Rows>(bytes: &[u8]) -> Read<R> {

@@ -1,5 +1,6 @@
 //! The parts of a file are the file, however it is cut.
 
+use jelly_patch::With;
 use jelly_patch::index::{How, Point};
 use jelly_patch::io::Source;
 use jelly_patch::open::OpenOptions;
@@ -131,8 +132,8 @@ fn start_and_end_are_restart_points() {
     assert_eq!(refused(Some(at), Some(at)), ("argument", 0));
     assert_eq!(refused(Some(at), Some(0)), ("argument", 0));
     let open = |options: OpenOptions| PatchRow::read(memory(&bytes), &options, 1).refused().0;
-    assert_eq!(open(OpenOptions { committed: true, ..part(Some(at), None) }), "argument");
-    assert_eq!(open(OpenOptions { resume: Some(Vec::new()), ..part(Some(at), None) }), "argument");
+    assert_eq!(open(part(Some(at), None).with(|options| options.committed = true)), "argument");
+    assert_eq!(open(part(Some(at), None).with(|options| options.resume = Some(Vec::new()))), "argument");
     let pipe = Source::Reader(Box::new(std::io::Cursor::new(bytes.clone())));
     assert_eq!(PatchRow::read(pipe, &part(Some(at), None), 1).refused(), ("argument", 0));
     let in_memory = PatchRow::read(memory(&bytes), &part(Some(at), None), 1).whole();
@@ -153,7 +154,7 @@ fn snapshots_at_every_restart() {
             let mut sink = crate::common::core::Collect::<PatchRow>::new(usize::MAX);
             decoder.decode(before, &mut sink).expect("a stream");
             let snapshot = decoder.snapshot().expect("a boundary");
-            let options = OpenOptions { resume: Some(snapshot), ..part(None, None) };
+            let options = part(None, None).with(|options| options.resume = Some(snapshot));
             let rest = PatchRow::read(memory(after), &options, 3).whole();
             assert_same(&format!("seed {seed}"), &rest, &rows[point.counters.seq as usize..]);
             resumed += 1;

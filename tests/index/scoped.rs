@@ -1,5 +1,6 @@
 //! Batches of parts: scoped blank nodes depend on source and frame only.
 
+use jelly_patch::With;
 use jelly_patch::arrow::{BatchSettings, BlankNodes, ReadOptions};
 use jelly_patch::encode::EncodeOptions;
 use jelly_patch::index::restart_points;
@@ -17,8 +18,11 @@ use crate::oracle::generate::{Format, stream};
 fn read(kept: &Kept, start: Option<u64>, end: Option<u64>, blank_nodes: BlankNodes) -> Vec<RdfRow> {
     let mut open = part(start, end);
     open.decode.source = Some("a.jelly".into());
-    let batch = BatchSettings { blank_nodes, ..BatchSettings::default() };
-    let options = ReadOptions { open, batch, ..ReadOptions::default() };
+    let batch = BatchSettings::default().with(|options| options.blank_nodes = blank_nodes);
+    let options = ReadOptions::default().with(|options| {
+        options.open = open;
+        options.batch = batch;
+    });
     let read = batches::rdf(Source::Path(kept.path()), &options);
     assert!(read.error.is_none(), "{:?}", read.error);
     batches::rdf_rows(&read.batches)
@@ -35,7 +39,10 @@ fn parts_have_the_labels_of_the_whole() {
         let logical = LogicalType([0, 3, 4][seed as usize % 3]);
         let all = Features { generalized_statements: true, rdf_star: true };
         let change = |options: &mut RdfOptions| (options.features, options.logical_type) = (all, logical);
-        let encode = EncodeOptions { restart_bytes: Some(0), frame_rows: 2, ..EncodeOptions::rdf() };
+        let encode = EncodeOptions::rdf().with(|options| {
+            options.restart_bytes = Some(0);
+            options.frame_rows = 2;
+        });
         let recode = Recode { rdf: &change, ..Recode::new(encode) };
         let Ok(bytes) = recode.rdf(&stream.bytes(), config(stream.how)) else { continue };
         let kept = Kept::new(&bytes);

@@ -1,7 +1,8 @@
 //! Sidecars: the files of others can be entered too.
 
 use jelly_patch::ErrorKind;
-use jelly_patch::decode::{DecodeOptions, Framing};
+use jelly_patch::With;
+use jelly_patch::decode::Framing;
 use jelly_patch::index::{How, ScanOptions, Scanned, scan, sidecar_path};
 use jelly_patch::open::OpenOptions;
 
@@ -16,7 +17,12 @@ use jelly_patch::io::{Compression, Content, Output, OutputOptions, Source, Targe
 
 fn options(format: Format, how: Reading, every: u64) -> ScanOptions {
     let format = if format == Format::Rdf { Content::JellyRdf } else { Content::JellyPatch };
-    ScanOptions { every, decode: config(how), format: Some(format), compression: None }
+    ScanOptions::default().with(|options| {
+        options.every = every;
+        options.decode = config(how);
+        options.format = Some(format);
+        options.compression = None;
+    })
 }
 
 fn scanned(kept: &Kept, format: Format, how: Reading, every: u64) -> Scanned {
@@ -34,7 +40,7 @@ fn check<R: Rows>(name: &str, kept: &Kept, format: Format, how: Reading, every: 
 }
 
 fn read<R: Rows>(kept: &Kept, how: Reading, start: Option<u64>, end: Option<u64>) -> Vec<R> {
-    let options = OpenOptions { decode: config(how), ..part(start, end) };
+    let options = part(start, end).with(|options| options.decode = config(how));
     R::read(Source::Path(kept.path()), &options, 5).whole()
 }
 
@@ -107,20 +113,23 @@ fn a_file_that_grew_has_one_for_its_old_part() {
     let index = kept.index();
     assert_eq!((index.how, index.points.len(), index.warnings.len()), (How::Sidecar, before, 0));
     for point in &index.points {
-        let options = OpenOptions { start: Some(point.offset), ..told(&stream) };
+        let options = told(&stream).with(|options| options.start = Some(point.offset));
         let rest = PatchRow::read(Source::Path(kept.path()), &options, 9).whole();
         assert_same("grown", &rest, &rows[point.counters.seq as usize..]);
     }
 }
 
 fn told(stream: &Stream) -> OpenOptions {
-    OpenOptions { decode: config(stream.how), ..part(None, None) }
+    part(None, None).with(|options| options.decode = config(stream.how))
 }
 
 /// The footer comes first; a sidecar stands in where the footer is damaged.
 #[test]
 fn beside_a_footer() {
-    let encode = EncodeOptions { restart_bytes: Some(0), frame_rows: 1, ..EncodeOptions::rdf() };
+    let encode = EncodeOptions::rdf().with(|options| {
+        options.restart_bytes = Some(0);
+        options.frame_rows = 1;
+    });
     let rewritten = |seed| {
         let stream = stream(seed);
         let bytes = rewrite(&stream, encode.clone()).filter(|bytes| bytes.len() > 2_000);
@@ -173,8 +182,11 @@ fn framing_must_agree() {
     let how = Reading::new(crate::common::rows::Framing::Delimited);
     scanned(&kept, Format::Patch, how, 1);
     let point = kept.index().points[1];
-    let decode = DecodeOptions { framing: Framing::Concatenated, ..config(stream.how) };
-    let options = OpenOptions { start: Some(point.offset), decode, ..told(&stream) };
+    let decode = config(stream.how).with(|options| options.framing = Framing::Concatenated);
+    let options = told(&stream).with(|options| {
+        options.start = Some(point.offset);
+        options.decode = decode;
+    });
     let read = PatchRow::read(Source::Path(kept.path()), &options, 9);
     assert_eq!(read.refused(), ("options.snapshot", 0));
     assert!(sidecar_path(&kept.path()).ends_with(".a.jelly.jellyindex"));
@@ -186,7 +198,10 @@ fn of_zstd_files() {
     let (mut own, mut others) = (0, 0);
     for seed in 0..120 {
         let stream = stream(seed);
-        let encode = EncodeOptions { restart_bytes: Some(200), frame_rows: 3, ..EncodeOptions::rdf() };
+        let encode = EncodeOptions::rdf().with(|options| {
+            options.restart_bytes = Some(200);
+            options.frame_rows = 3;
+        });
         let Some(bytes) = rewrite(&stream, encode).filter(|bytes| bytes.len() > 600) else { continue };
         let how = Reading::new(crate::common::rows::Framing::Delimited);
         let points = Kept::new(&bytes).index().points;
@@ -199,7 +214,7 @@ fn of_zstd_files() {
             Format::Patch => pieces::<PatchRow>(&name, &kept, how),
         };
         // without marks, as a file of others
-        let plain = rewrite(&stream, EncodeOptions { frame_rows: 3, ..EncodeOptions::rdf() });
+        let plain = rewrite(&stream, EncodeOptions::rdf().with(|options| options.frame_rows = 3));
         let plain = plain.expect("as before");
         let kept = Kept::new(&zstd(&plain, 300));
         others += match stream.format {
@@ -220,7 +235,10 @@ fn of_zstd_files() {
 }
 
 fn zstd(bytes: &[u8], every: usize) -> Vec<u8> {
-    let options = OutputOptions { compression: Some(Compression::Zstd), level: None };
+    let options = OutputOptions::default().with(|options| {
+        options.compression = Some(Compression::Zstd);
+        options.level = None;
+    });
     let mut output = Output::create(Target::Memory, &options).expect("memory");
     for (number, piece) in bytes.chunks(every).enumerate() {
         if number > 0 {

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
+use jelly_patch::With;
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::format::{PatchFormat, RdfFormat};
 use jelly_patch::io::{SharedFile, Source};
@@ -145,23 +146,26 @@ fn source(text: &[u8], rng: &mut Rng) -> Source {
 }
 
 fn options(strict: bool, committed: bool) -> OpenOptions {
-    OpenOptions {
-        rdf_format: Some(RdfFormat::NQuads),
-        patch_format: Some(PatchFormat::RdfPatch),
-        decode: DecodeOptions { strict, ..DecodeOptions::default() },
-        committed,
-        ..OpenOptions::default()
-    }
+    OpenOptions::default().with(|options| {
+        options.rdf_format = Some(RdfFormat::NQuads);
+        options.patch_format = Some(PatchFormat::RdfPatch);
+        options.decode = DecodeOptions::default().with(|inner| inner.strict = strict);
+        options.committed = committed;
+    })
 }
 
 fn plan(text: &[u8], open: OpenOptions, split_bytes: u64, whole_patches: bool) -> Splits {
-    let options = SplitOptions { open, split_bytes, whole_patches };
+    let options = SplitOptions::default().with(|options| {
+        options.open = open;
+        options.split_bytes = split_bytes;
+        options.whole_patches = whole_patches;
+    });
     splits(memory(text), &options, &mut || Ok(())).expect("a text")
 }
 
 fn read<R: Rows>(text: &[u8], split: &Split, open: &OpenOptions, rng: &mut Rng) -> (Vec<R>, Option<String>) {
     let split = Some(PartOf::decode(&split.state).expect("a state"));
-    rows(text, &OpenOptions { split, ..open.clone() }, rng)
+    rows(text, &open.clone().with(|options| options.split = split), rng)
 }
 
 fn rows<R: Rows>(text: &[u8], open: &OpenOptions, rng: &mut Rng) -> (Vec<R>, Option<String>) {
@@ -198,7 +202,10 @@ fn check<R: Rows + Debug>(name: &str, text: &[u8], open: &OpenOptions, rng: &mut
         edges.sort_unstable();
         edges.dedup();
         let parts = edges.iter().enumerate().map(|(at, &start)| {
-            let range = OpenOptions { start: Some(start), end: edges.get(at + 1).copied(), ..open.clone() };
+            let range = open.clone().with(|options| {
+                options.start = Some(start);
+                options.end = edges.get(at + 1).copied();
+            });
             rows::<R>(text, &range, rng)
         });
         let parts: Vec<_> = parts.collect();
@@ -246,7 +253,7 @@ fn any_tiling_of_lines_is_the_whole() {
         let mut rng = Rng::new(seed);
         let text = rdf_text(&mut rng);
         let text = finish(text, &mut rng);
-        let open = OpenOptions { patch_format: None, ..options(rng.percent(20), false) };
+        let open = options(rng.percent(20), false).with(|options| options.patch_format = None);
         check::<RdfRow>(&seed.to_string(), &text, &open, &mut rng, &mut tried);
     }
     assert!(tried.right > 20 && tried.wrong > 5 && tried.cut > 250, "{tried:?}");
@@ -295,7 +302,10 @@ fn a_line_belongs_to_the_range_that_it_begins_in() {
     let mut read = 0;
     for start in (0..text.len() as u64).step_by(13) {
         for end in (start + 1..=text.len() as u64).step_by(17) {
-            let range = OpenOptions { start: Some(start), end: Some(end), ..options(false, false) };
+            let range = options(false, false).with(|options| {
+                options.start = Some(start);
+                options.end = Some(end);
+            });
             let (rows, error) = rows::<RdfRow>(text.as_bytes(), &range, &mut rng);
             assert_eq!(error, None);
             let mut at = 0;
@@ -325,21 +335,21 @@ fn a_split_is_of_the_file_as_it_was() {
     assert_eq!(plan.splits.len(), 4);
     for split in &plan.splits {
         let split = Some(PartOf::decode(&split.state).expect("a state"));
-        let open = OpenOptions { split, ..options(false, false) };
+        let open = options(false, false).with(|options| options.split = split);
         let grown = text.clone() + line;
         assert_eq!(refused(grown.as_bytes(), &open).0, ErrorKind::Io);
         // other bytes at the start; fewer rows; a row that is no longer where it was
         assert_eq!(refused(text.replace("urn:a", "urn:x").as_bytes(), &open).0, ErrorKind::Io);
-        let committed = OpenOptions { committed: true, ..open.clone() };
+        let committed = open.clone().with(|options| options.committed = true);
         assert_eq!(refused(text.as_bytes(), &committed).0, ErrorKind::Argument);
-        let both = OpenOptions { start: Some(1), ..open.clone() };
+        let both = open.clone().with(|options| options.start = Some(1));
         assert_eq!(refused(text.as_bytes(), &both).0, ErrorKind::Argument);
-        let other = OpenOptions { patch_format: Some(PatchFormat::Thrift), ..open };
+        let other = open.with(|options| options.patch_format = Some(PatchFormat::Thrift));
         assert_eq!(refused(text.as_bytes(), &other).0, ErrorKind::Argument);
     }
     let fewer = text.replacen(&line.repeat(4), &(line.repeat(3) + &"#".repeat(line.len() - 1) + "\n"), 1);
     let split = Some(PartOf::decode(&plan.splits[0].state).expect("a state"));
-    let open = OpenOptions { split, ..options(false, false) };
+    let open = options(false, false).with(|options| options.split = split);
     assert_eq!(refused(fewer.as_bytes(), &open).0, ErrorKind::WireMark);
 }
 
@@ -349,9 +359,9 @@ fn what_cannot_be_entered_is_one_part_or_refused() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut gzip, &text).expect("memory");
     let (gzip, zstd) = (gzip.finish().expect("memory"), zstd::encode_all(&text[..], 1).expect("memory"));
-    let v1 = OpenOptions { patch_format: Some(PatchFormat::RdfPatchV1), ..options(false, false) };
+    let v1 = options(false, false).with(|options| options.patch_format = Some(PatchFormat::RdfPatchV1));
     for (bytes, open) in [(&text, &v1), (&gzip, &options(false, false)), (&zstd, &options(false, false))] {
-        let range = OpenOptions { start: Some(28), ..open.clone() };
+        let range = open.clone().with(|options| options.start = Some(28));
         let (kind, message) = refused(bytes, &range);
         assert_eq!(kind, ErrorKind::Argument);
         assert!(message.contains("cannot be entered in the middle"), "{message}");
@@ -360,9 +370,12 @@ fn what_cannot_be_entered_is_one_part_or_refused() {
         let (rows, error) = read::<PatchRow>(bytes, &plan.splits[0], open, &mut Rng::new(0));
         assert_eq!((rows.len(), error), (101, None));
     }
-    let range = OpenOptions { start: Some(1 << 40), ..options(false, false) };
+    let range = options(false, false).with(|options| options.start = Some(1 << 40));
     assert!(refused(&text, &range).1.contains("behind the end"));
-    let range = OpenOptions { start: Some(9), end: Some(9), ..options(false, false) };
+    let range = options(false, false).with(|options| {
+        options.start = Some(9);
+        options.end = Some(9);
+    });
     assert_eq!(refused(&text, &range).0, ErrorKind::Argument);
 }
 
@@ -371,9 +384,9 @@ fn what_cannot_be_entered_is_one_part_or_refused() {
 fn a_row_over_its_limit_ends_the_walk() {
     let long = format!("A <urn:a> <urn:b> \"\"\"{}\"\"\" .\n", "x\n".repeat(9000));
     let text = ["A <urn:a> <urn:b> <urn:c> .\n".repeat(10), long, "TX .\n".repeat(9)].concat();
-    let limits = Limits { row_bytes: 4096, ..Limits::default() };
-    let decode = DecodeOptions { limits, ..DecodeOptions::default() };
-    let open = OpenOptions { decode, ..options(false, false) };
+    let limits = Limits::default().with(|options| options.row_bytes = 4096);
+    let decode = DecodeOptions::default().with(|options| options.limits = limits);
+    let open = options(false, false).with(|options| options.decode = decode);
     let plan = plan(text.as_bytes(), open.clone(), 100, false);
     assert!(plan.splits.len() > 1);
     let mut rng = Rng::new(0);
@@ -383,7 +396,7 @@ fn a_row_over_its_limit_ends_the_walk() {
     assert!(
         parts.last().is_some_and(|(_, error)| error.as_ref().is_some_and(|e| e.contains("limit.row_bytes")))
     );
-    let range = OpenOptions { start: Some(text.len() as u64 - 20), ..open };
+    let range = open.with(|options| options.start = Some(text.len() as u64 - 20));
     assert_eq!(refused(text.as_bytes(), &range).0, ErrorKind::LimitRow);
 }
 

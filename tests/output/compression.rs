@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{create, in_memory, sample, told};
 use jelly_patch::Limits;
+use jelly_patch::With;
 use jelly_patch::decode::Framing;
 use jelly_patch::io::{Compression, Output, OutputOptions, Source, Stream, Target, open};
 
@@ -106,7 +107,10 @@ fn nothing_is_a_stream_too() {
 fn levels() {
     let bytes = sample(400_000);
     let at = |compression, level| {
-        let options = OutputOptions { compression: Some(compression), level };
+        let options = OutputOptions::default().with(|options| {
+            options.compression = Some(compression);
+            options.level = level;
+        });
         let mut output = Output::create(Target::Memory, &options)?;
         output.write(&bytes)?;
         Ok::<_, jelly_patch::Error>(output.finish()?.bytes.expect("memory"))

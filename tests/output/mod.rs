@@ -8,6 +8,7 @@ mod whole;
 
 use std::path::Path;
 
+use jelly_patch::With;
 use jelly_patch::io::{Compression, Output, OutputOptions, Target, Written};
 
 /// Bytes that compress, but not to nothing.
@@ -26,7 +27,10 @@ pub fn create(path: &Path) -> Output {
 }
 
 pub fn told(compression: Compression) -> OutputOptions {
-    OutputOptions { compression: Some(compression), level: None }
+    OutputOptions::default().with(|options| {
+        options.compression = Some(compression);
+        options.level = None;
+    })
 }
 
 /// Writes in pieces, with cuts between some of them.

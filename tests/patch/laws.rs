@@ -6,6 +6,7 @@ use super::generate::{self, nquads};
 use super::logs::{check, keys, parsed_keys, split};
 use super::model::{Dataset, committed};
 use super::run::{self, How};
+use jelly_patch::With;
 use jelly_patch::patch::{LogOptions, SquashOptions};
 
 fn bytes(text: &str) -> Vec<Vec<u8>> {
@@ -108,7 +109,7 @@ fn squash_does_the_same() {
         }
         let base = nquads(&base);
         let (_, canonical) = run::canonicalize(&sources, &base).unwrap();
-        let net = SquashOptions { drops_cancelled: true, ..SquashOptions::default() };
+        let net = SquashOptions::default().with(|options| options.drops_cancelled = true);
         let (_, net) = run::squash(&[canonical], net).unwrap();
         let after = applied(&base, &sources);
         prop_assert_eq!(parsed_keys(&applied(&base, &bytes(&net))), parsed_keys(&after));

@@ -9,6 +9,7 @@ use super::generate::{self, chained, nquads, text};
 use super::model::{Dataset, Patch, Quad, committed, key};
 use super::run::{self, How, jelly};
 use crate::common::soak::seeds;
+use jelly_patch::With;
 use jelly_patch::patch::{LogOptions, SquashOptions, Version};
 
 /// Runs a property on so many cases, the same ones each time.
@@ -93,7 +94,7 @@ fn versions(
     prop_assert_eq!(&got, &nquads(&expected.quads));
     let versions = [from, to].map(|version| Version::Number(version as u64));
     let [first, second] = versions;
-    let options = SquashOptions { between: Some((first, second)), ..SquashOptions::default() };
+    let options = SquashOptions::default().with(|options| options.between = Some((first, second)));
     let (_, patch) = run::squash(sources, options).unwrap();
     let before = base.apply(&log[..from].concat());
     let (_, got) = run::apply(&nquads(&before.quads), &[patch.into_bytes()], How::default()).unwrap();
@@ -154,7 +155,7 @@ fn parsed(line: &str) -> Quad {
 /// A log that a crash cut off is its committed part.
 #[test]
 fn logs_that_were_cut_off() {
-    let drop = LogOptions { drop_unfinished: true, ..LogOptions::default() };
+    let drop = LogOptions::default().with(|options| options.drop_unfinished = true);
     for (log, expected, version) in [
         ("TX .\nA <a:s> <a:p> <a:o> .\n", "", 0),
         ("A <a:s> <a:p> <a:o> .\nTX .\nD <a:s> <a:p> <a:o> .\n", "<a:s> <a:p> <a:o> .\n", 1),

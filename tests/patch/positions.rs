@@ -1,6 +1,7 @@
 //! No operation takes the position of a blank node for its name.
 
 use jelly_patch::ErrorKind;
+use jelly_patch::With;
 use jelly_patch::patch::{BlankNodes, LogOptions, SquashOptions};
 
 use super::run::*;
@@ -53,7 +54,7 @@ fn rows_that_name_a_position_are_refused() {
 
 #[test]
 fn a_log_that_is_kept_with_its_base_may_name_positions() {
-    let log = LogOptions { takes_positions: true, ..LogOptions::default() };
+    let log = LogOptions::default().with(|options| options.takes_positions = true);
     let patch = format!("TX .\n{}\nTC .\n", ROWS[0]).into_bytes();
     let (done, text) = apply(BASE, &[patch], How { log, ..How::default() }).unwrap();
     assert_eq!((done.deleted, text.as_str()), (1, NAMED));

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use jelly_patch::Error;
+use jelly_patch::With;
 use jelly_patch::convert::{PatchTarget, RdfTarget, convert};
 use jelly_patch::create::{CreateOptions, Writer};
 use jelly_patch::io::{Output, OutputOptions, Source, Target};
@@ -58,14 +59,14 @@ pub fn pipe(bytes: impl Into<Vec<u8>>) -> Source {
 }
 
 pub fn nquads() -> OpenOptions {
-    OpenOptions { rdf_format: Some(RdfFormat::NQuads), ..OpenOptions::default() }
+    OpenOptions::default().with(|options| options.rdf_format = Some(RdfFormat::NQuads))
 }
 
 /// As a log; every other source is a pipe.
 pub fn log(sources: &[Vec<u8>]) -> Vec<Again> {
     let make = |(at, bytes): (usize, &Vec<u8>)| {
         let source = if at % 2 == 0 { source(bytes.clone()) } else { pipe(bytes.clone()) };
-        let options = OpenOptions { patch_format: Some(format_of(bytes)), ..OpenOptions::default() };
+        let options = OpenOptions::default().with(|options| options.patch_format = Some(format_of(bytes)));
         Again::new(source, options).unwrap()
     };
     sources.iter().enumerate().map(make).collect()
@@ -78,7 +79,7 @@ fn format_of(bytes: &[u8]) -> PatchFormat {
 
 /// A text as Jelly-Patch.
 pub fn jelly(text: &str) -> Vec<u8> {
-    let options = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..OpenOptions::default() };
+    let options = OpenOptions::default().with(|options| options.patch_format = Some(PatchFormat::RdfPatch));
     let mut reader = open_patch(source(text), &options).unwrap();
     let out = Sink::default();
     let PatchOut { mut target, mut writer } = out.patch(PatchFormat::Jelly);
@@ -96,13 +97,13 @@ pub struct How {
 
 pub fn apply(base: &str, patches: &[Vec<u8>], how: How) -> Outcome<Applied> {
     let out = Sink::default();
-    let options = ApplyOptions {
-        named: false,
-        base: nquads(),
-        log: how.log,
-        version: how.version.map(Version::Number),
-        distinct: how.distinct,
-    };
+    let options = ApplyOptions::default().with(|options| {
+        options.named = false;
+        options.base = nquads();
+        options.log = how.log;
+        options.version = how.version.map(Version::Number);
+        options.distinct = how.distinct;
+    });
     let make = |needs: &Needs| {
         assert!(needs.graphs && needs.format == RdfFormat::NQuads);
         let make =
@@ -119,7 +120,11 @@ pub fn diff(old: &str, new: &str) -> Outcome<Compared> {
 
 pub fn diff_by(blank_nodes: BlankNodes, old: &str, new: &str) -> Outcome<Compared> {
     let out = Sink::default();
-    let options = DiffOptions { old: nquads(), prefixes: true, blank_nodes, ..DiffOptions::default() };
+    let options = DiffOptions::default().with(|options| {
+        options.old = nquads();
+        options.prefixes = true;
+        options.blank_nodes = blank_nodes;
+    });
     let new = Again::new(pipe(new), nquads()).unwrap();
     let done = patch::diff(pipe(old), &new, options, out.patch(PatchFormat::RdfPatch), &mut |_| Ok(()))?;
     Ok((done, out.text()))

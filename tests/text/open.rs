@@ -3,6 +3,7 @@
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
+use jelly_patch::With;
 use jelly_patch::decode::DecodeOptions;
 use jelly_patch::io::Source;
 use jelly_patch::open::{OpenOptions, open_patch, open_rdf};
@@ -13,8 +14,8 @@ use crate::common::core::Collect;
 use crate::common::rows::{Decoded, PatchRow, RdfRow};
 
 fn options(name: &str) -> OpenOptions {
-    let decode = DecodeOptions { source: Some(Arc::from(name)), ..DecodeOptions::default() };
-    OpenOptions { decode, ..OpenOptions::default() }
+    let decode = DecodeOptions::default().with(|options| options.source = Some(Arc::from(name)));
+    OpenOptions::default().with(|options| options.decode = decode)
 }
 
 fn memory(text: &str) -> Source {
@@ -109,9 +110,11 @@ fn turtle_and_trig_come_back() {
     );
 
     let write = |text: &str, mut writer: TurtleWriter| {
-        let told = OpenOptions { rdf_format: Some(RdfFormat::NQuads), ..options("x") };
-        let mut told = OpenOptions { decode: DecodeOptions { lenient_flags: true, ..told.decode }, ..told };
-        told.decode.source = None;
+        let told = options("x").with(|options| {
+            options.rdf_format = Some(RdfFormat::NQuads);
+            options.decode.lenient_flags = true;
+            options.decode.source = None;
+        });
         let mut rows = open_rdf(memory(text), &told).expect("a format");
         let done = rows.advance(&mut writer, &mut || Ok(()));
         done.and_then(|_| writer.finish())
@@ -140,7 +143,7 @@ fn committed_rows_of_text() {
     for once in [false, true] {
         let mut sink: Collect<PatchRow> = Collect::new(usize::MAX);
         let source = if once { Source::Reader(Box::new(Slow(Cursor::new(LOG)))) } else { memory(LOG) };
-        let options = OpenOptions { committed: true, ..options("x.rdfp") };
+        let options = options("x.rdfp").with(|options| options.committed = true);
         let mut reader = open_patch(source, &options).expect("a format");
         while !reader.advance(&mut sink, &mut || Ok(())).expect("rows") {}
         let rows: Vec<_> = sink.decoded.rows.iter().map(|row| (row.patch, super::line(row))).collect();
@@ -156,7 +159,7 @@ fn committed_rows_of_text() {
 
 /// The rows of each patch as text, and the error after them.
 fn patches(text: &str, committed: bool) -> (Vec<Vec<String>>, Option<ErrorKind>) {
-    let options = OpenOptions { committed, ..options("x.rdfp") };
+    let options = options("x.rdfp").with(|options| options.committed = committed);
     let mut patches = Vec::new();
     for patch in open_patch(memory(text), &options).expect("a format").patches() {
         match patch {
@@ -228,8 +231,8 @@ fn formats_are_found_or_refused() {
     assert_eq!(refused(LOG), None);
     let refused = open_rdf::<Collect<RdfRow>>(memory(LOG), &options("x"));
     assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::OptionsFormat));
-    let told = OpenOptions { patch_format: Some(PatchFormat::RdfPatch), ..options("x") };
+    let told = options("x").with(|options| options.patch_format = Some(PatchFormat::RdfPatch));
     assert_eq!(patch("<urn:s>", &told), None);
-    let resume = OpenOptions { resume: Some(Vec::new()), ..told };
+    let resume = told.with(|options| options.resume = Some(Vec::new()));
     assert_eq!(patch(LOG, &resume), Some(ErrorKind::Argument));
 }

@@ -6,6 +6,7 @@ use crate::common::rows::PatchRow;
 use crate::common::soak::seeds;
 use crate::oracle::generate::rng::Rng;
 use crate::oracle::generate::{Format, stream};
+use jelly_patch::With;
 use jelly_patch::push::{Push, PushState};
 use jelly_patch::{ErrorKind, Limits};
 
@@ -83,7 +84,11 @@ fn chunks_and_pauses_change_nothing() {
 /// Damaged bytes: no panic, the rows before the damage stay, and chunks make no difference.
 #[test]
 fn damaged_streams() {
-    let limits = Limits { row_bytes: 300, term_bytes: 200, nesting: 4, ..Limits::default() };
+    let limits = Limits::default().with(|options| {
+        options.row_bytes = 300;
+        options.term_bytes = 200;
+        options.nesting = 4;
+    });
     let mut errors = 0;
     for (seed, bytes) in streams(1_600) {
         let whole = read_in(&bytes, &limits, usize::MAX, usize::MAX);
@@ -160,7 +165,7 @@ fn lengths_are_checked_before_anything_is_made_of_them() {
 fn rows_up_to_the_limit() {
     let row = [claims(100, 100), hex("1c 1c 18 01 61 00 00 00 00")].concat();
     for chunk in [1, 50, usize::MAX] {
-        let limits = |row_bytes| Limits { row_bytes, ..Limits::default() };
+        let limits = |row_bytes| Limits::default().with(|options| options.row_bytes = row_bytes);
         let twice = [row.clone(), row.clone()].concat();
         let got = read_in(&twice, &limits(row.len()), chunk, usize::MAX);
         assert_eq!((got.error, got.rows.len()), (None, 3));
@@ -176,7 +181,10 @@ fn rows_up_to_the_limit() {
 fn long_rows_in_pieces() {
     let length = 20 << 20;
     let row = [claims(length, length as usize), hex("1c 1c 18 01 61 00 00 00 00")].concat();
-    let limits = Limits { term_bytes: 24 << 20, row_bytes: row.len(), ..Limits::default() };
+    let limits = Limits::default().with(|options| {
+        options.term_bytes = 24 << 20;
+        options.row_bytes = row.len();
+    });
     for chunk in [256 << 10, 9 << 20] {
         let got = read_in(&row.repeat(2), &limits, chunk, usize::MAX);
         assert_eq!(got.error, None);
@@ -193,11 +201,14 @@ fn nesting() {
         let close = hex("00 00").repeat(depth);
         [hex("2c"), sp.clone(), open, hex("1c 1c 18 01 6f 00 00"), close, hex("00 00")].concat()
     };
-    let limits = Limits { nesting: 10, ..Limits::default() };
+    let limits = Limits::default().with(|options| options.nesting = 10);
     let got = read_in(&nested(10), &limits, usize::MAX, usize::MAX);
     assert_eq!((got.error, got.rows.len()), (None, 2));
     assert_eq!(kind(&nested(11), &limits), "limit.nesting");
-    assert_eq!(kind(&nested(100_000), &Limits { nesting: usize::MAX, ..limits.clone() }), "limit.nesting");
+    assert_eq!(
+        kind(&nested(100_000), &limits.clone().with(|options| options.nesting = usize::MAX)),
+        "limit.nesting"
+    );
     // unknown fields: structs, lists and maps in their like
     for (open, inside) in [("fc", "1c"), ("f9", "19"), ("fb", "01 5b 00")] {
         let nested = |depth| [hex(open), hex(inside).repeat(depth)].concat();
@@ -212,7 +223,7 @@ fn a_quoted_triple_is_not_larger_than_a_term_may_be() {
     let row = |n| {
         [hex("2c"), term(1), term(1), hex("1c 9c"), term(n), term(n), term(n), hex("00 00 00 00")].concat()
     };
-    let limits = Limits { term_bytes: 1000, ..Limits::default() };
+    let limits = Limits::default().with(|options| options.term_bytes = 1000);
     assert_eq!(read_in(&row(100), &limits, 64, 1).error, None);
     assert_eq!(kind(&row(400), &limits), "limit.term_bytes");
 }

@@ -1,5 +1,6 @@
 //! Where frames begin and end.
 
+use jelly_patch::With;
 use jelly_patch::decode::{DecodeOptions, Framing};
 
 use crate::common::craft::{
@@ -8,7 +9,7 @@ use crate::common::craft::{
 };
 
 fn framed(framing: Framing) -> DecodeOptions {
-    DecodeOptions { framing, ..delimited() }
+    delimited().with(|options| options.framing = framing)
 }
 
 fn two_frames() -> Frames {

@@ -1,6 +1,6 @@
 //! Statements and graphs that the type of a stream forbids.
 
-use jelly_patch::decode::DecodeOptions;
+use jelly_patch::With;
 
 use crate::common::craft::{
     Frames, blank, bytes, default_graph, delimited, iri, member, quads, rdf, rdf_with,
@@ -45,7 +45,7 @@ fn graph_start_inside_a_graph() {
     let frames = graphs(&rows);
     refused(&frames, "wire.graph", 0, "graph_start");
     assert_eq!(frames.rdf().decoded.rows.len(), 1);
-    let loose = DecodeOptions { strict_graphs: false, ..delimited() };
+    let loose = delimited().with(|options| options.strict_graphs = false);
     let more = [rdf::plain_triple(), rdf::graph_end()];
     let frames = graphs(&[&rows[..], &more].concat());
     let got = quads(rdf_with(&frames.bytes(), loose.clone()).rows());

@@ -1,6 +1,6 @@
 //! The options row.
 
-use jelly_patch::decode::DecodeOptions;
+use jelly_patch::With;
 
 use crate::common::craft::{
     Frames, blank, bytes, delimited, iri, literal, member, number, patch, patch_with, quoted, rdf, rdf_with,
@@ -172,7 +172,7 @@ fn the_other_format() {
 
 #[test]
 fn undeclared_star_and_generalized() {
-    let lenient = DecodeOptions { lenient_flags: true, ..delimited() };
+    let lenient = delimited().with(|options| options.lenient_flags = true);
     let triple = || quoted(["a", "b", "c"].map(blank));
     let word = || text("x");
     let start = || (blank("s"), iri(0, 1), blank("o"));
@@ -224,7 +224,7 @@ fn undeclared_star_in_a_header() {
     let frames = Frames::one(&[options, row]);
     let expected = ("options.undeclared", 0, 1, frames.offset(0, 1) + 2 + 3, Some("header.h_triple_term"));
     assert_eq!(frames.patch().fault(), expected);
-    let lenient = DecodeOptions { lenient_flags: true, ..delimited() };
+    let lenient = delimited().with(|options| options.lenient_flags = true);
     assert_eq!(patch_with(&frames.bytes(), lenient).rows().len(), 2);
     // any term may be the value of a header, without any flag
     let options = patch::options_but(patch::FLAT, patch::QUADS, &[(3, None), (4, None)]);

@@ -1,6 +1,7 @@
 //! Rows and ends of patches.
 
-use jelly_patch::decode::{DecodeOptions, Framing};
+use jelly_patch::With;
+use jelly_patch::decode::Framing;
 
 use crate::common::craft::{
     Frames, Outcome, blank, bytes, default_graph, delimited, ids, iri, ops, patch, patch_with,
@@ -12,7 +13,7 @@ fn stream(kind: u64, statements: u64, rows: &[Vec<u8>]) -> Frames {
 }
 
 fn strictly(frames: &Frames) -> Outcome<PatchRow> {
-    patch_with(&frames.bytes(), DecodeOptions { strict: true, ..delimited() })
+    patch_with(&frames.bytes(), delimited().with(|options| options.strict = true))
 }
 
 /// The error of the last row; `byte` from its content.
@@ -189,7 +190,7 @@ fn strict_refuses_what_reading_only_reports() {
 
 #[test]
 fn concatenated_streams_end_their_patches() {
-    let concatenated = || DecodeOptions { framing: Framing::Concatenated, ..delimited() };
+    let concatenated = || delimited().with(|options| options.framing = Framing::Concatenated);
     let of =
         |kind: u64, row: Vec<u8>| Frames(vec![vec![], vec![patch::options(kind, patch::QUADS), row]]).bytes();
     let (tx, add) = (patch::tx(), patch::plain_add("o"));
@@ -213,7 +214,7 @@ fn concatenated_streams_end_their_patches() {
 fn concatenated_stream_inside_a_frame_ends_the_patch() {
     let options = |kind| patch::options(kind, patch::QUADS);
     let rows = [options(patch::FRAME), patch::tx(), options(patch::FLAT), patch::plain_add("o")];
-    let config = DecodeOptions { framing: Framing::Concatenated, ..delimited() };
+    let config = delimited().with(|options| options.framing = Framing::Concatenated);
     let rows = patch_with(&Frames::one(&rows).bytes(), config).rows();
     assert_eq!(rows[2].txn, None);
     assert_eq!(ops(rows), ["TX", "Z frame", "A _:s _:p _:o ", "Z eof"]);

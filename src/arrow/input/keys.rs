@@ -1,5 +1,7 @@
 //! The keys of quads, of record batches.
 
+use std::str::FromStr;
+
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{BinaryArray, RecordBatch};
 
@@ -28,6 +30,22 @@ pub enum Labels {
     Unscoped,
     /// None behind a scope, and no positions: the rows are compared by their labels.
     Named,
+}
+
+impl FromStr for Labels {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        match word {
+            "any" => Ok(Labels::Any),
+            "unscoped" => Ok(Labels::Unscoped),
+            "named" => Ok(Labels::Named),
+            _ => {
+                let message = format!("labels is {word:?}; it can be \"any\", \"unscoped\", \"named\"");
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
+    }
 }
 
 /// What rows must be, beside what any key needs.

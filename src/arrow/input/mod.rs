@@ -10,11 +10,13 @@ mod patch;
 mod rdf;
 mod strings;
 mod terms;
+mod writer;
 
 pub use digest::BatchDigest;
 pub use keys::{KeyColumn, Labels, Required};
 pub use patch::PatchRows;
 pub use rdf::RdfRows;
+pub use writer::BatchWriter;
 
 use crate::error::{Error, ErrorKind};
 

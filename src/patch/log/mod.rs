@@ -27,6 +27,7 @@ use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
 use crate::open::open_patch;
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
+use crate::with::With;
 pub use collected::{LogContext, LogOrder, PatchFacts, order_log, refuse_hole};
 pub use digest::RowsDigest;
 pub use facts::id_from_text;
@@ -47,6 +48,7 @@ use version::Versions;
 
 /// How a log is taken.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct LogOptions {
     /// Leaves out unfinished transactions, which are an error otherwise.
     pub drop_unfinished: bool,
@@ -58,6 +60,8 @@ pub struct LogOptions {
     /// Whoever asks cannot take the log in another way, so errors do not name these options.
     pub fixed: bool,
 }
+
+impl With for LogOptions {}
 
 /// A log whose patches are known.
 #[derive(Default)]

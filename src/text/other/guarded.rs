@@ -2,10 +2,8 @@
 
 use std::io::{self, Read};
 
+use super::blocks::{BLOCK, Blocks};
 use crate::error::{Error, ErrorKind, Result};
-
-/// Bytes that are read at once.
-const BLOCK: usize = 64 << 10;
 
 /// Looks at a document before the parser does.
 pub(super) trait Guard {
@@ -18,16 +16,13 @@ pub(super) trait Guard {
 
 /// A reader of what a guard lets through.
 pub(super) struct Guarded<G> {
-    inner: Box<dyn Read + Send>,
+    input: Blocks,
     guard: G,
-    /// What the guard did not take yet.
-    raw: Vec<u8>,
     out: Vec<u8>,
     at: usize,
     /// Longest piece that the guard may ask for at once.
     most: usize,
     failed: Option<io::Error>,
-    ended: bool,
 }
 
 /// A token longer than `most` bytes.
@@ -38,26 +33,16 @@ pub(super) fn token_too_long(most: usize) -> Error {
 impl<G: Guard> Guarded<G> {
     pub(super) fn new(inner: Box<dyn Read + Send>, guard: G, most: usize) -> Self {
         let most = most.max(BLOCK);
-        Guarded { inner, guard, raw: Vec::new(), out: Vec::new(), at: 0, most, failed: None, ended: false }
+        Guarded { input: Blocks::new(inner), guard, out: Vec::new(), at: 0, most, failed: None }
     }
 
     fn fill(&mut self) -> io::Result<()> {
         self.out.clear();
         self.at = 0;
-        let old = self.raw.len();
-        // twice as much each time, or a long token would be looked at too often
-        self.raw.resize(old + old.max(BLOCK), 0);
-        let read = loop {
-            match self.inner.read(&mut self.raw[old..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.raw.truncate(old + *read.as_ref().unwrap_or(&0));
-        self.ended = read? == 0;
-        let taken = self.guard.pass(&self.raw, self.ended, &mut self.out).map_err(io::Error::other)?;
-        self.raw.drain(..taken);
-        if self.raw.len() > self.most {
+        self.input.fill()?;
+        let taken = self.guard.pass(self.input.rest(), self.input.is_ended(), &mut self.out);
+        self.input.take(taken.map_err(io::Error::other)?);
+        if self.input.rest().len() > self.most {
             return Err(io::Error::other(token_too_long(self.most)));
         }
         Ok(())
@@ -79,7 +64,7 @@ impl<G: Guard> Read for Guarded<G> {
                 break;
             } else if let Some(error) = self.failed.take() {
                 return Err(error);
-            } else if self.ended {
+            } else if self.input.is_ended() {
                 break;
             } else {
                 self.failed = self.fill().err();

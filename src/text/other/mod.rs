@@ -1,11 +1,13 @@
 //! Turtle, `TriG`, RDF/XML and JSON-LD, through libraries.
 
+mod blocks;
 mod contexts;
 mod entities;
 mod guarded;
 mod iris;
 mod json;
 mod labels;
+mod markup;
 mod pieces;
 mod read;
 mod tags;

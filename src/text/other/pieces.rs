@@ -3,11 +3,12 @@
 //! The nodes of a document that is an array, or an object of `@context`, `@id` and `@graph` in which `@graph`
 //! comes last, are given to it some at a time; any other document whole, if that is small enough.
 
-use std::io::{self, Cursor, Read};
+use std::io::{Cursor, Read};
 
 use oxrdf::Quad;
 use oxrdfio::{JsonLdProfileSet, RdfFormat, RdfParseError, RdfParser, ReaderQuadParser};
 
+use super::blocks::Blocks;
 use super::json::{Cost, Found, JsonScan, Token};
 use super::labels::too_many;
 use super::tags::{Shifts, Tags};
@@ -15,9 +16,6 @@ use super::work::Work;
 use super::written::Written;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-
-/// Bytes that are read at once.
-const BLOCK: usize = 64 << 10;
 
 /// A parser of one piece.
 pub(super) type Parser = ReaderQuadParser<Cursor<Vec<u8>>>;
@@ -69,10 +67,7 @@ struct Piece {
 
 /// A document in JSON-LD.
 pub(super) struct Pieces {
-    input: Box<dyn Read + Send>,
-    raw: Vec<u8>,
-    at: usize,
-    ended: bool,
+    input: Blocks,
     scan: JsonScan,
     place: Place,
     frame: Option<Frame>,
@@ -97,10 +92,7 @@ impl Pieces {
         let piece =
             Piece { text: Vec::new(), shifts: Shifts::default(), start: Place::default(), whole: 0, read: 0 };
         Pieces {
-            input,
-            raw: Vec::new(),
-            at: 0,
-            ended: false,
+            input: Blocks::new(input),
             scan: JsonScan::new(limits, tags, written.clone()),
             place: Place::default(),
             frame: None,
@@ -165,14 +157,14 @@ impl Pieces {
     /// Reads to the end of a piece, and begins to parse it.
     fn read_piece(&mut self) -> Result<()> {
         loop {
-            let rest = &self.raw[self.at..];
-            let found = if rest.is_empty() { None } else { self.scan.token(rest, self.ended)? };
+            let (rest, ended) = (self.input.rest(), self.input.is_ended());
+            let found = if rest.is_empty() { None } else { self.scan.token(rest, ended)? };
             let Some(found) = found else {
-                if self.ended {
+                if ended {
                     self.last = true;
                     return self.parse(false);
                 }
-                self.fill()?;
+                self.input.fill()?;
                 continue;
             };
             if self.take(found)? {
@@ -184,26 +176,9 @@ impl Pieces {
         }
     }
 
-    fn fill(&mut self) -> Result<()> {
-        self.raw.drain(..self.at);
-        self.at = 0;
-        let old = self.raw.len();
-        self.raw.resize(old + old.max(BLOCK), 0);
-        let read = loop {
-            match self.input.read(&mut self.raw[old..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.raw.truncate(old + *read.as_ref().unwrap_or(&0));
-        self.ended = read? == 0;
-        Ok(())
-    }
-
     /// Adds a token to the piece; says whether the piece ends before it, which is a comma then.
     fn take(&mut self, found: Found) -> Result<bool> {
-        let text = &self.raw[self.at..self.at + found.length];
-        self.at += found.length;
+        let text = self.input.take(found.length);
         self.piece.read += found.length;
         let depth = self.scan.depth();
         let mut ends = false;

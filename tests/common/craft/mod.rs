@@ -4,6 +4,7 @@ pub mod patch;
 pub mod rdf;
 
 use jelly_patch::Error;
+use jelly_patch::With;
 use jelly_patch::decode::{DecodeOptions, Decoder, Dialect, DialectState, Patch, Rdf};
 use jelly_patch::push::Push;
 use jelly_patch::sink::Sink;
@@ -167,11 +168,10 @@ pub struct Outcome<R> {
 
 /// Options for delimited streams.
 pub fn delimited() -> DecodeOptions {
-    DecodeOptions {
-        framing: jelly_patch::decode::Framing::Delimited,
-        source: Some("a.jelly".into()),
-        ..DecodeOptions::default()
-    }
+    DecodeOptions::default().with(|options| {
+        options.framing = jelly_patch::decode::Framing::Delimited;
+        options.source = Some("a.jelly".into());
+    })
 }
 
 pub fn rdf_with(bytes: &[u8], config: DecodeOptions) -> Outcome<RdfRow> {
