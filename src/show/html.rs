@@ -128,7 +128,7 @@ fn rows(entries: &[Entry], depth: usize, names: &Names, out: &mut String) {
             Entry::Inside { path, head, entries } => {
                 let _ = writeln!(
                     out,
-                    "<tr class=\"jelly-inside\"><td></td><td class=\"jelly-path {depth_class}\">{}</td>\
+                    "<tr class=\"jelly-inside\"><td class=\"jelly-sign\"></td><td class=\"jelly-path {depth_class}\">{}</td>\
                      <td colspan=\"2\">{}</td></tr>",
                     path_of(path),
                     long(&head.text(names)),
@@ -138,7 +138,7 @@ fn rows(entries: &[Entry], depth: usize, names: &Names, out: &mut String) {
             }
             Entry::See { path, subject } => writeln!(
                 out,
-                "<tr class=\"jelly-inside\"><td></td><td class=\"jelly-path {depth_class}\">{}</td>\
+                "<tr class=\"jelly-inside\"><td class=\"jelly-sign\"></td><td class=\"jelly-path {depth_class}\">{}</td>\
                  <td colspan=\"2\">see {}</td></tr>",
                 path_of(path),
                 link(subject, &names.term(subject)),
