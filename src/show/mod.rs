@@ -1,6 +1,6 @@
 //! Changes for people: grouped by subject, with blank nodes and lists shown where they belong.
 //!
-//! The rows of a patch and, where there is one, the dataset before it are [gathered](gathered); blocks are made of that,
+//! The rows of a patch and, where there is one, the dataset before it are gathered; blocks are made of that,
 //! one for each subject, and written in one of the forms. Where not all subjects fit, those are shown whose changes
 //! mean most, and the rest is counted.
 
