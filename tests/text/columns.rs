@@ -2,6 +2,7 @@
 
 use arrow_array::RecordBatch;
 use jelly_patch::Limits;
+use jelly_patch::With;
 use jelly_patch::arrow::{BatchSettings, Batches, PatchBatches, RdfBatches};
 use jelly_patch::push::Push;
 use jelly_patch::rows::RowDecoder;
@@ -77,7 +78,8 @@ fn statement(random: &mut Rng) -> String {
 }
 
 fn settings(rows: usize) -> BatchSettings {
-    BatchSettings { limits: Limits { batch_rows: rows, ..Limits::default() }, ..BatchSettings::default() }
+    BatchSettings::default()
+        .with(|options| options.limits = Limits::default().with(|inner| inner.batch_rows = rows))
 }
 
 /// The batches of a text in two pieces, and its error.
