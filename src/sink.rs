@@ -245,9 +245,12 @@ impl<'t> TermSink<'t> for Never {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct RowNumbers {
-    pub(crate) patch: u64,
-    pub(crate) txn: Option<u64>,
-    pub(crate) seq: u64,
+    /// The patch.
+    pub patch: u64,
+    /// The transaction, if one is open.
+    pub txn: Option<u64>,
+    /// The row.
+    pub seq: u64,
 }
 
 /// Takes the rows of a Jelly-RDF stream.
