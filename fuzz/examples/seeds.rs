@@ -87,7 +87,8 @@ impl Seeds {
     fn patch(&mut self, bytes: &[u8], how: How) {
         self.write("patch", 0, how, bytes);
         self.write("encode", 4, how, bytes);
-        let decoder = || PatchDecoder::new(DecodeOptions::default().with(|options| options.lenient_flags = true));
+        let decoder =
+            || PatchDecoder::new(DecodeOptions::default().with(|options| options.lenient_flags = true));
         let mut text = Whole(PatchTextWriter::new(false));
         if push(decoder(), bytes, &mut text).is_ok() && text.0.finish().is_ok() {
             self.rdf_patch(&std::mem::take(text.0.output()));
@@ -98,7 +99,10 @@ impl Seeds {
             self.write("thrift", 0, How::default(), &thrift);
             self.write("encode", 3, How::default(), &thrift);
         }
-        let encode = EncodeOptions::patch().with(|options| { options.restart_bytes = Some(64); options.frame_rows = 8; });
+        let encode = EncodeOptions::patch().with(|options| {
+            options.restart_bytes = Some(64);
+            options.frame_rows = 8;
+        });
         let mut seekable =
             Whole(PatchEncoder::new(default_patch_options(), encode).expect("these options can be"));
         if push(decoder(), bytes, &mut seekable).is_ok() && seekable.0.finish().is_ok() {

@@ -44,7 +44,10 @@ fuzz_target!(|input: &[u8]| {
     let limits = Limits::default();
     let (names, prefixes, datatypes) = TABLES[plan.chunk % TABLES.len()];
     let tables = TableSizes { names, prefixes, datatypes };
-    let encode = EncodeOptions::rdf().with(|options| { options.frame_rows = plan.pause; options.restart_bytes = plan.flag(7).then_some(16); });
+    let encode = EncodeOptions::rdf().with(|options| {
+        options.frame_rows = plan.pause;
+        options.restart_bytes = plan.flag(7).then_some(16);
+    });
     let rdf_options = RdfOptions {
         tables,
         physical_type: if plan.flag(6) { PhysicalType::Graphs } else { PhysicalType::Quads },
