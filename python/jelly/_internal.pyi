@@ -633,6 +633,7 @@ def summarize(
 ) -> tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str]:
     """Reads a source of patches to its end: what it says, and the digest of its rows."""
 
+@final
 class Compressor:
     """Compresses bytes piece by piece, with `gzip`; any other name means `zstd`."""
 
