@@ -96,6 +96,12 @@ class Address:
         kind: Any = http.client.HTTPSConnection if self._is_tls else http.client.HTTPConnection
         more = {"context": ssl.create_default_context()} if self._is_tls else {}
         link = kind(self._host, self._port, timeout=_SECONDS, **more)
+        try:
+            link.connect()
+        except OSError as error:
+            may_pass = isinstance(error, (ConnectionError, TimeoutError))
+            message = f"{self._url}: the server cannot be reached ({error.strerror or error}); check the address, and that a server runs there"
+            raise (ConnectionError if may_pass else OSError)(message) from error
         return self._asked(link, method, target, sent, body)
 
     def _asked(

@@ -4,6 +4,7 @@
 //! one for each subject, and written in one of the forms. Where not all subjects fit, those are shown whose changes
 //! mean most, and the rest is counted.
 
+mod asked;
 mod block;
 mod build;
 mod gathered;
@@ -21,6 +22,7 @@ mod text;
 
 use std::cmp::Reverse;
 
+use asked::{Asked, Wanted};
 use block::Entry;
 use build::Builder;
 use gathered::{Gathered, Mark, Side};
@@ -148,6 +150,7 @@ fn write(
 ) -> Result<Shown> {
     work.phase("showing the changes");
     let names = Names::new(&gathered.prefixes);
+    let asked = Asked::of(options, &names)?;
     let owners = Owners::new(&gathered);
     let summary = Summary::new(&mut gathered, &names, &owners, options, nodes)?;
     let mut shown = Shown {
@@ -158,8 +161,11 @@ fn write(
         left_out: [0; 3],
     };
     let mut page = Page::begin(options, &names, &summary, out)?;
-    let keys =
-        if options.summary_only { Vec::new() } else { wanted(&mut gathered, &names, &owners, options)? };
+    let keys = if options.summary_only {
+        Vec::new()
+    } else {
+        wanted(&mut gathered, &names, &owners, options, &asked)?
+    };
     let mut builder = Builder::new(&mut gathered, &names, &owners, options);
     for (done, key) in keys.into_iter().enumerate() {
         if done.is_multiple_of(256) {
@@ -169,7 +175,7 @@ fn write(
             page.leave_out(builder.mark_of(key)?);
         } else if let Some(block) = builder.block(key)?
             && !block.is_empty()
-            && has_predicate(&block.entries, &names, &options.predicates)
+            && has_predicate(&block.entries, &asked.predicates)
         {
             page.take(block)?;
         }
@@ -184,6 +190,7 @@ fn wanted(
     names: &Names,
     owners: &Owners,
     options: &ShowOptions,
+    asked: &Asked,
 ) -> Result<Vec<u128>> {
     let subjects = gathered.subjects.iter().map(|(&key, one)| {
         let rows = one.added + one.deleted;
@@ -202,22 +209,22 @@ fn wanted(
         all.sort_unstable_by_key(|(_, meaning, _)| *meaning);
     }
     let mut keys: Vec<_> = all.into_iter().map(|(key, ..)| key).collect();
-    if !options.subjects.is_empty() {
+    if !asked.subjects.is_all() {
         let mut found = Vec::new();
         for key in keys {
-            if gathered.term_of(key)?.is_some_and(|term| names.is_one_of(&term, &options.subjects)) {
+            if gathered.term_of(key)?.is_some_and(|term| asked.subjects.has(&term)) {
                 found.push(key);
             }
         }
         keys = found;
     }
-    if !options.classes.is_empty() {
+    if !asked.classes.is_all() {
         let mut builder = Builder::new(gathered, names, owners, options);
         let mut found = Vec::new();
         for key in keys {
             let mut classes = builder.classes(key, Side::Old)?;
             classes.extend(builder.classes(key, Side::New)?);
-            if classes.iter().any(|class| names.is_one_of(class, &options.classes)) {
+            if classes.iter().any(|class| asked.classes.has(class)) {
                 found.push(key);
             }
         }
@@ -227,16 +234,15 @@ fn wanted(
 }
 
 /// Whether one of these predicates changed; each does where none is asked for.
-fn has_predicate(entries: &[Entry], names: &Names, wanted: &[String]) -> bool {
-    wanted.is_empty()
+fn has_predicate(entries: &[Entry], wanted: &Wanted) -> bool {
+    wanted.is_all()
         || entries.iter().any(|entry| match entry {
             Entry::Change { path, .. } | Entry::See { path, .. } => {
-                path.as_ref().is_some_and(|path| names.is_one_of(path, wanted))
+                path.as_ref().is_some_and(|path| wanted.has(path))
             }
             Entry::Moved(_) => false,
             Entry::Inside { path, entries, .. } => {
-                path.as_ref().is_some_and(|path| names.is_one_of(path, wanted))
-                    || has_predicate(entries, names, wanted)
+                path.as_ref().is_some_and(|path| wanted.has(path)) || has_predicate(entries, wanted)
             }
         })
 }

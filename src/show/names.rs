@@ -50,6 +50,8 @@ const KNOWN: [(&str, &str); 34] = [
 pub(super) struct Names {
     /// Longest namespace first.
     spaces: Vec<(String, String)>,
+    /// Prefixes and namespaces that the new and the old side declare.
+    declared: Vec<(String, String)>,
 }
 
 impl Names {
@@ -65,7 +67,24 @@ impl Names {
             }
         }
         spaces.sort_by_key(|(iri, _)| std::cmp::Reverse(iri.len()));
-        Names { spaces }
+        let declared = [new, old].into_iter().flatten();
+        Names { spaces, declared: declared.map(|(label, iri)| (label.clone(), iri.clone())).collect() }
+    }
+
+    /// The namespaces of a prefix, on either side; where none declares it, the well-known one.
+    pub(super) fn spaces_of<'n>(&'n self, label: &'n str) -> impl Iterator<Item = &'n str> {
+        let is_declared = self.declared.iter().any(|(own, _)| own == label);
+        let known: &[(&str, &str)] = if is_declared { &[] } else { &KNOWN };
+        let declared = self.declared.iter().map(|(own, iri)| (own.as_str(), iri.as_str()));
+        declared.chain(known.iter().copied()).filter(move |(own, _)| *own == label).map(|(_, iri)| iri)
+    }
+
+    /// The prefixes of both sides, sorted.
+    pub(super) fn declared(&self) -> Vec<&str> {
+        let mut labels: Vec<_> = self.declared.iter().map(|(label, _)| label.as_str()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
     }
 
     /// An IRI as a prefixed name, if a prefix stands for its beginning.
@@ -79,14 +98,6 @@ impl Names {
                 .map(|rest| format!("{label}:{rest}"))
         };
         self.spaces.iter().find_map(named)
-    }
-
-    /// Whether a term is one of those that were asked for: as an IRI, in brackets or not, or as a prefixed name.
-    pub(super) fn is_one_of(&self, term: &TermBuf, wanted: &[String]) -> bool {
-        let text = term.as_term().to_string();
-        let bare = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(&text);
-        let name = self.predicate(term);
-        wanted.iter().any(|wanted| *wanted == name || *wanted == text || *wanted == bare)
     }
 
     /// A predicate.

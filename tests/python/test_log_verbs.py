@@ -2,6 +2,7 @@
 
 import io
 import json
+import socket
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -262,3 +263,18 @@ def test_commands(tmp_path: Path) -> None:
     assert jelly.Log(tmp_path / "copy").verify().ok
     with pytest.raises(JellyError):
         jelly.Log(log).fetch(7, io.BytesIO())
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens here
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/brick"
+        with pytest.raises(ConnectionError, match=f"^{url}: the server cannot be reached .*check"):
+            jelly.Log(url).head  # noqa: B018
+
+
+def test_a_command_that_is_misspelled_is_guessed() -> None:
+    for name, said in (("dif", "did you mean diff?"), ("zzz", "jelly --help lists the commands")):
+        done = CliRunner().invoke(command, [name, "a", "b"])
+        assert done.exit_code == 2
+        assert f"there is no command '{name}'; {said}" in done.output

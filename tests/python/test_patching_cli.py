@@ -108,8 +108,9 @@ def test_exit_codes(folder: Path) -> None:
 
 def test_help_tells_of_each_command(folder: Path) -> None:
     out, _ = run(folder, "--help")
-    listed = re.findall(r"^  ([a-z-]+) {2,}(\S.*)$", out.split("Commands:\n")[1], re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+) {2,}(\S.*)$", out.split("Compare:\n")[1], re.MULTILINE)
     assert {"apply", "as-of", "diff", "net", "log"} < {name for name, _ in listed}
+    assert len(listed) == len({name for name, _ in listed}) >= 24
     assert all(text.endswith(".") and not text.endswith("...") for _, text in listed), listed
     out, _ = run(folder, "apply", "--help")
     assert "/dev/null" in out

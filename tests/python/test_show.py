@@ -289,6 +289,32 @@ def test_filters_and_summary() -> None:
     assert str(shown(old, new, summary_only=True)).count("changed") >= 2
 
 
+def test_a_name_that_can_select_nothing_is_refused() -> None:
+    """An undeclared prefix selected nothing, as if nothing had changed."""
+    old, new = ":a a :C ; :p 1 .", ":a a :C ; :p 2 ."
+    for option in ("subjects", "classes", "predicates"):
+        what = {"subjects": "subject", "classes": "class", "predicates": "predicate"}[option]
+        for name, said in [
+            ("C", f"the {what} C is neither an IRI nor a prefixed name: .* ex:C"),
+            (
+                "none:C",
+                f"the {what} none:C has a prefix that is not declared .*declared: :.*<none:C>",
+            ),
+        ]:
+            with pytest.raises(ValueError, match=said):
+                shown(old, new, **{option: [name]})
+    assert blocks(old, new, classes=["<none:C>"]) == []
+    assert blocks(old, new, predicates=["a"]) == []
+
+
+def test_each_prefix_of_a_namespace_names_its_terms() -> None:
+    space = "<https://example.org/>"
+    old, new = (f"@prefix x: {space} . @prefix y: {space} . x:a a x:C ; x:p {n} ." for n in (1, 2))
+    found = [blocks(old, new, classes=[name]) for name in ("x:C", "y:C", ":C")]
+    assert found[0]
+    assert found == [found[0]] * 3
+
+
 def test_labels() -> None:
     old = ':a rdfs:label "A"@en, "B"@de, "C" ; :name "N" ; :p 1 .'
     new = ':a rdfs:label "A"@en, "B"@de, "C" ; :name "N" ; :p 2 .'

@@ -34,7 +34,7 @@ def _say(done: Any, text: str, *, as_json: bool) -> None:
 @click.argument("dump")
 @click.argument("folder")
 @click.option("--dump-format", metavar="FORMAT", help="Of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
-@click.option("--at", metavar="TIME", help="The time of the dump, such as 2026-11-21T18:00Z; now otherwise.")  # fmt: skip
+@click.option("--at", metavar="TIME", help="The time of the dump (2026-11-21T18:00Z); now otherwise.")  # fmt: skip
 @click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
 @_JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
@@ -73,14 +73,14 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
 @click.command(name="stage", short_help="What a patch would do to a dataset.")
 @click.argument("base")
 @click.argument("patch")
-@click.option("--log", "folder", metavar="FOLDER", help="The log that the patch is for: whether it can be the next one.")  # fmt: skip
+@click.option("--log", "folder", metavar="FOLDER", help="The log that the patch is for: report whether the patch can be its next one.")  # fmt: skip
 @click.option("--publish", is_flag=True, help="Publish it to the log, if nothing is wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
 @with_options(AS, LOOKING)
 def stage_command(
     base: str, patch: str, folder: str | None, publish: bool, as_json: bool, **options: Any
 ) -> None:
-    """Tells what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
+    """Reports what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
 
     Nothing is written without --publish. Rows without effect are reported; if no row has an effect, the
     patch is refused. --as shows what would change.
@@ -117,15 +117,15 @@ def stage_command(
 
 
 @click.command(name="publish", short_help="A patch as the next one of a log.")
-@click.argument("folder")
+@click.argument("place")
 @click.argument("patch")
 @click.option("--expect", metavar="VERSION", help="Number or id of the patch that must be the last one; 0: none may be there.")  # fmt: skip
-@click.option("--header", "headers", nargs=2, multiple=True, metavar="KEY TERM", help="A header more; may be given often.")  # fmt: skip
-@click.option("--ending", default=".jellyp", help="Of the files of a new log: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
+@click.option("--header", "headers", nargs=2, multiple=True, metavar="KEY TERM", help="Another header; can be given several times.")  # fmt: skip
+@click.option("--ending", default=".jellyp", help="Extension of the files of a new log: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
 @click.option("--patch-format", "format", default="auto", metavar="FORMAT", help="Of PATCH: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
 @_JSON
 def publish_command(
-    folder: str,
+    place: str,
     patch: str,
     expect: str | None,
     headers: tuple[tuple[str, str], ...],
@@ -133,12 +133,14 @@ def publish_command(
     as_json: bool,
     format: Any,
 ) -> None:
-    """Makes PATCH the next one of the log in FOLDER, whole or not at all.
+    """Makes PATCH the next one of the log at PLACE, whole or not at all.
+
+    PLACE is a folder, the address of a log on a server, or in an object store (s3://bucket/log).
 
     It gets an id, and the id of the last patch as prev. A patch that was made for another state of the
     log is refused: one whose prev is not the last patch, and any with --expect that is not.
     """
-    log = jelly.Log(folder, ending=ending)
+    log = jelly.Log(place, ending=ending)
     expected = None if expect is None else version_of(expect)
     done = log.publish(patch, expect=expected, headers=dict(headers), format=format)
     _say(done._asdict(), _published(done), as_json=as_json)

@@ -44,7 +44,7 @@ def convert_command(
 ) -> None:
     """Converts SOURCE to DEST.
 
-    Such as: jelly convert log.jellyp log.rdfp.gz
+    Example: jelly convert log.jellyp log.rdfp.gz
 
     - is standard input or output.
     """
@@ -82,7 +82,7 @@ def index_command(path: str, **options: Any) -> None:
 @click.command(name="inspect", short_help="What a Jelly file is and holds.")
 @with_options(_LOOK)
 def inspect_command(source: str, as_json: bool, **options: Any) -> None:
-    """Tells what the Jelly file SOURCE is and holds: options, rows, patches, advice."""
+    """Reports what the Jelly file SOURCE is and holds: options, rows, patches, advice."""
     found = inspect(source, **given(options))
     click.echo(json.dumps(found.as_dict()) if as_json else str(found))
     if found.error is not None:
@@ -92,7 +92,7 @@ def inspect_command(source: str, as_json: bool, **options: Any) -> None:
 @click.command(name="validate", short_help="Whether a Jelly file is as it should be.")
 @with_options(_LOOK)
 def validate_command(source: str, as_json: bool, **options: Any) -> None:
-    """Tells whether the Jelly file SOURCE is as it should be; exit code 1 if not."""
+    """Checks whether the Jelly file SOURCE is as its specification says; exit code 1 if not."""
     report = validate(source, **given(options))
     click.echo(json.dumps(report.as_dict()) if as_json else str(report))
     if not report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -12,6 +13,14 @@ import click
 from jelly import __version__
 from jelly.errors import ArgumentError, JellyError
 
+# Headings of the help, in the order in which newcomers need them.
+_SECTIONS = {
+    "Compare": "diff same stage history",
+    "Patches": "apply as-of between invert squash net canonicalize",
+    "Backups, logs and tables": "backup restore publish log replica",
+    "Servers": "serve grpc",
+    "Files": "convert cat stats inspect validate index",
+}
 # What each module has, so that none is imported for the commands of another.
 _COMMANDS = {
     "convert": "convert cat index inspect validate",
@@ -35,7 +44,24 @@ class _Commands(click.Group):
     """Exit code 1 where the data is bad, 2 where the usage is."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return sorted(_MODULE_OF)
+        return [name for names in _SECTIONS.values() for name in names.split()]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, _MODULE_OF))
+        for section, names in _SECTIONS.items():
+            with formatter.section(section):
+                commands = [(name, self.get_command(ctx, name)) for name in names.split()]
+                lines = [(name.ljust(width), command.get_short_help_str(80)) for name, command in commands if command]  # fmt: skip
+                formatter.write_dl(lines)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _MODULE_OF and not args[0].startswith("-"):
+            near = get_close_matches(args[0], _MODULE_OF, 1)
+            meant = f"did you mean {near[0]}?" if near else "jelly --help lists the commands"
+            ctx.fail(f"there is no command {args[0]!r}; {meant}")
+        return super().resolve_command(ctx, args)
 
     def get_command(
         self,
@@ -72,4 +98,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="jelly")
 def jelly() -> None:
-    """Jelly-RDF, Jelly-Patch, RDF Patch and RDF text: from each to each, and what patches mean."""
+    """Changes of RDF data: shows, applies, keeps, serves and converts them.
+
+    Example: jelly diff old.ttl new.ttl
+    """

@@ -42,11 +42,11 @@ def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
     return Tls(ca, cert, key) if tls or ca or cert else None
 
 
-@grpc_group.command(name="subscribe", short_help="A topic, as a file of any RDF format.")
+@grpc_group.command(name="subscribe", short_help="Writes the statements of a topic.")
 @click.argument("target", metavar="HOST:PORT")
 @click.argument("topic")
-@click.option("-o", "--output", "dest", default="-", metavar="DEST", help="Where to; - is standard output.")  # fmt: skip
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of DEST otherwise, else Jelly.")  # fmt: skip
+@click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, else Jelly.")  # fmt: skip
 @click.option("--after", default=0, help="Begin after so many frames of the topic.")
 @click.option("--follow", is_flag=True, help="Go on with what is published later.")
 @_of_channel
@@ -60,7 +60,10 @@ def subscribe_command(
     compress: bool,
     **tls: Any,
 ) -> None:
-    """Writes the statements of TOPIC of the server at HOST:PORT."""
+    """Writes the statements of TOPIC of the server at HOST:PORT.
+
+    Example: jelly grpc subscribe 127.0.0.1:50051 weather --to nt
+    """
     from jelly.grpc._streams import frames
     from jelly.grpc._wire import pieces_of
 
@@ -70,7 +73,7 @@ def subscribe_command(
     click.echo(f"{topic}: {done.rows:,} statements", err=True)
 
 
-@grpc_group.command(name="publish", short_help="A file of any RDF format to a topic.")
+@grpc_group.command(name="publish", short_help="Publishes a file of any RDF format to a topic.")
 @click.argument("target", metavar="HOST:PORT")
 @click.argument("source")
 @click.option("--topic", help="The topic; without it, the stream name of a Jelly file.")
@@ -81,7 +84,10 @@ def publish_command(
     target: str, source: str, topic: str | None, publish_id: str | None, format: Any, compress: bool,
     **tls: Any,
 ) -> None:  # fmt: skip
-    """Publishes SOURCE (a path, or - for standard input) to a topic of the server at HOST:PORT."""
+    """Publishes SOURCE (a path, or - for standard input) to a topic of the server at HOST:PORT.
+
+    Example: jelly grpc publish 127.0.0.1:50051 data.nt --topic news
+    """
     from jelly.grpc import publish
 
     done = publish(

@@ -15,7 +15,7 @@ from jelly.cli.show import AS, headers_of, run_show, taken, visible
 from jelly.log._types import as_json
 
 _JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")
-_OUT = click.option("-o", "--output", "dest", default="-", metavar="DEST", help="Where to; - is standard output.")  # fmt: skip
+_OUT = click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
 
 
 @log_group.command(name="create", short_help="A new log, empty or with a base.")
@@ -25,11 +25,17 @@ _OUT = click.option("-o", "--output", "dest", default="-", metavar="DEST", help=
 @click.option(
     "--empty", is_flag=True, help="The log begins with nothing; so it does without --base."
 )
-@click.option("--ending", default=".jellyp", help="Of the files: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
+@click.option("--ending", default=".jellyp", help="Extension of the files: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
 def create_command(
     place: str, base: str | None, base_format: str, empty: bool, ending: str
 ) -> None:
-    """Makes a log at PLACE, or says once how a log begins that does not say it."""
+    """Makes a log at PLACE, or records how a log begins that does not say it yet.
+
+    PLACE is a folder, the address of a server or an object store.
+
+    Examples: jelly log create logs/brick --base brick.ttl; jelly log create s3://bucket/brick; jelly log
+    create http://127.0.0.1:8080/brick
+    """
     if base is not None and empty:
         raise click.UsageError("--base and --empty cannot both be given")
     log = jelly.Log.create(place, base, ending=ending, base_format=base_format)
@@ -86,7 +92,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
 @click.argument("place")
 @click.argument("version")
 @_OUT
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly-patch, rdfp or trp; by the extension of DEST otherwise, else Jelly-Patch.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly-patch, rdfp or trp; by the extension of OUT otherwise, else Jelly-Patch.")  # fmt: skip
 def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
     """Writes the patch that made VERSION (a number or an id) of the log at PLACE."""
     with destination(dest) as out:
@@ -97,7 +103,7 @@ def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
 @click.argument("place")
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
 @_OUT
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of DEST otherwise.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise.")  # fmt: skip
 def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
     """Writes the dataset of the log at PLACE, as it is or was."""
     wanted = None if version is None else version_of(version)
@@ -112,7 +118,10 @@ def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None
 @click.option("--timeout", type=float, metavar="SECONDS", help="End after so long without a new version.")  # fmt: skip
 @_JSON
 def watch_command(place: str, after: int | None, timeout: float | None, is_json: bool) -> None:
-    """Waits for versions of the log at PLACE, and lists them."""
+    """Waits for versions of the log at PLACE, and lists them.
+
+    Example: jelly log watch http://127.0.0.1:8080/brick --after 0
+    """
     for version in jelly.Log(place).watch(after, timeout):
         _say(version, is_json)
 
@@ -121,7 +130,10 @@ def watch_command(place: str, after: int | None, timeout: float | None, is_json:
 @click.argument("place")
 @click.argument("folder")
 def pull_command(place: str, folder: str) -> None:
-    """Copies the log at PLACE to FOLDER, or what is new since the last time."""
+    """Copies the log at PLACE to FOLDER, or what is new since the last time.
+
+    Example: jelly log pull http://127.0.0.1:8080/brick copy
+    """
     head = jelly.Log(place).pull(folder).head
     click.echo(f"{folder}: version {head.version:,}", err=True)
 
@@ -140,7 +152,7 @@ def repair_command(folder: str) -> None:
 
 @log_group.command(name="page", short_help="Pages on a log, for a browser.")
 @click.argument("place")
-@click.option("-o", "--output", "dest", required=True, metavar="DEST", help="A folder, for a site of pages and patches; or a file .html, for one page without network.")  # fmt: skip
+@click.option("-o", "--out", "dest", required=True, metavar="OUT", help="A folder, for a site of pages and patches; or a file with the extension .html, for one page that needs no network.")  # fmt: skip
 def page_command(place: str, dest: str) -> None:
     """Writes pages on the log at PLACE: its versions, what each added and deleted."""
     from jelly._page._site import write_page

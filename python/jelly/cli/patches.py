@@ -102,7 +102,7 @@ def applied(done: jelly.Applied | jelly.Restored, at: datetime | None = None) ->
 def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     """Applies the patches of LOG... to the dataset BASE.
 
-    Such as: jelly apply dump.nq.gz log.jellyp -o now.nq.gz
+    Example: jelly apply dump.nq.gz log.jellyp -o now.nq.gz
     """
     run(jelly.apply, applied, base, list(patches), **options)
 
@@ -175,7 +175,7 @@ def _rows(done: jelly.Patched | jelly.Compared) -> str:
 def diff_command(sources: tuple[str, ...], is_git: bool, exit_code: bool, **options: Any) -> None:
     """Shows what differs between OLD and NEW, or writes the patch that makes NEW of OLD.
 
-    Such as: jelly diff monday.ttl tuesday.ttl; jelly diff monday.ttl tuesday.ttl -o change.jellyp
+    Examples: jelly diff monday.ttl tuesday.ttl; jelly diff monday.ttl tuesday.ttl -o change.jellyp
 
     Both are datasets in any format, /dev/null an empty one. Blank nodes whose labels do not last,
     such as [ ] in Turtle, are matched by what is said of them. On a terminal changes are shown to
@@ -258,7 +258,12 @@ def net_command(patches: tuple[str, ...], **options: Any) -> None:
 @click.command(name="between", short_help="The patch from one version to another.", epilog=_LOGS)
 @_PATHS
 @click.option("--from-version", required=True, metavar="VERSION", help="Number of a version (0 is before the log), or id of its patch.")  # fmt: skip
-@click.option("--to-version", required=True, metavar="VERSION", help="Likewise.")
+@click.option(
+    "--to-version",
+    required=True,
+    metavar="VERSION",
+    help="Number of the later version, or id of its patch.",
+)
 @with_options(OUT, AS, _MODE, _IDS, _PATCH, _LOG, _READ)
 def between_command(
     patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
@@ -291,9 +296,11 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 @click.command(name="history", short_help="When quads came and went.", epilog=_LOGS)
 @_PATHS
 @click.option("--subject", metavar="TERM", help='Only quads with this term: <iri>, _:label, "text"@en.')  # fmt: skip
-@click.option("--predicate", metavar="TERM", help="Likewise.")
-@click.option("--object", "object", metavar="TERM", help="Likewise.")
-@click.option("--graph", metavar="TERM", help="Likewise; the empty text is the default graph.")
+@click.option("--predicate", metavar="TERM", help="Only quads with this predicate.")
+@click.option("--object", "object", metavar="TERM", help="Only quads with this object.")
+@click.option(
+    "--graph", metavar="TERM", help="Only quads of this graph; the empty text is the default graph."
+)
 @click.option("--base", metavar="BASE", help="The dataset before the log.")
 @click.option("--who", is_flag=True, help="Also print which patch added and deleted it: its id, and headers such as author and time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
@@ -325,9 +332,9 @@ def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **option
                         out.write(f"\t\tversion {version}:{visible(said)}\n".encode())
 
 
-@click.group(name="log")
+@click.group(name="log", short_help="Versions of logs: made, listed, shown, copied.")
 def log_group() -> None:
-    """Looks at logs."""
+    """Makes, lists, shows, copies and checks logs: in folders, on servers (http://...), in object stores (s3://...)."""
 
 
 @log_group.command(name="verify", short_help="All that is wrong with a log.", epilog=_LOGS)
@@ -336,7 +343,7 @@ def log_group() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
 @with_options(_BASE, _LOG, _READ)
 def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Tells all that is wrong with LOG...; exit code 1 if there is something."""
+    """Reports all that is wrong with LOG...; exit code 1 if there is something."""
     with Steps(quiet=as_json) as steps:
         report = jelly.verify_log(list(patches), progress=steps.show, **given(options))
     if as_json:

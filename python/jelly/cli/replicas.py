@@ -96,7 +96,7 @@ def dump_command(
 @_FORMAT
 @_JSON
 def info_command(table: str, format: Any, as_json: bool) -> None:
-    """Tells the version of TABLE, and what is in it."""
+    """Reports the version of TABLE, and what is in it."""
     _say(_info(Replica(table, format=format)), as_json=as_json)
 
 

@@ -12,30 +12,32 @@ import click
 
 @click.command(name="serve", short_help="Logs over HTTP.")
 @click.argument("root", required=False, metavar="DIR")
-@click.option("--host", default="127.0.0.1", help="Another address than this machine's own needs --tokens, --client-ca or --insecure.")  # fmt: skip
-@click.option("--port", default=8080, help="The port.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; one that other machines reach needs --tokens, --client-ca or --insecure.")  # fmt: skip
+@click.option("--port", default=8080, show_default=True, help="The port.")
 @click.option("--grpc-port", type=int, metavar="N", help="Serve the logs and RDF streams over gRPC too.")  # fmt: skip
-@click.option("--topic", "topics", multiple=True, metavar="NAME=FILE", help="A file of any RDF format to which clients of gRPC can subscribe; may be given often.")  # fmt: skip
+@click.option("--topic", "topics", multiple=True, metavar="NAME=FILE", help="A file of any RDF format to which clients of gRPC can subscribe; can be given several times.")  # fmt: skip
 @click.option("--tokens", metavar="FILE", help="Who may do what: lines of `name sha256 scopes logs`.")  # fmt: skip
 @click.option("--tls-cert", metavar="FILE", help="The certificate of the server.")
 @click.option("--tls-key", metavar="FILE", help="Its key.")
 @click.option("--client-ca", metavar="FILE", help="Let in only clients that this authority has signed.")  # fmt: skip
-@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name of this server in requests; may be given often.")  # fmt: skip
-@click.option("--read-only", is_flag=True, help="Refuse all that changes something.")
+@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name of this server in requests; can be given several times.")  # fmt: skip
+@click.option("--read-only", is_flag=True, help="Refuse all requests that change something.")
 @click.option("--insecure", is_flag=True, help="Let everybody who reaches the address do everything.")  # fmt: skip
-@click.option("--cors", multiple=True, metavar="ORIGIN", help="Let pages of this origin send requests; may be given often.")  # fmt: skip
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Let pages of this origin send requests; can be given several times.")  # fmt: skip
 @click.option("--trust-header", metavar="NAME", help="The header in which a proxy says who the user is: a name in the file of tokens, with - for the hash.")  # fmt: skip
-@click.option("--proxy-address", "proxy_addresses", multiple=True, metavar="ADDRESS", help="The address of that proxy; may be given often.")  # fmt: skip
+@click.option("--proxy-address", "proxy_addresses", multiple=True, metavar="ADDRESS", help="The address of that proxy; can be given several times.")  # fmt: skip
 @click.option("--require-condition", is_flag=True, help="Refuse publishes that do not say after which version they come.")  # fmt: skip
 @click.option("--record-publisher", is_flag=True, help="Add the name of the token to each patch, as the header publisher.")  # fmt: skip
-@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Another limit, such as body=1000000 or row_bytes=100000; may be given often.")  # fmt: skip
+@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit: body=1000000, row_bytes=100000; can be given several times.")  # fmt: skip
 @click.option("--make-token", metavar="NAME", help="Print a fresh token, and its line for the file of tokens; serve nothing.")  # fmt: skip
 def serve_command(
     root: str | None, make_token: str | None, limits: tuple[str, ...], **options: Any
 ) -> None:
     """Serves the logs in the folder DIR over HTTP.
 
-    It listens on this machine alone, if nothing else is said.
+    A log is a folder within DIR. Only this machine reaches the server, unless --host says otherwise.
+
+    Example: jelly serve logs
     """
     from jelly import service
     from jelly.service._tokens import made

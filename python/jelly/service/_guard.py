@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jelly.service._limits import Rates
-from jelly.service._problems import Problem, answer
+from jelly.service._problems import Problem, answer, no_log
 from jelly.service._tokens import Token, Tokens
 
 _LOG = logging.getLogger("jelly.service")
@@ -111,7 +111,7 @@ class Guard:
             wanted, log = "admin", None
         if not token.may(wanted, log):
             if log is not None and not token.may("read", log):
-                raise Problem(404, "log", "there is no such log")
+                raise no_log(log)
             raise Problem(403, "scope", f"the token may not {wanted}")
 
     def _trusted(self, scope: Scope, headers: Headers) -> Token | None:

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from jelly import _internal
 from jelly.log._begin import is_log
 from jelly.log._folder import FolderLog
-from jelly.service._problems import Problem
+from jelly.service._problems import no_log
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 # what others publish to the same folder is seen this often
@@ -43,7 +43,7 @@ class Logs:
         """
         path = self.root / name
         if not NAME.fullmatch(name) or path.resolve().parent != self.root.resolve():
-            raise Problem(404, "log", "there is no such log")
+            raise no_log(name)
         return path
 
     def get(self, name: str) -> FolderLog:
@@ -54,7 +54,7 @@ class Logs:
         """
         path = self.path(name)
         if not path.is_dir() or not (is_log(path) or _internal.patch_files(path)):
-            raise Problem(404, "log", "there is no such log")
+            raise no_log(name)
         with self._lock:
             if name not in self._open:
                 log = self._open[name] = FolderLog(path)

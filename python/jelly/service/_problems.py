@@ -43,6 +43,11 @@ class Problem(Exception):  # noqa: N818 - it is what the body is called
         self.headers, self.more = headers or {}, more
 
 
+def no_log(name: str) -> Problem:
+    """What is answered where no log has the name, or the client may not know of it."""
+    return Problem(404, "log", f"there is no log {name[:128]!r}; PUT makes one")
+
+
 def problem_of(error: BaseException, *, publishes: bool) -> Problem:
     """What an error is over HTTP; ``publishes``: the body of the request may be at fault."""
     if isinstance(error, Problem):

@@ -302,7 +302,7 @@ def test_a_place_without_a_log(log: jelly.Log, tmp_path: Path) -> None:
     for place in (f"{log.place}-other", str(tmp_path / "empty")):
         other = jelly.Log(place)  # its storage is that of the options
         for ask in (read, Stream):
-            with pytest.raises(FileNotFoundError, match=r"no such log|no log is here"):
+            with pytest.raises(FileNotFoundError, match=r"there is no log|no log is here"):
                 ask(other)
 
 
