@@ -160,8 +160,7 @@ $(VENV)/.made-build $(VENV)/.made-test $(VENV)/.made-lint $(VENV)/.made-bench: $
 	@touch $@
 
 # The wheel with all extras; only the wheel itself is installed anew after a change. There are two, of which one is
-# installed: as users get it, and for tests, which is built sooner and checks arithmetic. Debug assertions are off: with
-# them arrow-buffer aborts on foreign offsets that are negative, before this library can refuse them.
+# installed: as users get it, and for tests, which is built sooner and checks arithmetic.
 $(VENV)/.made-wheel: $(SOURCES) scripts/wheel.sh $(VENV)/.made-build
 	rm -rf target/wheels $(VENV)/.made-quick
 	scripts/wheel.sh --out target/wheels
@@ -169,8 +168,7 @@ $(VENV)/.made-wheel: $(SOURCES) scripts/wheel.sh $(VENV)/.made-build
 
 $(VENV)/.made-quick: $(SOURCES) $(VENV)/.made-build
 	rm -rf target/quick $(VENV)/.made-wheel
-	CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false CARGO_PROFILE_DEV_OVERFLOW_CHECKS=true \
-	  $(PY) -m maturin build --locked --interpreter $(PY) --out target/quick
+	CARGO_PROFILE_DEV_DEBUG=false $(PY) -m maturin build --locked --interpreter $(PY) --out target/quick
 	$(INSTALL_WHEEL)
 
 define INSTALL_WHEEL

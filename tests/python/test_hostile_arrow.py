@@ -99,3 +99,14 @@ def test_keys_that_no_entry_has() -> None:
     values = pa.array(["<a:b>", "<a:c>"])
     with pytest.raises(ValueError, match="5"):
         write(batch_of(pa.DictionaryArray.from_arrays(keys, values, safe=False)))
+
+
+def test_rows_that_are_null() -> None:
+    terms = pa.array(["<a:b>", None])
+    names = ["subject", "predicate", "object"]
+    rows = pa.StructArray.from_arrays([terms] * 3, names, mask=pa.array([False, True]))
+    with (
+        jelly.RdfWriter(io.BytesIO()) as writer,
+        pytest.raises(ValueError, match="1 rows are null"),
+    ):
+        writer.write(rows)

@@ -1,7 +1,7 @@
 //! Batches of others.
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyValueError;
@@ -10,11 +10,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
 
 use super::check::check;
+use super::ends;
+use super::foreign::Foreign;
 
 /// The batches of an object of an Arrow library.
 pub(in super::super) enum Batches {
     /// Of `__arrow_c_stream__`.
-    Stream(ArrowArrayStreamReader),
+    Stream(Foreign),
     /// Of `__arrow_c_array__`.
     One(Option<RecordBatch>),
 }
@@ -33,7 +35,7 @@ impl Batches {
             // SAFETY: a capsule of this name holds such a stream, alive as long as the capsule; it is moved out,
             // and the capsule is left with a released one
             let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
-            return Ok(Some(Batches::Stream(ArrowArrayStreamReader::try_new(stream).map_err(wrong)?)));
+            return Ok(Some(Batches::Stream(Foreign::new(stream).map_err(wrong)?)));
         }
         Ok(None)
     }
@@ -41,7 +43,7 @@ impl Batches {
     /// The next batch; call it detached.
     pub(in super::super) fn next(&mut self) -> PyResult<Option<RecordBatch>> {
         let batch = match self {
-            Batches::Stream(stream) => stream.next().transpose().map_err(wrong)?,
+            Batches::Stream(stream) => stream.next().map_err(wrong)?,
             Batches::One(batch) => batch.take(),
         };
         let Some(batch) = batch else {
@@ -58,16 +60,27 @@ fn one(pair: &Bound<'_, PyTuple>) -> PyResult<RecordBatch> {
     let array = array.pointer_checked(Some(c"arrow_array"))?;
     // SAFETY: capsules of these names hold such structs, alive as long as the capsules; the array is moved out,
     // and its capsule is left with a released one
-    let data = unsafe {
-        let schema: &FFI_ArrowSchema = schema.cast().as_ref();
-        from_ffi(FFI_ArrowArray::from_raw(array.as_ptr().cast()), schema)
-    };
-    let data = data.map_err(wrong)?;
-    if !matches!(data.data_type(), DataType::Struct(_)) {
-        let message = format!("rows must be record batches, not an array of {}", data.data_type());
+    let (schema, array): (&FFI_ArrowSchema, _) =
+        unsafe { (schema.cast().as_ref(), FFI_ArrowArray::from_raw(array.as_ptr().cast())) };
+    let data_type = DataType::try_from(schema).map_err(wrong)?;
+    if !matches!(data_type, DataType::Struct(_)) {
+        let message = format!("rows must be record batches, not an array of {data_type}");
         return Err(PyValueError::new_err(message));
     }
-    Ok(StructArray::from(data).into())
+    import(array, data_type).map(RecordBatch::from).map_err(wrong)
+}
+
+/// The rows of an array whose ends are right.
+pub(super) fn import(array: FFI_ArrowArray, data_type: DataType) -> Result<StructArray, ArrowError> {
+    ends::check(&array, &data_type)?;
+    // SAFETY: the array is of this type, as its producer says, and its offsets were looked at
+    let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
+    if data.null_count() > 0 {
+        let message =
+            format!("{} rows are null, and a record batch has no null rows: drop them", data.null_count());
+        return Err(ArrowError::InvalidArgumentError(message));
+    }
+    Ok(StructArray::from(data))
 }
 
 fn wrong(error: ArrowError) -> PyErr {

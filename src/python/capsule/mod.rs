@@ -4,7 +4,9 @@
 #![expect(unsafe_code, reason = "the C data interface is structs of C callbacks")]
 
 mod check;
+mod ends;
 mod export;
+mod foreign;
 mod import;
 
 pub(super) use export::{array, column, data_type, schema, stream};

@@ -1,0 +1,73 @@
+//! The last offsets of columns of others: importing takes them as lengths of memory, so they are looked at before it.
+
+use arrow_array::ffi::FFI_ArrowArray;
+use arrow_schema::{ArrowError, DataType};
+
+/// Refuses an array whose strings, bytes or lists end at a negative offset, or have no offsets.
+pub(super) fn check(array: &FFI_ArrowArray, data_type: &DataType) -> Result<(), ArrowError> {
+    match data_type {
+        DataType::Utf8 | DataType::Binary => ends(array, 4),
+        DataType::LargeUtf8 | DataType::LargeBinary => ends(array, 8),
+        DataType::List(field) | DataType::Map(field, _) => {
+            ends(array, 4)?;
+            child(array, 0, field.data_type())
+        }
+        DataType::LargeList(field) => {
+            ends(array, 8)?;
+            child(array, 0, field.data_type())
+        }
+        DataType::ListView(field) | DataType::LargeListView(field) | DataType::FixedSizeList(field, _) => {
+            child(array, 0, field.data_type())
+        }
+        DataType::Struct(fields) => {
+            fields.iter().enumerate().try_for_each(|(place, field)| child(array, place, field.data_type()))
+        }
+        DataType::Union(fields, _) => {
+            let types = fields.iter().map(|(_, field)| field.data_type());
+            types.enumerate().try_for_each(|(place, data_type)| child(array, place, data_type))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            child(array, 0, ends.data_type())?;
+            child(array, 1, values.data_type())
+        }
+        DataType::Dictionary(_, values) => match array.dictionary() {
+            Some(dictionary) => check(dictionary, values),
+            None => Err(invalid("a dictionary column without a dictionary")),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn child(array: &FFI_ArrowArray, place: usize, data_type: &DataType) -> Result<(), ArrowError> {
+    if place >= array.num_children() {
+        return Err(invalid("fewer columns than the schema has"));
+    }
+    check(array.child(place), data_type)
+}
+
+/// The last of the offsets, each of `width` bytes.
+fn ends(array: &FFI_ArrowArray, width: usize) -> Result<(), ArrowError> {
+    if array.is_empty() {
+        return Ok(());
+    }
+    if array.num_buffers() < 2 || array.buffer(1).is_null() {
+        return Err(invalid("a column without offsets"));
+    }
+    let last = array.len().checked_add(array.offset()).and_then(|last| last.checked_mul(width));
+    let last = last.ok_or_else(|| invalid("a column of more rows than memory has bytes"))?;
+    // SAFETY: the second buffer of a column with offsets has one more than there are rows, as the C data interface says;
+    // importing reads the same place. It need not be aligned here.
+    let is_negative = unsafe {
+        let place = array.buffer(1).add(last);
+        if width == 4 {
+            place.cast::<i32>().read_unaligned() < 0
+        } else {
+            place.cast::<i64>().read_unaligned() < 0
+        }
+    };
+    if is_negative { Err(invalid("offsets of strings that fall, or are negative")) } else { Ok(()) }
+}
+
+fn invalid(message: &str) -> ArrowError {
+    ArrowError::InvalidArgumentError(message.to_owned())
+}
