@@ -278,3 +278,14 @@ def test_a_command_that_is_misspelled_is_guessed() -> None:
         done = CliRunner().invoke(command, [name, "a", "b"])
         assert done.exit_code == 2
         assert f"there is no command '{name}'; {said}" in done.output
+
+
+@pytest.mark.parametrize("verb", ["list", "show", "fetch", "dataset", "watch", "pull", "page"])
+def test_a_place_without_a_log_is_refused(verb: str, tmp_path: Path) -> None:
+    """A mistyped path read as an empty log, with exit code 0."""
+    more = {"fetch": ["1"], "pull": [str(tmp_path / "copy")], "page": ["-o", str(tmp_path / "p")]}
+    place = tmp_path / "nowhere"
+    done = CliRunner().invoke(command, ["log", verb, str(place), *more.get(verb, [])])
+    assert done.exit_code == 1
+    assert f"{place}: no log is here; `jelly log create` makes one" in done.output
+    assert list(tmp_path.iterdir()) == []

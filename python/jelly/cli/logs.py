@@ -12,6 +12,7 @@ from jelly.cli.options import with_options
 from jelly.cli.output import destination
 from jelly.cli.patches import log_group, version_of
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
+from jelly.log._there import existing
 from jelly.log._types import as_json
 
 _JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")
@@ -49,7 +50,7 @@ def create_command(
 @_JSON
 def list_command(place: str, after: int, upto: int | None, is_json: bool) -> None:
     """Lists the versions of the log or backup at PLACE: number, time, rows, id, and other headers."""
-    for version in jelly.Log(place).versions(after, upto):
+    for version in existing(jelly.Log(place)).versions(after, upto):
         _say(version, is_json)
 
 
@@ -65,7 +66,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
     Of a version the rows of its patch are written, as RDF Patch; on a terminal, and with --as, its changes
     are shown to people.
     """
-    log = jelly.Log(place)
+    log = existing(jelly.Log(place))
     asked = {"dest": dest, "as_json": is_json, **options}
     form, how = taken(asked)
     if form and version is not None:
@@ -96,7 +97,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
 def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
     """Writes the patch that made VERSION (a number or an id) of the log at PLACE."""
     with destination(dest) as out:
-        jelly.Log(place).fetch(version_of(version), out, to=to)
+        existing(jelly.Log(place)).fetch(version_of(version), out, to=to)
 
 
 @log_group.command(name="dataset", short_help="The dataset that a log makes.")
@@ -108,7 +109,7 @@ def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None
     """Writes the dataset of the log at PLACE, as it is or was."""
     wanted = None if version is None else version_of(version)
     with destination(dest) as out:
-        done = jelly.Log(place).dataset(out, wanted, to=to)
+        done = existing(jelly.Log(place)).dataset(out, wanted, to=to)
     click.echo(f"version {done.version:,}: {done.statements:,} statements", err=True)
 
 
@@ -122,7 +123,7 @@ def watch_command(place: str, after: int | None, timeout: float | None, is_json:
 
     Example: jelly log watch http://127.0.0.1:8080/brick --after 0
     """
-    for version in jelly.Log(place).watch(after, timeout):
+    for version in existing(jelly.Log(place)).watch(after, timeout):
         _say(version, is_json)
 
 
@@ -134,7 +135,7 @@ def pull_command(place: str, folder: str) -> None:
 
     Example: jelly log pull http://127.0.0.1:8080/brick copy
     """
-    head = jelly.Log(place).pull(folder).head
+    head = existing(jelly.Log(place)).pull(folder).head
     click.echo(f"{folder}: version {head.version:,}", err=True)
 
 
@@ -157,7 +158,7 @@ def page_command(place: str, dest: str) -> None:
     """Writes pages on the log at PLACE: its versions, what each added and deleted."""
     from jelly._page._site import write_page
 
-    count = write_page(jelly.Log(place), dest)
+    count = write_page(existing(jelly.Log(place)), dest)
     click.echo(f"{dest}: {count:,} versions", err=True)
 
 

@@ -11,11 +11,13 @@ from jelly._whole_file import local_path, make_folder, sync_folder, work_folder,
 from jelly.log._folder import FolderLog
 from jelly.log._log import Log
 from jelly.log._patch import refused
+from jelly.log._there import existing
 
 
 def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
     """Copies what is new; see :meth:`Log.pull`."""
     home = local_path(folder)
+    existing(source)
     info = source.info()
     make_folder(home)
     with work_folder(home) as work:

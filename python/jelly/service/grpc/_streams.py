@@ -116,7 +116,7 @@ def _stream_name(first: bytes) -> str:
     relay.push(first)
     options = relay.options
     if options is None or not options.stream_name:
-        raise Problem(400, "topic", "no topic is named: give the metadata jelly-topic, or a stream_name in the options of the first frame")  # fmt: skip
+        raise Problem(400, "topic", "no topic is named: give one (--topic, topic=, the metadata jelly-topic), or a stream_name in the options of the first frame")  # fmt: skip
     return str(options.stream_name)
 
 

@@ -10,8 +10,7 @@ import jelly
 from jelly import _internal
 from jelly._log_files import name_of
 from jelly._whole_file import local_path
-from jelly.log._begin import is_log
-from jelly.log._folder import FolderLog
+from jelly.log._there import existing
 from jelly.spark._options import (
     BATCH_ROWS,
     DECODE,
@@ -115,15 +114,7 @@ class LogPlace:
         Raises:
             FileNotFoundError: It is not. A mistyped path would read as an empty log.
         """
-        log = self.open()
-        if isinstance(log, FolderLog):
-            is_there = is_log(log.folder) or bool(log.files)
-        else:
-            info = log.info()
-            is_there = info.id is not None or info.head.version > 0
-        if not is_there:
-            raise FileNotFoundError(f"{self.name}: no log is here; `jelly log create` makes one")
-        return log
+        return existing(self.open())
 
     def source(self, version: int) -> str:
         """What the column ``source`` says of a version."""
