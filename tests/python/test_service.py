@@ -294,7 +294,7 @@ def test_the_examples_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     with served(tmp_path / "logs") as address:
         counts = examples.run("docs/service.md", instead={"http://127.0.0.1:8080": address})
-    assert counts == {"console": 4, "pycon": 6}
+    assert counts == {"console": 6, "pycon": 6}
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
