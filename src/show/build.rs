@@ -1,6 +1,6 @@
 //! Makes the blocks of what was gathered.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::block::{Block, Entry, Head, Op, Value};
 use super::gathered::{Counts, Gathered, Mark, RDF, Said, Side, Subject, iri_of, is_iri};
@@ -40,6 +40,8 @@ pub(super) struct Builder<'a> {
     /// The subject of the block, and blank nodes that it showed.
     root: u128,
     pub(super) drawn: HashSet<u128>,
+    /// Blank nodes of the last values of which the values do not show all that changed: it stands beside them.
+    beside: Vec<TermBuf>,
     /// Rows that were left out.
     pub(super) more: u64,
 }
@@ -60,7 +62,16 @@ impl<'a> Builder<'a> {
         owners: &'a Owners,
         options: &'a ShowOptions,
     ) -> Self {
-        Builder { gathered, names, owners, options, root: 0, drawn: HashSet::new(), more: 0 }
+        Builder {
+            gathered,
+            names,
+            owners,
+            options,
+            root: 0,
+            drawn: HashSet::new(),
+            beside: Vec::new(),
+            more: 0,
+        }
     }
 
     /// The block of a subject.
@@ -148,18 +159,8 @@ impl<'a> Builder<'a> {
         let types = &self.gathered.types;
         let start = types.partition_point(|row| row.0 < key);
         let rows = types[start..].iter().take_while(|row| row.0 == key);
-        let mut found: BTreeMap<u128, bool> = BTreeMap::new();
-        for &(_, class, what) in rows {
-            // rows of the base come before deletes, these before adds
-            let is_there = match (side, what) {
-                (_, 0) | (Side::Old, 1) | (Side::New, 2) => true,
-                (Side::New, 1) => false,
-                _ => continue,
-            };
-            found.insert(class, is_there);
-        }
-        let there = found.into_iter().filter(|(_, is_there)| *is_there);
-        there.filter_map(|(class, _)| self.gathered.classes.get(&class).cloned()).collect()
+        let there: BTreeSet<u128> = rows.filter(|row| row.2[side as usize]).map(|row| row.1).collect();
+        there.into_iter().filter_map(|class| self.gathered.classes.get(&class).cloned()).collect()
     }
 
     /// What changed of a node, and below it.
@@ -223,9 +224,9 @@ impl<'a> Builder<'a> {
         if let ([old], [new]) = (&deletes[..], &adds[..])
             && !matches!((old, new), (TermBuf::BlankNode(_), _) | (_, TermBuf::BlankNode(_)))
         {
-            let (old, new) = (Value::Term(old.clone()), Value::Term(new.clone()));
+            let (old, new) = (self.value(old, Side::Old)?, self.value(new, Side::New)?);
             out.push(change(Op::Replace, Some(old), Some(new)));
-            return Ok(());
+            return self.put_beside(predicate, depth, around, out);
         }
         for (terms, side) in [(deletes, Side::Old), (adds, Side::New)] {
             let shown = terms.iter().map(|term| self.value(term, side));
@@ -235,6 +236,20 @@ impl<'a> Builder<'a> {
                 Side::Old => change(Op::Delete, Some(value), None),
                 Side::New => change(Op::Add, None, Some(value)),
             }));
+        }
+        self.put_beside(predicate, depth, around, out)
+    }
+
+    /// What changed of blank nodes of the last values, and is not in these.
+    fn put_beside(
+        &mut self,
+        predicate: &TermBuf,
+        depth: usize,
+        graph: &TermBuf,
+        out: &mut Vec<Entry>,
+    ) -> Result<()> {
+        for node in std::mem::take(&mut self.beside) {
+            self.inside(Some(predicate), &node, depth, graph, out)?;
         }
         Ok(())
     }
@@ -262,8 +277,7 @@ impl<'a> Builder<'a> {
             self.more += 1;
             return Ok(());
         }
-        let is_list = self.items(node, Side::Old)?.is_some() && self.items(node, Side::New)?.is_some();
-        if is_list {
+        if self.changes_as_list(node)? {
             return self.list_inside(path, node, node, depth, graph, out);
         }
         let entries = self.entries(key, depth + 1, graph)?;
@@ -310,10 +324,15 @@ impl<'a> Builder<'a> {
         }
         *left -= 1;
         if !matches!(term, TermBuf::BlankNode(_)) {
+            self.beside.extend(self.gathered.dirty_nodes(term));
             return Ok(Value::Term(term.clone()));
         }
         if depth == 0 {
             return Ok(Value::Cut);
+        }
+        let (key, other) = (self.gathered.keys.of(&term.as_term()), side.other());
+        if self.gathered.has_rows(key, other) && !self.owners.is_reached(key, other) {
+            self.beside.push(term.clone());
         }
         if let Some(items) = self.items(term, side)? {
             let mut values = Vec::new();
@@ -325,7 +344,6 @@ impl<'a> Builder<'a> {
             }
             return Ok(Value::List(values));
         }
-        let key = self.gathered.keys.of(&term.as_term());
         let mut groups: BTreeMap<(bool, String), (TermBuf, Vec<TermBuf>)> = BTreeMap::new();
         for Said { predicate, object, .. } in self.gathered.said(key, side)? {
             let name = self.names.predicate(&predicate);

@@ -51,6 +51,26 @@ impl Builder<'_> {
         Ok(Some(items))
     }
 
+    /// Whether a node is a list on both sides of which no cell stays with another class or graph.
+    pub(super) fn changes_as_list(&mut self, head: &TermBuf) -> Result<bool> {
+        let [Some(old), Some(new)] = [self.items(head, Side::Old)?, self.items(head, Side::New)?] else {
+            return Ok(false);
+        };
+        let kept: HashSet<_> = old.into_iter().map(|(cell, _)| cell).collect();
+        for (cell, _) in new.into_iter().filter(|(cell, _)| kept.contains(cell)) {
+            let ([deletes, adds], _) = self.gathered.rows_of(cell)?;
+            let is_again = |old: &Said| {
+                adds.iter().any(|new| (&old.predicate, &old.object) == (&new.predicate, &new.object))
+            };
+            if deletes.iter().any(is_again)
+                || deletes.iter().chain(&adds).any(|said| is(&said.predicate, "type"))
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Places of a deleted and an added list that belong together: those with the most items in common.
     pub(super) fn lists_of(
         &mut self,

@@ -95,7 +95,7 @@ impl Names {
         let named = |(space, label): &(String, String)| {
             iri.strip_prefix(space.as_str())
                 .filter(|rest| is_name(rest))
-                .map(|rest| format!("{label}:{rest}"))
+                .map(|rest| format!("{}:{rest}", visible(label)))
         };
         self.spaces.iter().find_map(named)
     }

@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::gathered::Gathered;
+use super::gathered::{Gathered, Side};
 
 /// The subject below which each blank node that changed is shown.
 pub(super) struct Owners {
     of: HashMap<u128, u128>,
+    /// Blank nodes that changed and are the object of something, on the old and on the new side.
+    reached: [HashSet<u128>; 2],
     /// Blank nodes that are below no subject and have a block of their own.
     pub(super) roots: Vec<u128>,
 }
@@ -19,10 +21,14 @@ impl Owners {
     pub(super) fn new(gathered: &Gathered) -> Self {
         let dirty = &gathered.dirty;
         if dirty.is_empty() {
-            return Owners { of: HashMap::new(), roots: Vec::new() };
+            return Owners { of: HashMap::new(), reached: Default::default(), roots: Vec::new() };
         }
         let edges = &gathered.edges;
         let kept = without(down(&edges.base), &down(&edges.deleted));
+        let reached = [&edges.deleted, &edges.added].map(|gone_or_new| {
+            let nodes = kept.iter().map(|edge| edge.1).chain(gone_or_new.iter().map(|edge| edge.0));
+            nodes.filter(|node| dirty.contains(node)).collect()
+        });
         let inline = down(&[&edges.deleted[..], &edges.added[..]].concat());
         let mut walk = Walk { dirty, kept, inline, of: HashMap::new(), covered: HashSet::new() };
         let mut subjects: Vec<_> = gathered.subjects.iter().map(|(&key, one)| (one.place, key)).collect();
@@ -41,7 +47,12 @@ impl Owners {
                 walk.below(node);
             }
         }
-        Owners { of: walk.of, roots }
+        Owners { of: walk.of, reached, roots }
+    }
+
+    /// Whether a node that changed is the object of something on a side.
+    pub(super) fn is_reached(&self, node: u128, side: Side) -> bool {
+        self.reached[side as usize].contains(&node)
     }
 
     /// The subject below which a node is shown.

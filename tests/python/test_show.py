@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -358,6 +359,109 @@ def test_every_row_of_a_subject_is_shown() -> None:
         assert (done.deleted, done.added) == (len(old - new), len(new - old))
         rows += done.deleted + done.added
     assert rows > 500
+
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+LISTED = f"""<urn:s> <urn:p> _:l <urn:g1> .
+_:l <{RDF}first> "x" <urn:g1> .
+_:l <{RDF}rest> <{RDF}nil> <urn:g1> .
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "rows", "changes"),
+    [
+        (
+            "",
+            'A _:a <urn:q> "1" .\nA <urn:s> <urn:p> <<( _:a <urn:r> _:b )>> .',
+            [
+                (["<urn:p>"], "add", None, "<<( _:a <urn:r> _:b )>>"),
+                (["<urn:p>", "<urn:q>"], "add", None, '"1"'),
+            ],
+        ),
+        (
+            '_:a <urn:q> "1" .\n',
+            'D _:a <urn:q> "1" .\nA _:b <urn:t> <<( _:a <urn:r> _:c )>> .\nA <urn:s> <urn:p> _:b .',
+            [
+                (["<urn:p>"], "add", None, {"<urn:t>": ["<<( _:a <urn:r> _:c )>>"]}),
+                (["<urn:p>", "<urn:q>"], "delete", '"1"', None),
+            ],
+        ),
+        (
+            '_:a <urn:q> "1" .\n_:a <urn:r> "2" .\n',
+            'D _:a <urn:q> "1" .\nA <urn:s> <urn:p> _:a .',
+            [
+                (["<urn:p>"], "add", None, {"<urn:r>": ['"2"']}),
+                (["<urn:p>", "<urn:q>"], "delete", '"1"', None),
+            ],
+        ),
+        (
+            "<urn:s> <urn:p> _:a .\n",
+            'D <urn:s> <urn:p> _:a .\nA _:a <urn:q> "1" .',
+            [
+                (["<urn:p>"], "delete", {}, None),
+                (["<urn:p>", "<urn:q>"], "add", None, '"1"'),
+            ],
+        ),
+        (
+            LISTED,
+            f"A _:l <{RDF}type> <{RDF}List> <urn:g1> .",
+            [(["<urn:p>", f"<{RDF}type>"], "add", None, f"<{RDF}List>")],
+        ),
+        (
+            LISTED,
+            f'D _:l <{RDF}first> "x" <urn:g1> .\nA _:l <{RDF}first> "x" <urn:g2> .',
+            [
+                (["<urn:p>", f"<{RDF}first>"], "delete", '"x"', None),
+                (["<urn:p>", f"<{RDF}first>"], "add", None, '"x"'),
+            ],
+        ),
+    ],
+    ids=[
+        "in an added triple",
+        "in a triple of a node",
+        "of an added node",
+        "of a deleted node",
+        "class of a list",
+        "graph of a list",
+    ],
+)
+def test_rows_of_blank_nodes_that_values_do_not_show(
+    base: str, rows: str, changes: list[tuple[object, ...]]
+) -> None:
+    done = jelly.show(
+        (rows + "\n").encode(),
+        base=base.encode(),
+        base_format="nq",
+        patch_format="rdfp",
+        form="json",
+    )
+    [subject] = json.loads(done.text or "")["subjects"]
+    found = [(one["path"], one["op"], one["old"], one["new"]) for one in subject["changes"]]
+    key = str
+    assert sorted(found, key=key) == sorted(changes, key=key)
+
+
+def test_classes_of_several_graphs() -> None:
+    base = f"<urn:s> <{RDF}type> <urn:C> <urn:g1> .\n<urn:s> <{RDF}type> <urn:C> <urn:g2> .\n"
+    for rows, classes in [
+        (f"D <urn:s> <{RDF}type> <urn:C> <urn:g2> .\n", ["<urn:C>"]),
+        (f"A <urn:s> <{RDF}type> <urn:C> .\n" + f"D <urn:s> <{RDF}type> <urn:C> <urn:g1> .\n", ["<urn:C>"]),
+        ("".join(f"D <urn:s> <{RDF}type> <urn:C> <urn:g{n}> .\n" for n in (1, 2)) + 'A <urn:s> <urn:p> "1" .\n', []),
+    ]:  # fmt: skip
+        done = jelly.show(
+            rows.encode(), base=base.encode(), base_format="nq", patch_format="rdfp", form="json"
+        )
+        [subject] = json.loads(done.text or "")["subjects"]
+        assert subject["classes"] == classes
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_prefixes_move_no_cursor(form: Literal["text", "markdown", "html"]) -> None:
+    rows = b'PA "\\u001B[31mx" <urn:e:> .\nA <urn:e:s> <urn:e:p> "1"^^<urn:e:d> .\n'
+    text = jelly.show(rows, patch_format="rdfp", form=form).text or ""
+    assert "\\u001B" in text
+    assert "\x1b" not in text
 
 
 def test_patches_with_and_without_their_base() -> None:

@@ -69,8 +69,8 @@ pub(super) struct Gathered {
     /// Blank nodes whose statements changed, and those above them.
     pub(super) dirty: HashSet<u128>,
     pub(super) predicates: Vec<(TermBuf, Counts)>,
-    /// Subject, class, and whether the base has it (0), a row deletes it (1) or adds it (2).
-    pub(super) types: Vec<(u128, u128, u8)>,
+    /// Subject, class, and which sides have it, the old and the new one; of each statement.
+    pub(super) types: Vec<(u128, u128, [bool; 2])>,
     pub(super) classes: ByKey<TermBuf>,
     pub(super) totals: Counts,
     /// Prefixes of both sides.
@@ -85,6 +85,12 @@ pub(super) struct Edges {
     pub(super) base: Vec<(u128, u128)>,
     pub(super) deleted: Vec<(u128, u128)>,
     pub(super) added: Vec<(u128, u128)>,
+}
+
+impl Side {
+    pub(super) fn other(self) -> Self {
+        if self == Side::Old { Side::New } else { Side::Old }
+    }
 }
 
 impl Edges {
@@ -225,7 +231,7 @@ impl Gathered {
                 if is_type {
                     let class = self.keys.of(object);
                     self.classes.entry(class).or_insert_with(|| (*object).into());
-                    self.types.push((key, class, 1 + u8::from(adds)));
+                    self.types.push((key, class, [!adds, adds]));
                 }
             }
             *(if adds { &mut counts.added } else { &mut counts.deleted }) += 1;
@@ -282,11 +288,12 @@ impl Gathered {
             let key = keys.of(subject);
             let Some(found) = subjects.get_mut(&key) else { return Ok(()) };
             found.had = true;
-            found.stays |= deleted.mark(quads.of(statement).key, true).is_none();
+            let stays = deleted.mark(quads.of(statement).key, true).is_none();
+            found.stays |= stays;
             if is_iri(predicate, RDF, "type") {
                 let class = keys.of(object);
                 classes.entry(class).or_insert_with(|| (*object).into());
-                types.push((key, class, 0));
+                types.push((key, class, [true, stays]));
             }
             if options.is_label(predicate) {
                 index.push(key, store.push(statement)?);

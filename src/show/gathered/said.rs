@@ -46,6 +46,11 @@ impl Gathered {
         Ok((found, more))
     }
 
+    /// Whether rows change what is said of a node on a side.
+    pub(in crate::show) fn has_rows(&self, key: u128, side: Side) -> bool {
+        self.rows.of(key).iter().any(|&(_, place)| (place & 1 != 0) == (side == Side::New))
+    }
+
     /// What is known to be said of a node in the base: all of a blank node; of others what leads to blank nodes.
     pub(in crate::show) fn base_of(&mut self, key: u128) -> Result<Vec<Said>> {
         let Gathered { base, quads, .. } = self;
