@@ -123,7 +123,7 @@ def history(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> Iterator[Period]:
-    """Tells from which version to which quads were there.
+    """Lists from which version to which quads were there.
 
     Args:
         patches: A log, as for :func:`apply`.
@@ -208,7 +208,7 @@ def verify_log(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> LogReport:
-    """Looks at a log and tells all that is wrong with it.
+    """Checks a log and reports all that is wrong with it.
 
     Forks, gaps, cycles, duplicate and missing ids, unfinished and stray transactions, damaged
     sources; and, if nothing of that is found, rows without effect.

@@ -98,7 +98,7 @@ def stage(
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
 ) -> Staged:
-    """Tells what a patch would do to a dataset. Nothing is written.
+    """Reports what a patch would do to a dataset. Nothing is written.
 
     The dataset is read twice, and the patch is kept in memory.
 
@@ -132,7 +132,7 @@ def stage(
     data = _all_of(patch)
     options["chain"] = "ignore"
     if isinstance(patch, str | os.PathLike) and _THRIFT.search(os.fsdecode(patch)):
-        options.setdefault("patch_format", "trp")  # its bytes do not tell
+        options.setdefault("patch_format", "trp")  # its bytes do not show it
     report = verify_log(data, base=base, progress=progress, **options)
     if isinstance(patch, str | os.PathLike):
         named = (problem._replace(source=os.fsdecode(patch)) for problem in report.problems)

@@ -22,7 +22,7 @@ _SUFFIXES: dict[str, TableFormat] = {".parquet": "parquet", ".arrow": "arrow"}
 
 
 def table_format(place: object, told: str) -> TableFormat | None:
-    """The format of a table, by what was told, else by the extension; None of anything else."""
+    """The format of a table: the given one, else that of the extension; None of anything else."""
     if told in _SUFFIXES.values():
         return cast("TableFormat", told)
     if told != "auto" or not isinstance(place, str | os.PathLike):
@@ -34,14 +34,14 @@ def refuse_options(options: Mapping[str, object], side: str, kind: TableFormat) 
     """Refuses options that say nothing of a table.
 
     Raises:
-        ValueError: One was told.
+        ValueError: One was given.
     """
     known = options_of("convert", "converted")
     title = {"parquet": "a Parquet file", "arrow": "an Arrow file"}[kind]
     for name, value in options.items():
         default = 0 if name == "restart_bytes" else known[name].default
         if value is not None and value != default:
-            raise ValueError(f"{name} cannot be told here: the {side} is {title}")
+            raise ValueError(f"{name} is not for this conversion: the {side} is {title}")
 
 
 def open_table(source: Source, kind: TableFormat) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -82,7 +82,7 @@ def table_writer(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    # a file is not compressed as a whole, so its name tells nothing
+    # a file is not compressed as a whole, so its name says nothing
     known = {"auto": "zstd" if kind == "parquet" else "none", "none": "none", "zstd": "zstd"}
     if kind == "parquet":
         known["gzip"] = "gzip"
@@ -91,7 +91,7 @@ def table_writer(
         raise ValueError(f'to_compression is "{compression}"; of {kind} it can be {words}')
     codec = known[compression]
     if codec == "none" and level is not None:
-        raise ValueError("compression_level is told, and there is no compression")
+        raise ValueError("compression_level is given, but there is no compression")
     with whole_file(dest) as place:
         if kind == "parquet":
             writer: Any = pq.ParquetWriter(

@@ -173,7 +173,7 @@ class Log:
             patch: One patch of any format: path (``-`` is standard input), bytes, binary file
                 object or iterable of bytes.
             expect: Number or id of the patch that must be the head; 0: the log must be empty.
-                Without it, and without a ``prev`` in the patch, it comes after whatever is there.
+                Without it, and without a ``prev`` in the patch, it comes after the last one.
             headers: More headers, as terms: ``{"author": '"me"'}``. Those that the patch has
                 stay as they are. ``id`` and ``prev`` cannot be given here.
             format: Of the patch, as in :func:`read_patch`.
@@ -289,7 +289,7 @@ class Log:
         """Shows what a version changed of the one before it, as :func:`show` does.
 
         Where the log says how it begins, the dataset before the version is made in a temporary file
-        and tells labels, nested blank nodes, and what is new and gone; else only the rows do.
+        and shows labels, nested blank nodes, and what is new and gone; else only the rows do.
 
         Args:
             version: Number of the version, or id of its patch.

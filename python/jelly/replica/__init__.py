@@ -6,7 +6,7 @@
     replica.follow("log/")
     replica.read()
 
-Needs the extra ``jelly-patch[arrow]``; ``docs/replicas.md`` tells more.
+Needs the extra ``jelly-patch[arrow]``; ``docs/replicas.md`` says more.
 """
 
 from jelly.errors import ReplicaError

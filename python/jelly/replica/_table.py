@@ -168,7 +168,7 @@ class Replica:
         """Applies the patches of a log that were not applied yet, all of them at once.
 
         Patches are known by their ids: the log may begin anywhere before the replica's version or
-        right after it, and lie in whatever files. A log without ids is counted: it is given whole.
+        right after it, and lie in any files. A log without ids is counted: it is given whole.
         A log that misses patches, went another way, is unfinished or malformed changes nothing; nor
         does one of which all was applied.
 

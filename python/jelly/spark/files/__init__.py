@@ -7,7 +7,7 @@
 Paths name files, folders and globs (``*``, ``?``, ``[ab]``, ``{a,b}``), here or in remote storage.
 Files whose names begin with ``.`` or ``_`` are passed over, as Spark does, and a file that is named
 twice is read once. Small files are read together by one task, and large ones by several where they
-can be entered in the middle, as ``jelly.splits`` tells: Jelly files with sync points or a
+can be entered in the middle, as ``jelly.splits`` finds them: Jelly files with sync points or a
 sidecar (``jelly.index``), zstd with a seek table, N-Triples, N-Quads and RDF Patch text. Text in
 remote storage stays whole, because the driver would have to read all of it to divide it.
 
@@ -34,7 +34,7 @@ A Jelly file without a byte is one that was lost on its way, and an error (a row
 ``permissive``); a folder without files has no rows, and nothing is an empty document in the other
 formats. A file that changes between the plan of a query and its end fails the query.
 
-Streams read each file once, in whatever order files appear, over restarts and failures. What they
+Streams read each file once, in any order in which files appear, over restarts and failures. What they
 rely on:
 
 - A file appears under its name whole, by a rename (or an upload), and never changes. One that has
@@ -46,7 +46,7 @@ rely on:
   files that were read so long ago.
 - A file that was found must stay until its batch is done.
 
-Spark 4.1 tells a source neither its offset nor a limit: there is no limit but one that is given,
+Spark 4.1 gives a source neither its offset nor a limit: there is no limit but one that is given,
 the first batch after a start may go beyond it, and with ``availableNow`` it ends the query after
 one batch, so that the rest is left to the next run. Later versions do as they should.
 
@@ -58,7 +58,7 @@ Writing:
 Modes are ``append`` and ``overwrite``; without one, Spark refuses. Each partition that has rows
 becomes a file; without any rows there is one empty file. All files of a write count together or not
 at all, and those of a batch of a stream once, whatever fails, is repeated or killed:
-:mod:`jelly.spark.files.manifest` tells how, and what other programs see. A stream is known by its
+:mod:`jelly.spark.files.manifest` says how, and what other programs see. A stream is known by its
 checkpoint: with another one, it writes all again.
 
 Columns are taken by name, terms as text or as structs (``terms``); ``graph``, and of patches

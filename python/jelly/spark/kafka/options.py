@@ -1,4 +1,4 @@
-"""Options of the source and the sink ``jelly-kafka``; they are told in :mod:`jelly.spark.kafka`."""
+"""Options of the source and the sink ``jelly-kafka``; :mod:`jelly.spark.kafka` describes them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ __all__ = ["KafkaSource"]
 
 
 class KafkaSource(DataSource):
-    """``format("jelly-kafka")``; :mod:`jelly.spark.kafka` tells the options."""
+    """``format("jelly-kafka")``; :mod:`jelly.spark.kafka` describes the options."""
 
     @classmethod
     def name(cls) -> str:

@@ -31,7 +31,7 @@ def history(
 
     Args:
         log_df: The log, as :func:`changes` takes it.
-        subject: Only quads with this subject, canonical N-Triples; None: any. Likewise the others;
+        subject: Only quads with this subject, canonical N-Triples; None: any. The others are alike;
             ``graph=""`` is the default graph.
         predicate: As ``subject``.
         object: As ``subject``; language tags in any case.
