@@ -42,6 +42,8 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
 
     FOLDER has the first dump as base.jelly.zst and a log of what changed since, as patch-0001.jellyp.zst
     and so on. Nothing is written if nothing changed.
+
+    Example: jelly backup monday.ttl kept
     """
     with Steps(quiet=as_json) as steps:
         done = jelly.backup(dump, folder, progress=steps.show, **given(options))
@@ -59,6 +61,8 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
     """Writes the dataset that the backup in FOLDER has, as it is or was.
 
     The number of its statements is checked with what the backup says.
+
+    Example: jelly restore kept --at 2026-11-21 -o then.nq
     """
 
     def restored(dest: Any, **told: Any) -> jelly.Restored:
@@ -84,6 +88,8 @@ def stage_command(
 
     Nothing is written without --publish. Rows without effect are reported; if no row has an effect, the
     patch is refused. --as shows what would change.
+
+    Example: jelly stage now.nq change.rdfp --log logs/brick
     """
     if publish and folder is None:
         raise click.UsageError("--publish needs --log")
@@ -136,6 +142,8 @@ def publish_command(
     """Makes PATCH the next one of the log at PLACE, whole or not at all.
 
     PLACE is a folder, the address of a log on a server, or in an object store (s3://bucket/log).
+
+    Example: jelly publish http://127.0.0.1:8080/brick change.rdfp
 
     It gets an id, and the id of the last patch as prev. A patch that was made for another state of the
     log is refused: one whose prev is not the last patch, and any with --expect that is not.
