@@ -309,3 +309,18 @@ def test_stage_says_what_is_wrong(tmp_path: Path) -> None:
         jelly.stage(BASE, patch("3"), chain="ignore")
     with pytest.raises(TypeError, match="base is read twice"):
         jelly.stage(io.BytesIO(BASE), patch("3"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ending", [".jellyp", ".rdfp", ".trp", ".rdfp.gz"])
+def test_a_patch_that_lost_its_bytes_is_not_passed_over(tmp_path: Path, ending: str) -> None:
+    log = jelly.Log.create(tmp_path / "log", ending=ending)
+    for number in range(3):
+        log.publish(f'A <x:s> <x:p> "{number}" .\n'.encode(), format="rdfp")
+    with log.read() as reader:
+        assert sum(row.op == "A" for row in reader.rows()) == 3
+    (tmp_path / "log" / f"patch-0002{ending}").write_bytes(b"")
+    for place in (log, jelly.Log(tmp_path / "log")):
+        with pytest.raises(JellyError), place.read() as reader:
+            list(reader.rows())
+        with place.read(2) as reader:
+            assert sum(row.op == "A" for row in reader.rows()) == 1

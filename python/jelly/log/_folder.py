@@ -160,9 +160,16 @@ class FolderLog(Log):
             yield found
 
     def paths(self, after: int = 0, upto: int | None = None) -> list[Path]:
-        """The files of a range of versions."""
+        """The files of a range of versions.
+
+        Raises:
+            JellyError: A file is no whole patch; read with others, a part of it would be missing.
+        """
         extent, upto = self.contents.range(after, upto)
-        return [self.contents.path(version, extent) for version in range(after + 1, upto + 1)]
+        versions = range(after + 1, upto + 1)
+        for version in versions:
+            self.contents.line(version, extent)  # reads a file that is not as the index knows it
+        return [self.contents.path(version, extent) for version in versions]
 
     def path(self, version: int) -> Path:
         """The file of a version."""
