@@ -55,13 +55,8 @@ COMMANDS = [
     "between log.rdfp --from-version 0 --to-version 1 -o {}",
     "canonicalize base.nq log.rdfp -o {}",
 ]
-OF_FOLDERS = [
-    "backup base.nq {}",
-    "publish {} log.rdfp",
-    "stage base.nq log.rdfp --log {}",
-    "replica create {}",
-    "index {}",
-]
+OF_FOLDERS = ["backup base.nq {}", "replica create {}", "index {}"]
+OF_LOGS = ["publish {} log.rdfp", "stage base.nq log.rdfp --log {}"]
 SOURCES = ["cat {}", "stats {}", "apply {} log.rdfp", "apply base.nq {}", "stage base.nq {}", "log verify {}", "inspect {}"]  # fmt: skip
 URLS = ["s3://bucket/x", "https://h/x", "gs://b/x", "abfss://c@a.net/x", "s3:/bucket/x"]
 EXTENSIONS = [
@@ -99,8 +94,8 @@ def test_urls_are_refused_at_every_door(folder: Path, url: str) -> None:
     before = names(folder)
     doors = [*STATEMENTS.items(), *PATCHES.items(), *FOLDERS.items()]
     for name, door in doors:
-        if url.startswith("https:") and name in ("publish", "stage"):
-            continue  # the address of a log on a server
+        if "://" in url and name in ("publish", "stage"):
+            continue  # the address of a log on a server or in an object store
         with pytest.raises(jelly.errors.ArgumentError) as caught:
             door(url)
         assert caught.value.kind == "argument.remote", name
@@ -113,10 +108,12 @@ def test_urls_are_refused_at_every_door(folder: Path, url: str) -> None:
 
 def test_commands_refuse_urls_and_make_nothing(folder: Path) -> None:
     before = names(folder)
-    for command in [*COMMANDS, *OF_FOLDERS, *SOURCES]:
-        out, said = run(folder, *command.format("s3://bucket/x").split(), code=2)
+    # s3:// is a place of logs
+    urls = dict.fromkeys([*COMMANDS, *OF_FOLDERS, *SOURCES], "s3://bucket/x")
+    for command, url in (urls | dict.fromkeys(OF_LOGS, "hdfs://host/x")).items():
+        out, said = run(folder, *command.format(url).split(), code=2)
         assert out == "", command
-        assert said.startswith("jelly: argument.remote: s3://bucket/x: only local paths"), command
+        assert said.startswith(f"jelly: argument.remote: {url}: only local paths"), command
     assert names(folder) == before
 
 

@@ -50,7 +50,9 @@ class Objects:
     def __init__(self, url: str, storage: Mapping[str, Any]) -> None:
         self.url = url.rstrip("/")
         parts = urlsplit(url)
-        if parts.username is not None or parts.password is not None:
+        # abfss://container@account/... names no user
+        has_user = parts.username is not None and parts.scheme not in ("abfs", "abfss")
+        if has_user or parts.password is not None:
             raise ValueError("a log's address has no user and password: give storage=")
         if not parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
             raise ValueError(f"{url!r} is no address of a log, such as s3://bucket/log")

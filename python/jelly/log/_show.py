@@ -20,7 +20,7 @@ def show_version(
 ) -> Shown:
     """Shows what a version changed of the one before; see :meth:`Log.show`."""
     with TemporaryDirectory(prefix="jelly-show-") as folder:
-        patch, before = Path(folder, "patch.jellyp"), Path(folder, "before.jelly")
+        patch, before = Path(folder, "change.jellyp"), Path(folder, "before.jelly")
         found = log.fetch(version, patch, to="jelly-patch")
         base: Source | None = before
         try:

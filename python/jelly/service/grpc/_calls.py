@@ -116,8 +116,8 @@ class Calls:
 
 def _problem_of(error: BaseException, *, publishes: bool) -> Problem:
     """What an error is; of options and of what they exclude, the client that asked is to blame."""
-    if isinstance(error, JellyError) and error.kind.startswith(
-        ("options.", "encode.", "limit.frame")
+    if isinstance(error, JellyError) and (
+        error.kind == "limit.frame_bytes" or error.kind.startswith(("options.", "encode."))
     ):
         publishes = True
     return problem_of(error, publishes=publishes)
