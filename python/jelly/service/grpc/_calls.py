@@ -19,6 +19,8 @@ from jelly.service._problems import Problem, problem_of
 from jelly.service._tokens import Token, Tokens
 
 _LOG = logging.getLogger("jelly.service")
+# seconds after which a client that left is known to have left
+_LEAVES = 0.02
 _STATUS = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
     401: grpc.StatusCode.UNAUTHENTICATED,
@@ -112,6 +114,21 @@ class Calls:
                 more += [("jelly-head", str(head.version)), ("jelly-head-id-bin", (head.id or "").encode())]  # fmt: skip
             context.set_trailing_metadata(more)
             context.abort(status_of(problem), problem.detail)
+
+
+def whole(messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
+    """The messages of a call of which nothing counts unless all of it came.
+
+    A client that leaves looks like one that has sent all, until a moment later the call ends.
+
+    Raises:
+        Problem: The client left.
+    """
+    left = threading.Event()
+    is_there = context.add_callback(left.set)
+    yield from messages
+    if not is_there or left.wait(_LEAVES):
+        raise Problem(400, "truncated.stream", "the client left before the end of its stream; nothing of it counts")  # fmt: skip
 
 
 def _problem_of(error: BaseException, *, publishes: bool) -> Problem:

@@ -30,7 +30,7 @@ from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._problems import Problem, problem_of
 from jelly.service._rules import check_publisher, publisher_of
-from jelly.service.grpc._calls import Calls, metadata_of
+from jelly.service.grpc._calls import Calls, metadata_of, whole
 
 # how long a follower waits before it looks whether its client is there
 _SECONDS = 0.25
@@ -102,7 +102,9 @@ class Patches:
             )
             expect: Any = int(asked or 0) if is_number else asked
             with work_folder(self._logs.root) as work:
-                return published_message(self._published(log, messages, work, expect, more))
+                return published_message(
+                    self._published(log, whole(messages, context), work, expect, more)
+                )
         raise AssertionError
 
     def _published(

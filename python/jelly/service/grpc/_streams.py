@@ -11,7 +11,7 @@ from jelly import _internal
 from jelly._whole_file import work_folder
 from jelly.grpc._wire import CUT, MOST, frames_in, subscribe_of
 from jelly.service._problems import Problem
-from jelly.service.grpc._calls import Calls, metadata_of, number_of
+from jelly.service.grpc._calls import Calls, metadata_of, number_of, whole
 from jelly.service.grpc._sources import Sources, Stream
 from jelly.service.grpc._topics import Topic, Writer
 
@@ -57,6 +57,8 @@ class Streams:
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "PublishRdf", publishes=True):
             told = metadata_of(context)
+            if "jelly-publish-id" in told:
+                messages = whole(messages, context)
             first = _first_of(messages)
             name = told.get("jelly-topic") or _stream_name(first)
             self._calls.allow(context, "publish", name)
