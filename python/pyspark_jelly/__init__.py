@@ -12,6 +12,6 @@ def __getattr__(name: str) -> object:
         try:
             from jelly.spark.sources import Rdf
         except ImportError as error:
-            raise AttributeError(f"jelly is not to be had here: {error}") from error
+            raise AttributeError(f"jelly cannot be loaded here: {error}") from error
         return Rdf
     raise AttributeError(name)

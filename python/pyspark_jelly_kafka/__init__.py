@@ -12,6 +12,6 @@ def __getattr__(name: str) -> object:
         try:
             from jelly.spark.kafka.source import KafkaSource
         except ImportError as error:
-            raise AttributeError(f"jelly-kafka is not to be had here: {error}") from error
+            raise AttributeError(f"jelly-kafka cannot be loaded here: {error}") from error
         return KafkaSource
     raise AttributeError(name)

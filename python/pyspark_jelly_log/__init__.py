@@ -12,6 +12,6 @@ def __getattr__(name: str) -> object:
         try:
             from jelly.spark.log.source import LogSource
         except ImportError as error:
-            raise AttributeError(f"jelly-log is not to be had here: {error}") from error
+            raise AttributeError(f"jelly-log cannot be loaded here: {error}") from error
         return LogSource
     raise AttributeError(name)

@@ -12,6 +12,6 @@ def __getattr__(name: str) -> object:
         try:
             from jelly.spark.sources import Patch
         except ImportError as error:
-            raise AttributeError(f"jelly-patch is not to be had here: {error}") from error
+            raise AttributeError(f"jelly-patch cannot be loaded here: {error}") from error
         return Patch
     raise AttributeError(name)

@@ -1,4 +1,4 @@
-//! Colour refinement: nodes of one colour are told apart by the colours around them, until no class can be split.
+//! Colour refinement: nodes of one colour are split by the colours around them, until no class can be split.
 //!
 //! Only what is next to a node whose colour changed is looked at again, and the largest part of a class keeps its colour,
 //! so that a node changes its colour at most as often as the size of its class can be halved. What is chosen depends on

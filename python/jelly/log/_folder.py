@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
@@ -45,18 +44,10 @@ _POLL = 0.02
 class FolderLog(Log):
     """A log in a folder."""
 
-    def __init__(
-        self,
-        place: str | os.PathLike[str],
-        *,
-        ending: str = ".jellyp",
-        token: str | None = None,
-        storage: None = None,
-    ) -> None:
+    def _open(self, storage: Mapping[str, Any] | None) -> None:
         del storage  # the place is none that has it
-        super().__init__(place, ending=ending, token=token)
-        self._home = local_path(place)
-        self.contents = Contents(self._home, ending)
+        self._home = local_path(self.place)
+        self.contents = Contents(self._home, self._ending)
         self.work = self._home
         """Where patches are written before they get their names; on the same disk."""
 

@@ -83,12 +83,16 @@ class Log:
         token: str | None = None,
         storage: Mapping[str, Any] | None = None,
     ) -> None:
-        del storage  # only object stores have it
         if not ENDING.fullmatch(ending):
             raise ValueError(f"ending is {ending!r}; it can be .jellyp, .rdfp or .trp, and .gz or .zst after that")  # fmt: skip
         self.place = str(place) if isinstance(place, str) else os.fspath(place)
         self._ending = ending
         self._token = token
+        self._open(storage)
+
+    def _open(self, storage: Mapping[str, Any] | None) -> None:
+        """Prepares what a log of this kind needs; opens no connection."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"jelly.Log({str(self.place)!r})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import threading
 import time
@@ -43,16 +42,8 @@ _AHEAD_BYTES = 16 << 20
 class ObjectLog(Log):
     """A log in an object store."""
 
-    def __init__(
-        self,
-        place: str | os.PathLike[str],
-        *,
-        ending: str = ".jellyp",
-        token: str | None = None,
-        storage: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(place, ending=ending, token=token, storage=storage)
-        self._objects = Objects(str(place), storage or {})
+    def _open(self, storage: Mapping[str, Any] | None) -> None:
+        self._objects = Objects(self.place, storage or {})
         self._turn = threading.RLock()
         self._said: dict[str, Any] | None = None
         self._lines: Lines | None = None

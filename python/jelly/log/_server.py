@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -38,17 +37,9 @@ _TRIES = 30.0
 class ServerLog(Log):
     """A log on a server."""
 
-    def __init__(
-        self,
-        place: str | os.PathLike[str],
-        *,
-        ending: str = ".jellyp",
-        token: str | None = None,
-        storage: None = None,
-    ) -> None:
+    def _open(self, storage: Mapping[str, Any] | None) -> None:
         del storage  # the place is none that has it
-        super().__init__(place, ending=ending, token=token)
-        self._at = Address(os.fspath(place), token)
+        self._at = Address(self.place, self._token)
 
     def _json(self, path: str = "", **query: Any) -> Any:
         with self._at.open("GET", path, query, {"Accept": "application/json"}) as answer:

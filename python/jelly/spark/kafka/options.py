@@ -111,7 +111,7 @@ class KafkaOptions:
         """What Spark's options say.
 
         Raises:
-            ValueError: An option is wrong, missing, or goes not with another.
+            ValueError: An option is wrong, missing, or does not fit another one.
         """
         kind = _kind(options)
         decode = (*DECODE[kind], *LIMITS)

@@ -137,7 +137,7 @@ class LogReadOptions:
         """What Spark's options say; ``stream`` is None where Spark does not say yet what is read.
 
         Raises:
-            ValueError: An option is wrong, or goes not with another.
+            ValueError: An option is wrong, or does not fit another one.
         """
         chosen = parse(_plain(options), (*_DECODE, *LIMITS, *_PLAN, *_PLACE, *_READ), NAME)
         keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, _DECODE)
