@@ -62,21 +62,32 @@ class ObjectStore:
     """Where the store is."""
 
     port: int
-    _places: Iterator[int] = field(default_factory=count)
+    _names: Iterator[int] = field(default_factory=count)
 
     @property
     def storage(self) -> dict[str, str]:
         """What ``jelly.Log(place, storage=...)`` takes."""
         return {
             "endpoint": f"http://127.0.0.1:{self.port}",
-            "accessKey": "test",
-            "secretKey": "secret",
+            "accesskey": "test",
+            "secretkey": "secret",
             "region": "us-east-1",
         }
 
+    @property
+    def options(self) -> dict[str, str]:
+        """Options of the data sources of Spark."""
+        return {f"storage.{name}": value for name, value in self.storage.items()}
+
     def place(self) -> str:
         """A place for a log that is not there yet."""
-        return f"s3://bucket/log{next(self._places)}"
+        return f"s3://bucket/log{next(self._names)}"
+
+    def bucket(self) -> str:
+        """A new bucket, as a URI."""
+        name = f"bucket-{next(self._names)}"
+        self._ask("PUT", f"/{name}")
+        return f"s3://{name}"
 
     def fail(self, *faults: tuple[str, str, str, int]) -> None:
         """Fails requests to come, each once: method, pattern of the path, ``before`` or ``after`` it is done, status; 0: no answer."""

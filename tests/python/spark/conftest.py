@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .s3_server import S3, running
+from object_store import ObjectStore, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,8 +42,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def s3() -> Iterator[S3]:
-    """An S3 service on loopback."""
+def s3() -> Iterator[ObjectStore]:
+    """An object store on loopback."""
     pytest.importorskip("moto", reason="moto is not installed")
     with running() as service:
         yield service
@@ -57,7 +57,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
 
     if request.param == "local":
         return Table(str(tmp_path / "to"))
-    s3: S3 = request.getfixturevalue("s3")
+    s3: ObjectStore = request.getfixturevalue("s3")
     return Table(f"{s3.bucket()}/to", s3)
 
 

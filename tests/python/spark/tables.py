@@ -14,8 +14,7 @@ from jelly.spark._options import ReadOptions, WriteOptions
 from jelly.spark.files.filesystem import open_input, resolve
 from jelly.spark.files.listing import files_of
 from jelly.spark.files.write import FilesWriter
-
-from .s3_server import S3
+from object_store import ObjectStore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,7 +37,7 @@ def schema(ddl: str) -> StructType:
 class Table:
     """A folder to write to and read from."""
 
-    def __init__(self, path: str, s3: S3 | None = None) -> None:
+    def __init__(self, path: str, s3: ObjectStore | None = None) -> None:
         self.path = path
         self.options = {} if s3 is None else s3.options
         self.storage = {} if s3 is None else s3.storage

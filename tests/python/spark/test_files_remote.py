@@ -13,9 +13,9 @@ from jelly.spark._options import ReadOptions
 from jelly.spark.files.filesystem import open_input, resolve
 from jelly.spark.files.listing import files_of
 from jelly.spark.files.plan import plan
+from object_store import ObjectStore
 
 from .raising import spark_raises
-from .s3_server import S3
 from .streams import patch, rdf
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def upload(s3: S3, uri: str, data: bytes) -> None:
+def upload(s3: ObjectStore, uri: str, data: bytes) -> None:
     place = resolve(uri, s3.storage)
     with place.fs.open_output_stream(place.path, compression=None) as file:
         file.write(data)
 
 
-def test_folders_globs_and_files(spark: SparkSession, s3: S3, tmp_path: Path) -> None:
+def test_folders_globs_and_files(spark: SparkSession, s3: ObjectStore, tmp_path: Path) -> None:
     bucket = s3.bucket()
     names = ["day=1/a.jelly", "day=1/b.nq.gz", "day=2/c.jelly", "day=2/_hidden.jelly"]
     (tmp_path / "a.jelly").write_bytes(rdf(20))
@@ -59,7 +59,7 @@ def test_folders_globs_and_files(spark: SparkSession, s3: S3, tmp_path: Path) ->
 
 
 def test_large_files_are_divided_if_that_takes_little_reading(
-    s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    s3: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bucket = s3.bucket()
     rows = [(f"<http://a/{n}>", "<http://a/p>", f'"{n}"', "") for n in range(20_000)]
@@ -95,7 +95,7 @@ def test_large_files_are_divided_if_that_takes_little_reading(
     assert counts["jelly"] > 1
 
 
-def test_a_stream(spark: SparkSession, s3: S3, tmp_path: Path) -> None:
+def test_a_stream(spark: SparkSession, s3: ObjectStore, tmp_path: Path) -> None:
     bucket = s3.bucket()
     out = str(tmp_path / "out")
 

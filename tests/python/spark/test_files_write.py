@@ -16,9 +16,9 @@ import jelly
 import jelly.spark
 from jelly.spark.files import manifest
 from jelly.spark.files.filesystem import open_input
+from object_store import ObjectStore
 
 from .raising import spark_raises
-from .s3_server import S3
 from .tables import RDF, TRIPLE, Table, literals, statements
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def test_wrong_options_and_places(tmp_path: Path) -> None:
     (tmp_path / "file").unlink()
 
 
-def test_restart_points_on_an_object_store(s3: S3, tmp_path: Path) -> None:
+def test_restart_points_on_an_object_store(s3: ObjectStore, tmp_path: Path) -> None:
     table = Table(f"{s3.bucket()}/to", s3)
     writer = table.writer(framerows="100", restartbytes="20k")
     writer.commit([writer.write(iter([statements(*range(9000))]))])

@@ -13,8 +13,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import jelly
 from jelly.spark.files.filesystem import Place, naming, open_input, resolve
 from jellybytes import small_patch, small_rdf
-
-from .s3_server import S3
+from object_store import ObjectStore
 
 EXPECTED = ['"0"', '"1"', '"2"']
 
@@ -41,7 +40,7 @@ def test_local_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert open_input(path, {}) == path
 
 
-def test_s3_file_is_read_like_any_other(s3: S3) -> None:
+def test_s3_file_is_read_like_any_other(s3: ObjectStore) -> None:
     bucket = s3.bucket()
     for name, data in (("a/b c#%3F.jelly", small_rdf(3)), ("big.jelly", small_rdf(90_000, 900))):
         put(resolve(f"{bucket}/{name}", s3.storage), data)
@@ -53,14 +52,16 @@ def test_s3_file_is_read_like_any_other(s3: S3) -> None:
     assert len(objects) == 90_000
 
 
-def test_s3_file_is_read_twice_for_committed_rows(s3: S3) -> None:
+def test_s3_file_is_read_twice_for_committed_rows(s3: ObjectStore) -> None:
     uri = f"{s3.bucket()}/p.jellyp"
     put(resolve(uri, s3.storage), small_patch(2, 2))
     with jelly.read_patch(open_input(uri, s3.storage), rows="committed") as reader:
         assert [row.op for row in reader.rows()] == ["A"] * 4
 
 
-def test_endpoint_and_keys_of_the_environment(s3: S3, no_environment: pytest.MonkeyPatch) -> None:
+def test_endpoint_and_keys_of_the_environment(
+    s3: ObjectStore, no_environment: pytest.MonkeyPatch
+) -> None:
     uri = f"{s3.bucket()}/x.jelly"
     put(resolve(uri, s3.storage), small_rdf(3))
     no_environment.setenv("AWS_ENDPOINT_URL_S3", s3.storage["endpoint"])
@@ -94,7 +95,7 @@ def test_wrong_uris_and_options(
         resolve(uri, storage)
 
 
-def test_what_is_missing_is_named(s3: S3, no_environment: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_named(s3: ObjectStore, no_environment: pytest.MonkeyPatch) -> None:
     uri = f"{s3.bucket()}/not-there.jelly"
     with pytest.raises(FileNotFoundError, match=uri):
         open_input(uri, s3.storage)

@@ -15,8 +15,7 @@ import log_cases
 from jelly.errors import JellyWarning, PatchError
 from jelly.spark.files.filesystem import resolve
 from lost_patches import FILES
-
-from .s3_server import S3
+from object_store import ObjectStore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -149,7 +148,7 @@ def test_last_patch_that_is_lost(jelly_spark: SparkSession, published: Path) -> 
 
 @pytest.mark.parametrize("name", ["kept", "published"])
 def test_manifests_in_remote_storage(
-    name: str, jelly_spark: SparkSession, s3: S3, request: pytest.FixtureRequest
+    name: str, jelly_spark: SparkSession, s3: ObjectStore, request: pytest.FixtureRequest
 ) -> None:
     import jelly.spark
 

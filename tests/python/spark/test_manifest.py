@@ -18,8 +18,7 @@ from jelly.spark.files.commits import Batch, Written
 from jelly.spark.files.filesystem import Place, resolve
 from jelly.spark.files.manifest import announce, is_committed, publish
 from jelly.spark.files.vacuum import vacuum
-
-from .s3_server import S3
+from object_store import ObjectStore
 
 
 class Folder:
@@ -81,7 +80,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     if request.param == "local":
         (tmp_path / "to").mkdir()
         return Folder(str(tmp_path / "to"), {})
-    s3: S3 = request.getfixturevalue("s3")
+    s3: ObjectStore = request.getfixturevalue("s3")
     return Folder(f"{s3.bucket()}/to", s3.storage)
 
 

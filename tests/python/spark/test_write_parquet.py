@@ -17,9 +17,9 @@ import jelly.spark
 from jelly.spark import write_parquet
 from jelly.spark.files import folder
 from jelly.spark.files.filesystem import resolve
+from object_store import ObjectStore
 
 from .raising import spark_raises
-from .s3_server import S3
 from .streams import patch, rdf
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def test_wrong_options(
     assert names(tmp_path) == ["in"]
 
 
-def test_object_store(jelly_spark: SparkSession, source: Path, s3: S3) -> None:
+def test_object_store(jelly_spark: SparkSession, source: Path, s3: ObjectStore) -> None:
     dest = f"{s3.bucket()}/to"
     place = resolve(dest, s3.storage)
     counts = []
