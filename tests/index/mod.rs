@@ -9,6 +9,7 @@ mod parts;
 mod scoped;
 mod sidecars;
 mod text;
+mod text_refused;
 
 use std::path::Path;
 use std::sync::Arc;
