@@ -9,7 +9,6 @@ use jelly_patch::format::{PatchFormat, RdfFormat};
 use jelly_patch::io::{SharedFile, Source};
 use jelly_patch::open::{OpenOptions, PartOf};
 use jelly_patch::split::{Split, SplitOptions, Splits, splits};
-use jelly_patch::{ErrorKind, Limits};
 
 use super::{Rows, memory};
 use crate::common::rows::{PatchRow, RdfRow};
