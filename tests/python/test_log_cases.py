@@ -6,12 +6,13 @@ import io
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import jelly
 import log_cases
 from jelly import _internal
-from jelly.errors import PatchError
+from jelly.errors import JellyError, PatchError
 
 
 @pytest.mark.parametrize("case", log_cases.CASES.values(), ids=log_cases.CASES)
@@ -41,3 +42,32 @@ def test_order_of_files(case: dict[str, Any], tmp_path: Path) -> None:
     assert (order, before) == (expected["order"], expected["before"])
     done = jelly.apply(b"", folder, io.BytesIO(), base_format="nq")
     assert bool(done.order) == expected["by_name"]
+
+
+@pytest.mark.parametrize("case", log_cases.CASES.values(), ids=log_cases.CASES)
+def test_replicas(case: dict[str, Any], tmp_path: Path) -> None:
+    """A replica of nothing follows a log from its begin, and refuses what other doors refuse."""
+    folder = log_cases.write(case, tmp_path / "log")
+    expected = log_cases.expected(case)
+    replica = jelly.Replica.create(tmp_path / "replica", b"", base_format="nq")
+    if "kind" in expected or _begins_later(case, expected):
+        with pytest.raises(JellyError) as caught:
+            replica.follow(folder)
+        assert caught.value.kind == expected.get("kind", "replica.gap")
+        assert replica.read().read_all().num_rows == 0
+        return
+    replica.follow(folder)
+    applied = io.BytesIO()
+    jelly.apply(b"", folder, applied, base_format="nq")
+    assert _rows(replica.read()) == _rows(jelly.read_rdf(applied.getvalue()))
+
+
+def _begins_later(case: dict[str, Any], expected: dict[str, Any]) -> bool:
+    """Whether the first patch follows one that is not there."""
+    patches = [patch for _, patches in case["files"] for patch in patches]
+    return bool(expected["before"]) or "prev" in patches[expected["order"][0]]
+
+
+def _rows(stream: Any) -> list[dict[str, str]]:
+    rows = pa.table(stream).select(["subject", "predicate", "object", "graph"]).to_pylist()
+    return sorted(rows, key=str)
