@@ -33,6 +33,7 @@ except ImportError:  # no locks here: leftovers wait for vacuum
     fcntl = None  # type: ignore[assignment]
 
 _FORMAT = 1
+_HAS_LOCKS = fcntl is not None
 _MANIFESTS = "_replica"
 _DATA = "data"
 
@@ -127,18 +128,23 @@ class ParquetStore:
 
     def vacuum(self, keep: int, hours: float) -> list[str]:
         """Deletes all but the last versions, and leftovers; returns paths."""
+        gone = self._bury()
+        before = time.time() - hours * 3600
         with self._lock():
             numbers = self._numbers()
-            gone = [self._path(number) for number in numbers[: -max(keep, 1)]]
-            for path in gone:
-                path.unlink()
-        gone += self._bury()
+            old = [self._path(number) for number in numbers[: -max(keep, 1)]]
+            # an attempt without its mark cannot commit any more
+            old += [
+                path for path in self._manifests.glob("*.attempt") if not _may_live(path, before)
+            ]
+            for path in old:
+                path.unlink(missing_ok=True)
+        gone += old
         # in this order: what a commit that ends meanwhile has written is live, or of a living attempt
         found = list((self._folder / _DATA).iterdir())
-        attempts = list(self._manifests.glob("*.attempt"))
-        live, before = self._live(), time.time() - hours * 3600
-        names = [path.stem for path in attempts if path.stat().st_mtime > before]
-        for path in [*found, *(path for path in attempts if path.stem not in names)]:
+        names = [path.stem for path in self._manifests.glob("*.attempt")]
+        live = self._live()
+        for path in found:
             of_living = any(name in path.name for name in names)
             if f"{_DATA}/{path.name}" not in live and not of_living:
                 path.unlink(missing_ok=True)
@@ -184,10 +190,9 @@ class ParquetStore:
         dead = []
         for path in self._manifests.glob("*.attempt"):
             with suppress(OSError):
-                if json.loads(path.read_bytes() or b"{}").get("host") != _host():
-                    continue
-                with _held(path):
-                    dead.append(path)
+                if _is_known(path):
+                    with _held(path):
+                        dead.append(path)
         if not dead:
             return []
         live, gone = self._live(), []
@@ -253,7 +258,7 @@ class _Attempt:
         place = store._path(self._before + 1)
         with store._lock():
             numbers = store._numbers()
-            if numbers and numbers[-1] != self._before:
+            if (numbers and numbers[-1] != self._before) or not self._path.exists():
                 raise overtaken(store.files.folder)
             try:
                 os.link(part, place)
@@ -274,6 +279,19 @@ class _Attempt:
                 path.unlink(missing_ok=True)
         self._path.unlink(missing_ok=True)
         self._mark.close()
+
+
+def _may_live(attempt: Path, before: float) -> bool:
+    """Whether an attempt that nobody buried goes on: its process lives here, or it is younger than a time."""
+    with suppress(FileNotFoundError):
+        return _is_known(attempt) or attempt.stat().st_mtime > before
+    return True  # it has just ended by itself
+
+
+def _is_known(attempt: Path) -> bool:
+    """Whether locks say if the process of an attempt lives: it is on this machine."""
+    host: str | None = json.loads(attempt.read_bytes() or b"{}").get("host")
+    return _HAS_LOCKS and host == _host()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -220,7 +221,8 @@ class _Writers:
             return
         if code not in self._open:
             rewrite = self._rewrite
-            path = rewrite.files.name(code, f"{rewrite.attempt}-{len(self._open):x}")
+            # a task that Spark runs twice must not write into the file of the other one
+            path = rewrite.files.name(code, f"{rewrite.attempt}-{secrets.token_hex(4)}")
             file = self._stack.enter_context(rewrite.files.create(path))
             writer = pq.ParquetWriter(
                 file, schema(), compression="zstd", compression_level=1, store_schema=False,

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import patch_model as model
+from jelly import Step
 from jelly.errors import ReplicaError
 from jelly.replica import Replica
 from jelly.replica._commit import run_in_threads
@@ -179,6 +180,56 @@ def test_killed_at_any_moment(tmp_path: Path, format: str) -> None:
     assert len(found) == KILLS
     assert finished == KILLS // 5
     assert sum(found) > 0
+
+
+def test_vacuum_leaves_a_commit_of_this_machine_alone(tmp_path: Path) -> None:
+    replica = create(tmp_path / "t", [numbered(1)], [], bucket_rows=4)
+    log = model.text([[model.Row("A", numbered(number)) for number in range(100)]])
+
+    def vacuum(step: Step) -> None:
+        if step.phase == "writing the table":
+            Replica(tmp_path / "t").vacuum(hours=0)
+
+    assert replica.follow(log, progress=vacuum).added == 99
+    assert quads(replica) == set(map(numbered, range(100)))
+
+
+def test_commit_whose_files_were_vacuumed_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "t"
+    replica = create(table, [numbered(1)], [], bucket_rows=4)
+    log = model.text([[model.Row("A", numbered(number)) for number in range(100)]])
+
+    def vacuum(step: Step) -> None:
+        if step.phase == "writing the table" and step.rows == 100:
+            [mark] = (table / "_replica").glob("*.attempt")
+            mark.write_text('{"host": "another", "pid": 1}')
+            assert f"_replica/{mark.name}" in Replica(table).vacuum(hours=-1)
+
+    with pytest.raises(ReplicaError, match=r"^replica\.writer: "):
+        replica.follow(log, progress=vacuum)
+    assert quads(replica) == {numbered(1)}
+    assert replica.follow(log).added == 99
+    assert quads(replica) == set(map(numbered, range(100)))
+
+
+def test_task_that_runs_twice_writes_twice(tmp_path: Path, format: str) -> None:
+    """A speculative task of Spark may be killed after the other one is done."""
+    replica = create(tmp_path / "t", [numbered(1)], [], format=format)
+    kept: list[Any] = []
+
+    def twice(work: Any, units: Any) -> Iterator[Any]:
+        for unit, changes in units:
+            done = work(unit, changes())
+            kept.append(work(unit, changes()))
+            for _, file in kept[-1].files:
+                (tmp_path / "t" / file.path).write_bytes(b"")  # killed as it began
+            yield done
+
+    log = [model.text([[model.Row("A", numbered(2))]])]
+    options: dict[str, Any] = {"each_version": False, "upto": None, "progress": None, "options": {}}
+    follow(replica._store, log, runner=twice, **options)
+    assert kept
+    assert quads(replica) == {numbered(1), numbered(2)}
 
 
 def test_attempts_of_other_machines_are_left_alone(tmp_path: Path) -> None:
