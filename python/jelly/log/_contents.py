@@ -54,6 +54,9 @@ class Contents:
         self.is_chain = False
         """The patches were checked to be a chain, and no other process has changed the folder since."""
         self._ending = ending
+        self.id: str | None = None
+        """Of the log that stood in the folder at the last look."""
+        self._manifest: tuple[int, int] | None = None
         self._extent: Extent | None = None
         self._index: Index | None = None
 
@@ -69,25 +72,41 @@ class Contents:
     def extent(self) -> Extent:
         """The versions that are there; the folder is listed again if it was changed."""
         with self.turn:
-            try:
-                stamp = self.home.stat().st_mtime_ns
-            except FileNotFoundError:
-                return Extent(None, 1, Head(0, None), self._ending)
             extent = self.quick_extent()
-            return extent if extent.stamp == stamp else self._look()
+            if extent is self._extent and self.home.stat().st_mtime_ns != extent.stamp:
+                return self._look()
+            return extent
 
     def quick_extent(self) -> Extent:
         """The versions that are there, by a look at two names if they were known before."""
         with self.turn:
+            self._renew()
             extent = self._extent
             if extent is None or not (extent.is_empty or self._has(extent.head.version, extent)):
                 return self._look()
             return self._look() if self._has(extent.head.version + 1, extent) else extent
 
+    def _renew(self) -> None:
+        """Forgets what was known, if another log stands in the folder now."""
+        try:
+            stat = (self.home / LOG_JSON).stat()
+            found = stat.st_ino, stat.st_mtime_ns
+        except OSError:
+            found = None
+        if found == self._manifest:
+            return
+        id = said_of(self.home).get("id")
+        if id != self.id:
+            self._extent = self._index = None
+        self._manifest, self.id = found, id
+
     def _has(self, version: int, extent: Extent) -> bool:
         return self.path(version, extent).exists()
 
     def _look(self) -> Extent:
+        if not self.home.is_dir():
+            self._extent = None
+            return Extent(None, 1, Head(0, None), self._ending)
         stamp = self.home.stat().st_mtime_ns
         files = self.files
         ending = str(said_of(self.home).get("ending") or self._ending)

@@ -30,6 +30,7 @@ from jelly._whole_file import (
 )
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
+from jelly.log._followed import Followed
 from jelly.log._log import Log
 from jelly.log._patch import Prepared, joined, prepared, refused
 from jelly.log._publish import publish
@@ -201,10 +202,27 @@ class FolderLog(Log):
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
         """Waits for versions; see :meth:`Log.watch`."""
+        followed = Followed(self.place)
+        self.look(followed)
         at = self.head.version if after is None else after
+        return self.watch_on(at, timeout, followed)
+
+    def look(self, followed: Followed) -> int:
+        """The last version of a log that is watched.
+
+        Raises:
+            PatchError: It is another log now (``patch.fork``).
+        """
+        with self.contents.turn:
+            head = self.contents.quick_extent().head
+            followed.check(self.contents.id, head)
+        return head.version
+
+    def watch_on(self, at: int, timeout: float | None, followed: Followed) -> Iterator[LogVersion]:
+        """Waits for versions after one; ``followed`` is what was seen of the log before."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
-            last = self.contents.quick_extent().head.version
+            last = self.look(followed)
             if last > at:
                 sync_folder(self._home)  # its publisher may have died in between
                 for found in self.versions(at, last):

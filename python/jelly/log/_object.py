@@ -10,6 +10,7 @@ import uuid
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -23,7 +24,9 @@ from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import once_checked, sync_file, written_json
+from jelly.errors import JellyError
 from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, fresh, no_base, refuse_other, with_digest
+from jelly.log._followed import Followed
 from jelly.log._lines import Lines
 from jelly.log._log import Log
 from jelly.log._objects import Objects, Stored
@@ -58,7 +61,7 @@ class ObjectLog(Log):
     def info(self) -> LogInfo:
         """What the log is."""
         with self._turn:
-            head, said = self.head, self._manifest() or {}
+            head, said = self.head, self._said or {}
         name = self._objects.url.rpartition("/")[2]
         base = said.get("base", {}).get("base", said.get(BEGINS))
         return LogInfo(name, said.get("id"), head, 1, base, self._format, time_of(said.get("created")))  # fmt: skip
@@ -78,8 +81,8 @@ class ObjectLog(Log):
                 id, identity = _internal.identify(f"urn:uuid:{uuid.uuid4()}")
                 found = found._replace(summary=found.summary._replace(id=id, identity=identity))
             with self._turn:
-                self._known_lines()
                 while True:
+                    self._known_lines()
                     done = self._attempt(found, expect)
                     if done is not None:
                         return done  # else another one was published while this one was written
@@ -106,7 +109,8 @@ class ObjectLog(Log):
         data = part.read_bytes()
         other = self._objects.create(part.name, data)
         if other is not None:
-            lines.take(other)
+            with suppress(JellyError):  # the next look says whether it is of this log
+                lines.take(other)
             return None
         lines.take(data, written)
         return Published(version, written.id or "", written.prev, None, replayed=False)
@@ -147,11 +151,20 @@ class ObjectLog(Log):
         """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         return read_patch(self._stream(after, upto), **options)
 
-    def _stream(self, after: int, upto: int | None) -> Iterator[bytes]:
-        """The patches of a range as one stream of Jelly-Patch."""
-        lines, upto = self._range(after, upto)
+    def _stream(self, after: int, upto: int | None, said: Mapping[str, Any] | None = None) -> Iterator[bytes]:  # fmt: skip
+        """The patches of a range as one stream of Jelly-Patch; ``said`` is what ``log.json`` says, where that was read."""
+        with self._turn:
+            lines, upto = self._range(after, upto)
+            id = (said or self._said or {}).get("id")
         sizes = [lines.line(version).size for version in range(after + 1, upto + 1)]
-        return self._joined(after, sizes)
+        return self._of_one_log(self._joined(after, sizes), id)
+
+    def _of_one_log(self, pieces: Iterator[bytes], id: str | None) -> Iterator[bytes]:
+        """Bytes of the log that has an id; an error at their end, if another log stands here then."""
+        yield from pieces
+        now = (self._manifest() or {}).get("id")
+        if now != id:
+            raise refused("patch.changed", f"the log {id} was read here, but another one is here now: {now} ({self.place})", str(self.place))  # fmt: skip
 
     def _joined(self, after: int, sizes: Sequence[int]) -> Iterator[bytes]:
         if self._stored_ending() == ".jellyp":
@@ -195,7 +208,10 @@ class ObjectLog(Log):
 
     def _one(self, version: int) -> bytes:
         with self._turn:
-            size = self._range(version - 1, version)[0].line(version).size
+            lines = self._lines
+            if lines is None or version > lines.head.version:
+                lines = self._range(version - 1, version)[0]
+            size = lines.line(version).size
         return next(self._patches(version - 1, [size]))
 
     def fetch(
@@ -214,8 +230,12 @@ class ObjectLog(Log):
         """Waits for versions; see :meth:`Log.watch`."""
         at = self.head.version if after is None else after
         until = None if timeout is None else time.monotonic() + timeout
+        followed = Followed(self.place)
         while True:
-            last = self.head.version
+            with self._turn:
+                head, said = self.head, self._said or {}
+            followed.check(said.get("id"), head)
+            last = head.version
             if last > at:
                 for found in self.versions(at, last):
                     yield found
@@ -243,7 +263,7 @@ class ObjectLog(Log):
                 asked.setdefault("base_format", "nq")
             else:
                 base = self._base(said, Path(folder) / BASE)
-            done = applied(base, self._stream(0, None), part, asked, None)
+            done = applied(base, self._stream(0, None, said), part, asked, None)
             self._check_count(done, said)
         return done
 
@@ -273,11 +293,14 @@ class ObjectLog(Log):
         return None if line is None else (line.version, line.digest)
 
     def _manifest(self) -> dict[str, Any] | None:
-        """What ``log.json`` says; None: there is none. What says how the log begins does not change."""
-        if self._said is None or BEGINS not in self._said:
+        """What ``log.json`` says; None: there is none. What is known of another log is forgotten."""
+        with self._turn:
             found = self._objects.get(LOG_JSON)
-            self._said = None if found is None else self._parsed(found.data)
-        return self._said
+            said = None if found is None else self._parsed(found.data)
+            if self._said is not None and (said is None or said["id"] != self._said["id"]):
+                self._lines = None
+            self._said = said
+            return said
 
     def _parsed(self, data: bytes) -> dict[str, Any]:
         try:
@@ -291,12 +314,19 @@ class ObjectLog(Log):
 
     def _known_lines(self) -> Lines | None:
         """The versions, with those that came since the last time; None: no log is here yet."""
-        if self._lines is None:
-            said = self._manifest()
-            if said is None:
-                return None
-            self._lines = Lines(self._objects, said["ending"])
-        self._lines.catch_up()
+        known, failed = self._lines, None
+        if known is not None:
+            try:
+                known.catch_up()
+            except JellyError as error:
+                failed = error
+        # last, so that what was found belongs to the log that has the id
+        said = self._manifest()
+        if self._lines is None and said is not None:
+            self._lines, failed = Lines(self._objects, said["ending"]), None
+            self._lines.catch_up()
+        if failed is not None and self._lines is not None:
+            raise failed
         return self._lines
 
     def _create(self, base: Source | None, base_format: Any) -> None:
@@ -342,7 +372,8 @@ class ObjectLog(Log):
         sync_file(path)
 
     def _stored_ending(self) -> str:
-        said = self._said or self._manifest()
+        with self._turn:
+            said = self._said or self._manifest()
         return self._ending if said is None else str(said["ending"])
 
     def _digest(self, version: int) -> str:

@@ -36,6 +36,9 @@ def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
                 (home / name).hardlink_to(work / name)
                 (work / name).unlink()
                 sync_folder(home)
+    if source.info().id != info.id:
+        message = f"the log {info.id} was deleted and made again while it was copied: pull the new one into another folder"
+        raise refused("patch.fork", message, str(home))
     return Log(home)
 
 

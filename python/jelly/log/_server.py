@@ -23,6 +23,7 @@ from jelly._readers import read_patch
 from jelly._whole_file import sync_file, written_json
 from jelly.errors import PatchError, TruncatedError
 from jelly.log._begin import BASE, no_base, with_digest
+from jelly.log._followed import Followed
 from jelly.log._log import Log
 from jelly.log._patch import prepared
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
@@ -124,8 +125,11 @@ class ServerLog(Log):
         """Waits for versions; see :meth:`Log.watch`."""
         at = self.head.version if after is None else after
         until = None if timeout is None else time.monotonic() + timeout
+        followed = Followed(self.place)
         while True:
-            tag, version = self._tag()
+            tag, id, head = self._tag()
+            followed.check(id, head)
+            version = head.version
             if version > at:
                 for found in self.versions(at, version):
                     yield found
@@ -138,9 +142,10 @@ class ServerLog(Log):
             wait = {"If-None-Match": tag, "Prefer": f"wait={max(1, int(min(left, 30)))}"}
             self._at.open("GET", "", None, wait).close()
 
-    def _tag(self) -> tuple[str, int]:
+    def _tag(self) -> tuple[str, str | None, Head]:
         with self._at.open("GET") as answer:
-            return answer.header("etag"), json.loads(answer.read())["head"]["version"]
+            said = json.loads(answer.read())
+            return answer.header("etag"), said["id"], Head(**said["head"])
 
     def dataset(
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]

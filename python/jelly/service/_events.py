@@ -9,13 +9,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from jelly.errors import JellyError
 from jelly.log import LogVersion
 from jelly.log._folder import FolderLog
 from jelly.log._types import as_json
 from jelly.service._conditions import number
 from jelly.service._logs import Logs
 from jelly.service._places import give_back, take
-from jelly.service._problems import Problem
+from jelly.service._problems import Problem, problem_of
 
 
 async def events(request: Request) -> Response:
@@ -49,6 +50,9 @@ async def _stream(
                 yield f"id: {version.version}\nevent: version\ndata: {data}\n\n"
             after = head
         yield ": the server stops\nretry: 1000\n\n"
+    except (JellyError, OSError) as error:
+        problem = problem_of(error, publishes=False)
+        yield f"event: problem\ndata: {json.dumps({'kind': problem.kind, 'detail': problem.detail})}\n\n"
     finally:
         give_back(request, "watchers")
 

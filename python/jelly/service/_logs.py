@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from jelly import _internal
 from jelly.log._begin import is_log
 from jelly.log._folder import FolderLog
+from jelly.log._followed import Followed
 from jelly.service._problems import no_log
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
@@ -78,13 +79,24 @@ class Logs:
         if (event := self._pulses.pop(name, None)) is not None:
             event.set()
 
-    async def moved(self, name: str, log: FolderLog, after: int, seconds: float) -> int | None:
-        """Waits until the head is after a version; None: it is not, and the time is over."""
+    async def moved(
+        self,
+        name: str,
+        log: FolderLog,
+        after: int,
+        seconds: float,
+        followed: Followed | None = None,
+    ) -> int | None:
+        """Waits until the head is after a version; None: it is not, and the time is over.
+
+        ``followed`` is what was seen of the log before.
+        """
+        seen = Followed(name) if followed is None else followed
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while True:
             event = self._pulses.setdefault(name, asyncio.Event())
-            version = await run_in_threadpool(lambda: log.head.version)
+            version = await run_in_threadpool(log.look, seen)
             if version > after:
                 return version
             left = until - loop.time()
@@ -99,8 +111,12 @@ class Logs:
         """The head each time that it moves; None now and then, where it does not.
 
         It ends when the server stops.
+
+        Raises:
+            PatchError: Another log has the name now (``patch.fork``).
         """
+        followed = Followed(name)
         while not self.is_draining:
-            found = await self.moved(name, log, after, 15)
+            found = await self.moved(name, log, after, 15, followed)
             after = after if found is None else found
             yield found

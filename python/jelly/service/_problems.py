@@ -14,6 +14,7 @@ _UNPROCESSABLE = "unfinished stray several effect labels time header mixed nothi
 _STATUS = {f"patch.{name}": 422 for name in _UNPROCESSABLE.split()} | {
     "patch.conflict": 409,
     "patch.duplicate": 409,
+    "patch.fork": 409,
     "patch.version": 404,
     "patch.base": 404,
 }

@@ -25,6 +25,7 @@ from jelly.grpc._wire import (
 )
 from jelly.log import Published
 from jelly.log._folder import FolderLog
+from jelly.log._followed import Followed
 from jelly.log._patch import ROW, prepared
 from jelly.service._limits import Limits
 from jelly.service._logs import Logs
@@ -77,6 +78,8 @@ class Patches:
                 raise Problem(400, "message", str(error)) from None
             self._calls.allow(context, "read", asked.log)
             log = self._logs.get(asked.log)
+            followed = Followed(asked.log)
+            log.look(followed)
             paths = log.paths(asked.after, asked.upto or None)
             _refuse_fork(log, asked.after, asked.after_id)
             for path in paths:
@@ -84,7 +87,7 @@ class Patches:
             at = asked.after + len(paths)
             while asked.follow and not asked.upto and context.is_active():
                 self._calls.check_open()
-                for version in log.watch(at, _SECONDS):
+                for version in log.watch_on(at, _SECONDS, followed):
                     yield from _frames(log.path(version.version))
                     at = version.version
                     self._calls.check_open()

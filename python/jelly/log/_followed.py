@@ -1,0 +1,41 @@
+"""Whether a log that is watched is still the one that it was."""
+
+from __future__ import annotations
+
+from jelly.log._patch import refused
+from jelly.log._types import Head
+
+
+class Followed:
+    """What whoever watches a log saw of it last.
+
+    Args:
+        place: Where the log stands.
+    """
+
+    def __init__(self, place: object) -> None:
+        self._place = str(place)
+        self._id: str | None = None
+        self._head = Head(0, None)
+
+    def check(self, id: str | None, head: Head) -> None:
+        """Refuses a log that was deleted, made again or cut since the last look.
+
+        Args:
+            id: Of the log.
+            head: Its last version.
+
+        Raises:
+            PatchError: It is another log (``patch.fork``).
+        """
+        before = self._head
+        message = None
+        if self._id is not None and id != self._id:
+            message = f"the log {self._id} was watched here, but {f'the log {id} is here now' if id else 'it is not here any more'}"
+        elif head.version < before.version or (
+            head.version == before.version and head.id != before.id
+        ):
+            message = f"version {before.version} with the id {before.id} was seen here, but the head is version {head.version} with the id {head.id} now"  # fmt: skip
+        if message is not None:
+            raise refused("patch.fork", f"{message}; watch it again from its first version ({self._place})", self._place)  # fmt: skip
+        self._id, self._head = id, head

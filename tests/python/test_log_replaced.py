@@ -1,0 +1,195 @@
+"""A log that is deleted and made again under one name while others have it open."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import jelly
+from jelly.errors import PatchError
+
+pytest.importorskip("starlette")
+pytest.importorskip("moto")
+pytest.importorskip("obstore")
+
+from object_store import running
+from servers import served
+
+
+class Place(NamedTuple):
+    """Where a log stands, and how others delete it."""
+
+    place: str
+    storage: dict[str, str] | None
+    delete: Callable[[], None]
+
+    def open(self) -> jelly.Log:
+        return jelly.Log(self.place, storage=self.storage)
+
+    def make(self, *numbers: int) -> jelly.Log:
+        log = jelly.Log.create(self.place, storage=self.storage)
+        for n in numbers:
+            log.publish(patch(n))
+        return log
+
+    def make_again(self, *numbers: int) -> None:
+        self.delete()
+        self.make(*numbers)
+
+
+def patch(n: int) -> bytes:
+    return f'H id <x:{n}> .\nTX .\nA <x:s> <x:p> "{n}" .\nTC .\n'.encode()
+
+
+def ids(log: Any) -> list[str | None]:
+    return [version.id for version in log.versions()]
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    with ExitStack() as stack:
+        root = tmp_path_factory.mktemp("served")
+        address = stack.enter_context(served(root))
+        yield {"server": (root, address), "store": stack.enter_context(running())}
+
+
+@pytest.fixture(params=["folder", "server", "store"])
+def where(request: pytest.FixtureRequest, tmp_path: Path, services: dict[str, Any]) -> Place:
+    if request.param == "store":
+        from obstore.store import from_url
+
+        store = services["store"]
+        place = store.place()
+        objects: Any = from_url(
+            place,
+            endpoint=store.storage["endpoint"],
+            access_key_id="test",
+            secret_access_key="secret",
+            region="us-east-1",
+            client_options={"allow_http": True},
+        )
+
+        def delete() -> None:
+            objects.delete([one["path"] for page in objects.list() for one in page])
+
+        return Place(place, store.storage, delete)
+    if request.param == "folder":
+        folder = tmp_path / "log"
+        return Place(str(folder), None, lambda: shutil.rmtree(folder))
+    root, address = services["server"]
+    name = tmp_path.name.replace("[", "-").replace("]", "")
+    return Place(f"{address}/{name}", None, lambda: shutil.rmtree(root / name))
+
+
+@pytest.mark.parametrize("others", [(), (7,), (7, 8, 9), (7, 8, 9, 10, 11)])
+def test_a_publisher_goes_on_in_the_log_that_is_there(
+    where: Place, others: tuple[int, ...]
+) -> None:
+    one = where.make(1, 2, 3)
+    assert ids(one) == ["<x:1>", "<x:2>", "<x:3>"]
+    where.make_again(*others)
+    assert one.publish(patch(4)).version == len(others) + 1
+    wanted = [f"<x:{n}>" for n in (*others, 4)]
+    for log in (one, where.open()):
+        assert ids(log) == wanted
+        assert not log.verify().problems
+
+
+def test_a_retry_is_no_replay_in_another_log(where: Place) -> None:
+    one = where.make(1, 2, 3)
+    where.make_again(7, 8, 9)
+    assert one.publish(patch(8)).replayed
+    done = one.publish(patch(2))
+    assert (done.version, done.replayed) == (4, False)
+    with pytest.raises(PatchError) as caught:
+        one.publish(patch(5), expect="<x:3>")
+    assert caught.value.kind == "patch.conflict"
+    assert ids(where.open()) == ["<x:7>", "<x:8>", "<x:9>", "<x:2>"]
+
+
+def test_a_publisher_goes_on_where_the_log_is_gone(where: Place) -> None:
+    one = where.make(1, 2, 3)
+    where.delete()
+    if where.place.startswith("http"):
+        with pytest.raises(FileNotFoundError, match="no log"):
+            one.publish(patch(4))
+        return
+    assert one.publish(patch(4)).version == 1
+    assert ids(where.open()) == ["<x:4>"]
+
+
+def test_readers_read_the_log_that_is_there(where: Place) -> None:
+    one = where.make(1, 2, 3)
+    assert one.dataset(io.BytesIO(), to="nq").statements == 3
+    where.make_again(7, 8)
+    assert one.head == (2, "<x:8>")
+    with one.read() as reader:
+        assert [str(row.object) for row in reader.rows() if row.op == "A"] == ['"7"', '"8"']
+    assert one.dataset(io.BytesIO(), to="nq").statements == 2
+    assert one.known("x:2") is None
+    where.make_again()
+    assert one.info().head.version == 0
+    assert one.dataset(io.BytesIO(), to="nq").statements == 0
+
+
+@pytest.mark.parametrize("others", [(), (7,), (7, 8, 9), (7, 8, 9, 10)])
+def test_watching_ends_with_an_error(where: Place, others: tuple[int, ...]) -> None:
+    one = where.make(1, 2)
+    found = one.watch(after=0)
+    assert [next(found).id, next(found).id] == ["<x:1>", "<x:2>"]
+    where.make_again(*others)
+    with pytest.raises(PatchError) as caught:
+        next(found)
+    assert caught.value.kind == "patch.fork"
+    assert where.place in str(caught.value)
+
+
+@pytest.mark.parametrize("others", [(), (7,), (7, 8)])
+def test_events_end_with_a_problem(services: dict[str, Any], tmp_path: Path, others: tuple[int, ...]) -> None:  # fmt: skip
+    root, address = services["server"]
+    place = Place(f"{address}/{tmp_path.name}", None, lambda: shutil.rmtree(root / tmp_path.name))
+    place.make(1)
+    with closing(urllib.request.urlopen(f"{place.place}/events?after=0", timeout=30)) as events:
+        lines = (line.decode().strip() for line in events)
+        assert next(line for line in lines if line.startswith("id:")) == "id: 1"
+        place.make_again(*others)
+        assert [line for line in lines if line.startswith(("id:", "event:"))][1:] == ["event: problem"]  # fmt: skip
+
+
+@pytest.mark.parametrize("others", [(), (7,), (7, 8, 9)])
+def test_a_grpc_stream_ends_with_an_error(tmp_path: Path, others: tuple[int, ...]) -> None:
+    pytest.importorskip("grpc")
+    from grpc_servers import here
+
+    place = Place(str(tmp_path / "x"), None, lambda: shutil.rmtree(tmp_path / "x"))
+    place.make(1)
+    with (
+        here(tmp_path) as target,
+        jelly.grpc.read_log(target, "x", follow=True, batch_rows=1) as reader,
+    ):
+        rows = (str(row.object) for row in reader.rows() if row.op == "A")
+        assert next(rows) == '"1"'
+        place.make_again(*others)
+        with pytest.raises(PatchError) as caught:
+            next(rows)
+    assert caught.value.kind == "patch.fork"
+
+
+def test_a_log_that_is_given_its_beginning_is_the_same(where: Place) -> None:
+    if where.place.startswith("http"):
+        pytest.skip("a server makes logs only with a beginning")
+    one = where.open()
+    one.publish(patch(1))
+    found = one.watch(after=0)
+    assert next(found).id == "<x:1>"
+    jelly.Log.create(where.place, b"<x:a> <x:b> <x:c> .", base_format="nq", storage=where.storage)
+    assert one.publish(patch(2)).version == 2
+    assert next(found).id == "<x:2>"
+    assert one.dataset(io.BytesIO(), to="nq").statements == 3
