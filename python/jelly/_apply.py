@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 
 from jelly import _internal
 from jelly._option_types import DatasetOptions
 from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
 from jelly._whole_file import check_folder
 from jelly.types import Destination, Source
+
+Ways: TypeAlias = Literal["auto", "match", "content", "labels"]
+"""How blank nodes of two states are compared."""
 
 
 class Applied(NamedTuple):
@@ -155,13 +158,57 @@ def applied(
 ) -> Applied:
     """Does what :func:`apply` and :func:`as_of` say.
 
-    Two options are for backups alone: ``named`` refuses a base whose blank nodes have positions for
-    labels, ``takes_positions`` takes patches that name nodes so.
+    Two options are for backups and logs alone: ``base_labels="named"`` refuses a base whose blank nodes have
+    positions for labels, ``takes_positions`` takes patches that name nodes so.
     """
+    return _applied(base, patches, dest, told, progress)[0]
+
+
+def stored(
+    dump: Source,
+    dest: Destination,
+    told: dict[str, Any],
+    progress: Report | None,
+    *,
+    blank_nodes: Ways = "auto",
+) -> tuple[Applied, Ways]:
+    """Writes a dump as the base of a log: Jelly, each statement once, with labels that last.
+
+    Args:
+        dump: The dataset.
+        dest: Where it is written.
+        told: Options of reading and writing.
+        progress: As for :func:`apply`.
+        blank_nodes: How later datasets will be compared with it. ``labels`` refuses positions; ``match`` and
+            ``content`` give content labels; ``auto`` gives these where labels do not last.
+
+    Returns:
+        What was done, and how later datasets are to be compared with it: never ``auto``.
+
+    Raises:
+        PatchError: Labels are positions, and ``blank_nodes`` is ``labels`` (``patch.labels``).
+        JellyError: The dump is bad.
+    """
+    labels = {"auto": "auto", "labels": "named"}.get(blank_nodes, "content")
+    told = told | {"distinct": True, "to": "jelly", "base_labels": labels}
+    done, has_content_labels = _applied(dump, b"", dest, told, progress)
+    if blank_nodes == "auto":
+        blank_nodes = "match" if has_content_labels else "labels"
+    return done, blank_nodes
+
+
+def _applied(
+    base: Source,
+    patches: Patches,
+    dest: Destination,
+    told: dict[str, Any],
+    progress: Report | None,
+) -> tuple[Applied, bool]:
     refuse_twice(base, patches)
     log = sources(patches)
     check_folder(dest, log)
-    version_of_result, id_of_result, counts, (base_version, order) = _internal.apply(
+    version, id, counts, (base_version, order), has_content_labels = _internal.apply(
         base, log, dest, told, reported(progress)
     )
-    return Applied._make([version_of_result, id_of_result, *counts, base_version, tuple(order)])
+    done = Applied._make([version, id, *counts, base_version, tuple(order)])
+    return done, has_content_labels

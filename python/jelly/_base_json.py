@@ -1,16 +1,49 @@
-"""``base.json`` of a backup: how it is written, and the time of the last dump that had nothing new."""
+"""``base.json`` of a backup: how blank nodes are compared, and the time of the last dump that had nothing new."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
+from jelly._apply import Ways
 from jelly._log_files import BASE_JSON
 from jelly._whole_file import sync_folder, written_json
 from jelly.errors import PatchError
 
 _LAST = "last_dump"
+_WAY = "blank_nodes"
+
+
+def way_of(home: Path, asked: Ways) -> Ways:
+    """How the blank nodes of the next dump are compared: as those of the dumps before, or by matching.
+
+    Raises:
+        PatchError: Another way is asked for, by which all nodes would change (``patch.labels``), or what stands
+            there is no way (``patch.damaged``).
+    """
+    known = json.loads((home / BASE_JSON).read_text()).get(_WAY, "labels")
+    if known not in ("match", "content", "labels"):
+        raise _error("damaged", f"{_WAY} of {BASE_JSON} is {known!r}; expected match, content or labels", home)  # fmt: skip
+    if asked in ("auto", known):
+        return cast("Ways", known)
+    if asked == "match":
+        return asked
+    raise _error(
+        "labels",
+        f"this backup compares blank nodes by {known!r}, and by {asked!r} every one of them would change; "
+        f"ask for 'auto' or 'match', or begin a new folder",
+        home,
+    )
+
+
+def keep_way(home: Path, work: Path, way: Ways) -> None:
+    """Replaces ``base.json`` with one that says how blank nodes are compared, if that is another way."""
+    said = json.loads((home / BASE_JSON).read_text())
+    if said.get(_WAY, "labels") != way:
+        written_json(work / BASE_JSON, said | {_WAY: way}).replace(home / BASE_JSON)
+        sync_folder(home)
 
 
 def last_dump(home: Path) -> datetime | None:
@@ -25,8 +58,8 @@ def last_dump(home: Path) -> datetime | None:
     try:
         return datetime.fromisoformat(said).astimezone(UTC)
     except (TypeError, ValueError):
-        message = f"patch.damaged: {_LAST} of {BASE_JSON} is {said!r}; expected a time ({home})"
-        raise PatchError(message, kind="patch.damaged", source=str(home)) from None
+        message = f"{_LAST} of {BASE_JSON} is {said!r}; expected a time"
+        raise _error("damaged", message, home) from None
 
 
 def keep_last_dump(home: Path, work: Path, time: datetime) -> None:
@@ -36,3 +69,8 @@ def keep_last_dump(home: Path, work: Path, time: datetime) -> None:
         said = json.loads((home / BASE_JSON).read_text()) | {_LAST: time.isoformat()}
         written_json(work / BASE_JSON, said).replace(home / BASE_JSON)
         sync_folder(home)
+
+
+def _error(kind: str, message: str, home: Path) -> PatchError:
+    kind = f"patch.{kind}"
+    return PatchError(f"{kind}: {message} ({home})", kind=kind, source=str(home))

@@ -671,8 +671,12 @@ def apply(
     dest: Destination,
     keywords: dict[str, Any],
     progress: Callable[[str, int, int], object] | None = None,
-) -> tuple[int, str | None, list[int], _Taken]:
-    """Applies patches to a dataset; returns version and id of the result, the numbers of Applied, and how the log was taken."""
+) -> tuple[int, str | None, list[int], _Taken, bool]:
+    """Applies patches to a dataset.
+
+    Returns version and id of the result, the numbers of Applied, how the log was taken, and whether the base got content
+    labels.
+    """
 
 def convert(
     source: Source,

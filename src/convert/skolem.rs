@@ -160,6 +160,14 @@ impl<S> Skolemized<S> {
     pub fn new(sink: S, skolem: Option<Skolem>) -> Self {
         Skolemized { sink, skolem }
     }
+
+    pub(crate) fn inner(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    pub(crate) fn into_inner(self) -> S {
+        self.sink
+    }
 }
 
 impl<S: Encode> Encode for Skolemized<S> {

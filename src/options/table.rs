@@ -158,7 +158,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("bare", Shape::Flag(Some(false)), Doors::CALL, "Write no headers."),
     row("distinct", Shape::Flag(Some(false)), Doors::CALL, "Write a statement once that the base has twice."),
     row("prefixes", Shape::Flag(Some(true)), Doors::CALL, "Compare prefixes too."),
-    row("named", Shape::Flag(Some(false)), Doors::CALL, "Refuse a base whose blank nodes have positions for labels."),
+    row("base_labels", Shape::Word(&["keep", "named", "auto", "content"]), Doors::CALL, "What becomes of the labels of the base's blank nodes: `named` refuses positions, `auto` gives content labels where labels do not last."),
     row("takes_positions", Shape::Flag(Some(false)), Doors::CALL, "Take patches that name blank nodes by positions."),
     row("order", Shape::Names, Doors::CALL, "Sources of a log in their order."),
 ];

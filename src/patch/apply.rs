@@ -1,6 +1,7 @@
 //! A dataset with patches applied: (D minus net deletes) plus net adds.
 
 use super::again::Again;
+use super::base_labels::BaseLabels;
 use super::key_set::KeySet;
 use super::log::{Log, LogOptions, LogSources, Version};
 use super::net::Net;
@@ -8,7 +9,7 @@ use super::quad_key::QuadKey;
 use super::stored::Stored;
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
-use crate::convert::RdfTarget;
+use crate::convert::{RdfTarget, Skolem, Skolemized};
 use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::Result;
 use crate::format::RdfFormat;
@@ -31,8 +32,8 @@ pub struct ApplyOptions {
     pub version: Option<Version>,
     /// A statement that the base has twice is written once.
     pub distinct: bool,
-    /// A base that has positions for labels of blank nodes is refused: the result will be compared with other datasets.
-    pub named: bool,
+    /// What becomes of the labels of the base's blank nodes. The log speaks of those that they become.
+    pub labels: BaseLabels,
 }
 
 impl With for ApplyOptions {}
@@ -101,6 +102,8 @@ pub struct Applied {
     pub base_version: u64,
     /// Files in the order in which they were taken, where nothing but their names decided it.
     pub order: Vec<String>,
+    /// The blank nodes of the base got content labels.
+    pub has_content_labels: bool,
 }
 
 /// Applies `patches` to `base` and writes the result.
@@ -117,14 +120,18 @@ pub fn apply(
     let version = options.version.map_or(Ok(log.versions()), |version| log.number(&version))?;
     let mut net = Net::new(false)?;
     let versions = 1..version + 1;
-    let base = if log.speaks_content(versions.clone()) {
+    let speaks_content = log.speaks_content(versions.clone());
+    let mut names = None;
+    let base = if speaks_content || options.labels.reads_first() {
         let base = Again::new(base, options.base.clone())?;
         log.replay_on(Some(&base), versions, "reading the log", &mut net, &mut work)?;
+        names = options.labels.names(&base, &mut work)?;
         base.source()
     } else {
         log.replay(versions, "reading the log", &mut net, &mut work)?;
         base
     };
+    let has_content_labels = names.is_some();
     work.phase("reading the base");
     let mut rows = open_rdf(base, &options.base)?;
     let format = rows.format;
@@ -140,7 +147,7 @@ pub fn apply(
     let texts = net.texts()?;
     let sink = Applying {
         nothing_to_do: net.is_empty() && !options.distinct,
-        named: options.named,
+        named: options.labels == BaseLabels::Named,
         net,
         texts,
         seen: options.distinct.then(KeySet::new),
@@ -152,7 +159,10 @@ pub fn apply(
         statements: 0,
         deleted: 0,
     };
-    let mut sink = work.feed(&mut *rows, sink, |sink| writer.take(&mut sink.target).map(|()| true))?;
+    let names = names.map(|names| Skolem::with_labels(names, None)).transpose()?;
+    let sink = Skolemized::new(sink, names);
+    let take = |sink: &mut Skolemized<Applying>| writer.take(&mut sink.inner().target).map(|()| true);
+    let mut sink = work.feed(&mut *rows, sink, take)?.into_inner();
     sink.begin()?;
     let Applying { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");
@@ -186,6 +196,7 @@ pub fn apply(
         bytes,
         base_version: log.before(),
         order: log.by_name(),
+        has_content_labels,
     })
 }
 

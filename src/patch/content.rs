@@ -20,11 +20,14 @@ use crate::term::{PlainTerm, Term, TermBuf};
 
 /// The content label of each label of a dataset.
 pub fn content_names(source: &Again, watch: Watch<'_>) -> Result<HashMap<Box<str>, String>> {
-    let mut work = Work::new(watch);
+    labels_of(source, &mut Work::new(watch))
+}
+
+pub(super) fn labels_of(source: &Again, work: &mut Work<'_>) -> Result<HashMap<Box<str>, String>> {
     let limits = &source.options.decode.limits;
     let (mut gathered, mut templates) = (Gathered::new(limits), Templates::new());
     work.phase("reading the blank nodes");
-    each_statement(source.source(), &source.options, &mut work, |statement| {
+    each_statement(source.source(), &source.options, work, |statement| {
         gathered.add(statement, &mut templates).map(drop)
     })?;
     let (nodes, content) = labelled(gathered, &templates, limits);

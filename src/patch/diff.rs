@@ -127,7 +127,7 @@ impl Reading {
                     return Ok(());
                 }
             } else {
-                refuse_positions(statement)?;
+                refuse_positions(statement).map_err(could_match)?;
             }
             found.insert(terms.key(statement)?.0);
             Ok(())
@@ -147,7 +147,7 @@ impl Reading {
                     return Ok(());
                 }
             } else {
-                refuse_positions(statement)?;
+                refuse_positions(statement).map_err(could_match)?;
             }
             let (key, statement) = terms.key(statement)?;
             if found.mark(key, true).is_none() && deleted.insert(key) {
@@ -219,6 +219,12 @@ impl Reading {
         let patch = Patched { id, ..emit.finish()? };
         Ok(Compared { old, new, patch, blank_nodes: self.way, nodes: rows.nodes })
     }
+}
+
+#[cold]
+fn could_match(error: Error) -> Error {
+    error
+        .with_hint("`--blank-nodes match` (`blank_nodes=\"match\"`) finds such nodes by what is said of them")
 }
 
 fn changed() -> Error {

@@ -2,6 +2,7 @@
 
 mod again;
 mod apply;
+mod base_labels;
 mod blank_rows;
 mod canonical;
 mod checked_net;
@@ -28,6 +29,7 @@ mod work;
 
 pub use again::Again;
 pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
+pub use base_labels::BaseLabels;
 pub use blank_rows::{BlankNodes, NodeCounts};
 pub use canonical::canonicalize;
 pub use content::content_names;

@@ -1,7 +1,8 @@
 //! Options of operations, from those that were given.
 
 use super::{
-    ApplyOptions, BlankNodes, DiffOptions, InvertOptions, LogOptions, SquashOptions, Version, id_from_text,
+    ApplyOptions, BaseLabels, BlankNodes, DiffOptions, InvertOptions, LogOptions, SquashOptions, Version,
+    id_from_text,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::open::OpenOptions;
@@ -65,7 +66,7 @@ impl ApplyOptions {
             log: LogOptions::of(values),
             version: Version::given(values, "version")?,
             distinct: values.is_on("distinct"),
-            named: values.is_on("named"),
+            labels: values.choice("base_labels", BaseLabels::ALL),
         })
     }
 }

@@ -11,10 +11,13 @@ use crate::io::Output;
 use crate::options::doors::Doors;
 use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, Needs};
 
-/// The fields of `jelly.Applied`: version, id, the numbers after them, the version of the base and the order of files.
-type Fields = (u64, Option<String>, [u64; 9], (u64, Vec<String>));
+/// The fields of `jelly.Applied`: version, id, the numbers after them, the version of the base the order of files, and whether the base got content labels.
+type Fields = (u64, Option<String>, [u64; 9], (u64, Vec<String>), bool);
 
-/// Applies patches to a dataset; returns version and id of the result, the numbers of Applied, and how the log was taken.
+/// Applies patches to a dataset.
+///
+/// Returns version and id of the result, the numbers of Applied, how the log was taken, and whether the base got content
+/// labels.
 #[pyfunction]
 #[pyo3(signature = (base, patches, dest, keywords, progress=None))]
 pub(super) fn apply(
@@ -40,7 +43,8 @@ pub(super) fn apply(
     })?;
     let Applied { version, id, base, statements, added, deleted, changes, .. } = done;
     let Applied { prefixes, prefixes_left_out, bytes, without_effect, base_version, order, .. } = done;
+    let has_content_labels = done.has_content_labels;
     let counts =
         [base, statements, added, deleted, changes, prefixes, prefixes_left_out, bytes, without_effect];
-    Ok((version, id, counts, (base_version, order)))
+    Ok((version, id, counts, (base_version, order), has_content_labels))
 }

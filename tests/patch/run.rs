@@ -98,7 +98,7 @@ pub struct How {
 pub fn apply(base: &str, patches: &[Vec<u8>], how: How) -> Outcome<Applied> {
     let out = Sink::default();
     let options = ApplyOptions::default().with(|options| {
-        options.named = false;
+        options.labels = BaseLabels::Keep;
         options.base = nquads();
         options.log = how.log;
         options.version = how.version.map(Version::Number);

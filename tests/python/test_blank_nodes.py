@@ -140,7 +140,7 @@ BY_DATASET: dict[str, Callable[[Any, Path], Any]] = {
     ),
     "skolemize": lambda d, f: jelly.convert(d, f / "out.nq", skolemize=True),
     "canonicalize": lambda d, f: jelly.canonicalize(f / "named.rdfp", d, f / "out.rdfp"),
-    "backup": lambda d, f: jelly.backup(d, f / "kept"),
+    "backup": lambda d, f: jelly.backup(d, f / "kept", blank_nodes="labels"),
     "second backup": lambda d, f: (jelly.backup(f / "named.nt", f / "k"), jelly.backup(d, f / "k")),
     "replica": lambda d, f: jelly.Replica.create(f / "table", d),
 }
@@ -205,7 +205,7 @@ def test_the_commands_refuse_positions(files: Path) -> None:
         ["between", "positions.rdfp", "--from-version", "0", "--to-version", "1"],
         ["log", "verify", "positions.rdfp"],
         ["publish", "log", "positions.rdfp"],
-        ["backup", "old.ttl", "kept"],
+        ["backup", "old.ttl", "kept", "--blank-nodes", "labels"],
         ["convert", "old.ttl", "out.nt", "--skolemize"],
         ["replica", "create", "table", "old.ttl"],
     ):

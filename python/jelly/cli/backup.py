@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 import jelly
+from jelly._apply import Ways
 from jelly.cli.options import given, with_options
 from jelly.cli.patches import (  # fmt: skip
     DISTINCT,
@@ -16,6 +17,7 @@ from jelly.cli.patches import (  # fmt: skip
     OUT,
     applied,
     counted,
+    nodes,
     problem_line,
     run,
     version_of,
@@ -36,6 +38,7 @@ def _say(done: Any, text: str, *, as_json: bool) -> None:
 @click.option("--dump-format", metavar="FORMAT", help="Of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
 @click.option("--at", metavar="TIME", help="The time of the dump (2026-11-21T18:00Z); now otherwise.")  # fmt: skip
 @click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
+@click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by what is said of them; content, by labels made of that; labels, by their labels; auto, as the folder says, or by the first dump.")  # fmt: skip
 @_JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
     """Keeps DUMP in FOLDER: whole the first time, what changed after that.
@@ -48,7 +51,9 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
     with Steps(quiet=as_json) as steps:
         done = jelly.backup(dump, folder, progress=steps.show, **given(options))
     news = f"+{done.added:,} -{done.deleted:,}" if done.written else "nothing new"
-    text = f"version {done.version:,}: {counted(done.statements, 'statement')} ({news})"
+    text = (
+        f"version {done.version:,}: {counted(done.statements, 'statement')} ({news}){nodes(done)}"
+    )
     _say(done._asdict(), text, as_json=as_json)
 
 

@@ -144,7 +144,12 @@ def _patched(done: jelly.Patched) -> str:
 
 
 def _compared(done: jelly.Compared) -> str:
-    text = f"{_rows(done)}, made of {done.old:,} and {done.new:,} statements"
+    return f"{_rows(done)}, made of {done.old:,} and {done.new:,} statements{nodes(done)}"
+
+
+def nodes(done: jelly.Compared | jelly.BackedUp) -> str:
+    """What became of blank nodes, as the end of a summary; empty, where none were matched."""
+    text = ""
     if done.kept_nodes or done.new_nodes or done.gone_nodes:
         way = "by content" if done.blank_nodes == "content" else "matched"
         text += (

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jelly import _internal
-from jelly._apply import applied
+from jelly._apply import stored
 from jelly._log_files import BASE_JSON, LOG_JSON
 from jelly._whole_file import local_path, sync_folder, written_json
 from jelly.errors import PatchError
@@ -108,16 +108,16 @@ def begin(
 def dumped(work: Path, base: tuple[Source, str, str]) -> dict[str, Any]:
     """Writes a base into a work folder, as a log keeps it; returns what the log says of it."""
     source, digest, format = base
-    asked = {
-        "distinct": True,
-        "base_format": format,
-        "to": "jelly",
-        "named": True,
-        "namespaces": True,
-    }
-    done = applied(source, b"", work / BASE, asked, None)
+    asked = {"base_format": format, "namespaces": True}
+    done, way = stored(source, work / BASE, asked, None)
     now = datetime.now(UTC).isoformat()
-    return {"base": BASE, "statements": done.statements, "timestamp": now, "sha256": digest}
+    return {
+        "base": BASE,
+        "statements": done.statements,
+        "timestamp": now,
+        "sha256": digest,
+        "blank_nodes": way,
+    }
 
 
 def refuse_other(

@@ -1,0 +1,63 @@
+//! The labels that a log keeps the blank nodes of its base under.
+
+use std::collections::HashMap;
+
+use super::again::Again;
+use super::content::labels_of;
+use super::dataset::Dataset;
+use super::work::Work;
+use crate::blank::refuse_positions;
+use crate::error::{ErrorKind, Result};
+
+/// What becomes of the labels of a base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseLabels {
+    /// They stay.
+    #[default]
+    Keep,
+    /// They stay, and a position is refused: the result will be compared with other datasets.
+    Named,
+    /// They stay if all of them last; otherwise every node gets a content label.
+    Lasting,
+    /// Every node gets a content label.
+    Content,
+}
+
+impl BaseLabels {
+    /// Every way, as the table of options has them.
+    pub(crate) const ALL: [Self; 4] =
+        [BaseLabels::Keep, BaseLabels::Named, BaseLabels::Lasting, BaseLabels::Content];
+
+    /// The base may have to be read before its labels are known.
+    pub(crate) fn reads_first(self) -> bool {
+        matches!(self, BaseLabels::Lasting | BaseLabels::Content)
+    }
+
+    /// The label that each label of the base becomes; `None`: labels stay.
+    pub(crate) fn names(
+        self,
+        base: &Again,
+        work: &mut Work<'_>,
+    ) -> Result<Option<HashMap<Box<str>, String>>> {
+        let wanted = match self {
+            BaseLabels::Keep | BaseLabels::Named => false,
+            BaseLabels::Lasting => !labels_last(base, work)?,
+            BaseLabels::Content => true,
+        };
+        wanted.then(|| labels_of(base, work)).transpose()
+    }
+}
+
+/// Whether the blank nodes of a dataset have labels that other files of the same data have, too.
+pub(crate) fn labels_last(source: &Again, work: &mut Work<'_>) -> Result<bool> {
+    let dataset = Dataset::open(source.source(), &source.options)?;
+    if dataset.format.has_unlabelled_nodes() {
+        return Ok(false);
+    }
+    work.phase("looking for blank nodes without a label");
+    match dataset.each(work, refuse_positions) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::PatchLabels => Ok(false),
+        Err(error) => Err(error),
+    }
+}
