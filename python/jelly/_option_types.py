@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Framing: TypeAlias = Literal["auto", "delimited", "single", "concatenated"]
 Compression: TypeAlias = Literal["auto", "none", "gzip", "zstd"]
 Terms: TypeAlias = Literal["text", "struct"]
-BlankNodes: TypeAlias = Literal["auto", "keep", "scoped", "named"]
+BlankNodes: TypeAlias = Literal["auto", "keep", "scoped", "named", "content", "lasting"]
 Mode: TypeAlias = Literal["failfast", "permissive"]
 RdfFormat: TypeAlias = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]
 PatchFormat: TypeAlias = Literal["auto", "jelly-patch", "rdfp", "rdfp-v1", "trp"]
@@ -128,11 +128,15 @@ class RdfReadOptions(_Decoding, _File, total=False):
     strict_graphs: bool
 
 
-class PatchReadOptions(_Decoding, _File, total=False):
+class PatchReadOptions(_Checked, _File, total=False):
     """Options of readers of patches."""
 
     format: PatchFormat
+    compression: Compression
     rows: Literal["all", "committed"]
+    blank_nodes: Literal["auto", "keep", "scoped", "named"]
+    batch_rows: int | None
+    batch_bytes: int | None
 
 
 class RdfDecoderOptions(_Decoding, _Chosen, total=False):
@@ -142,11 +146,15 @@ class RdfDecoderOptions(_Decoding, _Chosen, total=False):
     strict_graphs: bool
 
 
-class PatchDecoderOptions(_Decoding, _Chosen, total=False):
+class PatchDecoderOptions(_Checked, _Chosen, total=False):
     """Options of a decoder of patches."""
 
     format: PatchFormat
+    compression: Compression
     rows: Literal["all", "committed"]
+    blank_nodes: Literal["auto", "keep", "scoped", "named"]
+    batch_rows: int | None
+    batch_bytes: int | None
 
 
 class SplitOptions(_Source, total=False):

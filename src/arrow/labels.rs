@@ -3,7 +3,7 @@
 use super::scope::{Identity, fnv};
 use super::settings::{BatchSettings, BlankNodes};
 use crate::blank::{Scope, is_bare_position};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::LogicalType;
 
 /// What stands before labels now.
@@ -28,6 +28,10 @@ impl ColumnLabels {
             source_scope: String::new(),
             in_frame: false,
         };
+        if matches!(labels.rule, BlankNodes::Content | BlankNodes::Lasting) {
+            let message = "blank_nodes=\"content\" and \"lasting\" are for readers of statements, which have the whole source";
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
         if labels.rule == BlankNodes::Scoped {
             labels.scope_source()?;
         }

@@ -4,11 +4,13 @@ use super::reader::{BatchReader, Mode, ReadBatches};
 use super::scope::Identity;
 use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::{PatchBatches, RdfBatches};
+use crate::convert::Skolem;
 use crate::error::{Error, ErrorClass, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};
 use crate::io::Source;
 use crate::open::{Input, OpenOptions};
 use crate::options::StreamOptions;
+use crate::patch::{Again, BaseLabels, Work};
 use crate::sink::{PatchSink, RdfSink};
 use crate::with::With;
 
@@ -34,6 +36,7 @@ pub type PatchReader = BatchReader<PatchBatches>;
 /// Reads statements.
 pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
     let identity = Identity::of(&source, &options.open);
+    let (source, names) = with_names(source, options)?;
     let input = Input::open(source, &options.open)?;
     let format = input.rdf_format();
     let blank_nodes = match options.batch.blank_nodes {
@@ -41,13 +44,33 @@ pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
             BlankNodes::Scoped
         }
         BlankNodes::Auto => BlankNodes::Positions,
+        BlankNodes::Content | BlankNodes::Lasting => BlankNodes::Keep,
         asked => asked,
     };
-    rdf_batches(input, format, &options.scoped(blank_nodes, identity))
+    rdf_batches(input, format, &options.scoped(blank_nodes, identity), names)
 }
 
-fn rdf_batches(input: Input<'_>, format: Result<RdfFormat>, options: &ReadOptions) -> Result<RdfReader> {
+/// The source, and other names for its blank nodes where labels of the content are wanted.
+fn with_names(source: Source, options: &ReadOptions) -> Result<(Source, Option<Skolem>)> {
+    options.check_content()?;
+    let labels = match options.batch.blank_nodes {
+        BlankNodes::Content => BaseLabels::Content,
+        BlankNodes::Lasting => BaseLabels::Lasting,
+        _ => return Ok((source, None)),
+    };
+    let again = Again::new(source, options.open.clone())?;
+    let names = labels.names(&again, &mut Work::new(&mut |_| Ok(())))?;
+    Ok((again.source(), names.map(|names| Skolem::with_labels(names, None)).transpose()?))
+}
+
+fn rdf_batches(
+    input: Input<'_>,
+    format: Result<RdfFormat>,
+    options: &ReadOptions,
+    names: Option<Skolem>,
+) -> Result<RdfReader> {
     let mut batches = RdfBatches::new(options.batch_settings())?;
+    batches.rename(names);
     let rows = match format {
         Ok(format) => input.statements(format)?.into_rows(),
         Err(error) => return options.failed(error, batches),
@@ -95,7 +118,7 @@ pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box
     Ok((
         format,
         match format {
-            AnyFormat::Rdf(format) => Box::new(rdf_batches(input, Ok(format), options)?),
+            AnyFormat::Rdf(format) => Box::new(rdf_batches(input, Ok(format), options, None)?),
             AnyFormat::Patch(format) => Box::new(patch_batches(input, Ok(format), options)?),
         },
     ))

@@ -11,7 +11,14 @@ impl ReadOptions {
     /// # Errors
     /// `argument`: options do not go together.
     pub fn of(values: &Values, own_name: Option<String>) -> Result<Self> {
-        let nodes = [BlankNodes::Auto, BlankNodes::Keep, BlankNodes::Scoped, BlankNodes::Named];
+        let nodes = [
+            BlankNodes::Auto,
+            BlankNodes::Keep,
+            BlankNodes::Scoped,
+            BlankNodes::Named,
+            BlankNodes::Content,
+            BlankNodes::Lasting,
+        ];
         let options = ReadOptions {
             open: OpenOptions::of(values, "format", own_name)?,
             batch: BatchSettings {
@@ -23,7 +30,27 @@ impl ReadOptions {
             mode: values.choice("mode", [Mode::FailFast, Mode::Permissive]),
         };
         options.check_committed()?;
+        options.check_content()?;
         Ok(options)
+    }
+
+    /// Whether labels may be those of the content.
+    pub(super) fn wants_content(&self) -> bool {
+        matches!(self.batch.blank_nodes, BlankNodes::Content | BlankNodes::Lasting)
+    }
+
+    /// Refuses what does not go with labels of the content.
+    pub(super) fn check_content(&self) -> Result<()> {
+        let message = if !self.wants_content() {
+            return Ok(());
+        } else if self.mode == Mode::Permissive {
+            "blank_nodes=\"content\" and \"lasting\" go with mode=\"failfast\" only: labels depend on the whole source"
+        } else if self.open.is_part() || self.open.resume.is_some() {
+            "blank_nodes=\"content\" and \"lasting\" go with whole sources only: labels depend on all that is said of a node"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Argument, message))
     }
 
     /// Refuses what does not go with `rows="committed"`.

@@ -9,6 +9,7 @@ use super::schema::{RDF_COLUMNS, choose};
 use super::settings::{BatchSettings, Batches};
 use super::statement_columns::StatementColumns;
 use crate::blank::{has_bare_position, refuse_positions};
+use crate::convert::Skolem;
 use crate::error::{Error, ErrorKind, Result};
 use crate::namespaces::Namespaces;
 use crate::options::{LogicalType, RdfOptions};
@@ -24,6 +25,7 @@ pub struct RdfBatches {
     namespaces: Namespaces,
     logical_type: LogicalType,
     last_frame: Option<u64>,
+    names: Option<Box<Skolem>>,
 }
 
 impl RdfBatches {
@@ -39,7 +41,16 @@ impl RdfBatches {
             namespaces: Namespaces::default(),
             logical_type: LogicalType::default(),
             last_frame: None,
+            names: None,
         })
+    }
+
+    /// Blank nodes get other names.
+    pub(super) fn rename(&mut self, names: Option<Skolem>) {
+        if let Some(names) = names {
+            self.names = Some(Box::new(names));
+            self.statements.take_whole();
+        }
     }
 }
 
@@ -90,7 +101,10 @@ impl RdfSink for RdfBatches {
         if self.batch.begins() {
             self.begin();
         }
-        self.statements.push(&row.statement.terms, same)?;
+        match &mut self.names {
+            None => self.statements.push(&row.statement.terms, same)?,
+            Some(names) => self.statements.push(&names.statement(&row.statement)?.terms, same)?,
+        }
         self.end_statement(row.frame, row.seq)
     }
 

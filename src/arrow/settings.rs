@@ -35,6 +35,10 @@ pub enum BlankNodes {
     Positions,
     /// Kept as they came; a label that is the position of a node in its file is an error.
     Named,
+    /// Labels that depend on the graph alone; of statements, and of whole sources.
+    Content,
+    /// Kept as they came if they last, else `Content`.
+    Lasting,
 }
 
 /// What batches hold.

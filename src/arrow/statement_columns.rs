@@ -40,6 +40,11 @@ impl StatementColumns {
         })
     }
 
+    /// Terms come as whole statements only.
+    pub(super) fn take_whole(&mut self) {
+        self.one_by_one = false;
+    }
+
     /// Before the first row of a batch.
     pub(super) fn begin(&mut self) {
         self.columns.iter_mut().flatten().for_each(TermColumn::begin);

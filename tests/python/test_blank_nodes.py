@@ -142,7 +142,6 @@ BY_DATASET: dict[str, Callable[[Any, Path], Any]] = {
     "canonicalize": lambda d, f: jelly.canonicalize(f / "named.rdfp", d, f / "out.rdfp"),
     "backup": lambda d, f: jelly.backup(d, f / "kept", blank_nodes="labels"),
     "second backup": lambda d, f: (jelly.backup(f / "named.nt", f / "k"), jelly.backup(d, f / "k")),
-    "replica": lambda d, f: jelly.Replica.create(f / "table", d),
 }
 DATASETS = ["old.ttl", "one.trig", "one.rdf", "one.jsonld", "old.nt", "old.jelly"]
 
@@ -207,7 +206,6 @@ def test_the_commands_refuse_positions(files: Path) -> None:
         ["publish", "log", "positions.rdfp"],
         ["backup", "old.ttl", "kept", "--blank-nodes", "labels"],
         ["convert", "old.ttl", "out.nt", "--skolemize"],
-        ["replica", "create", "table", "old.ttl"],
     ):
         done = run(*words)
         assert done.returncode == 1, words

@@ -20,7 +20,7 @@ def load_base(
     rows = 0
     format = options.pop("base_format", "auto")
     with read_rdf(
-        base, format=format, columns=list(COLUMNS), blank_nodes="named", **options
+        base, format=format, columns=list(COLUMNS), blank_nodes="lasting", **options
     ) as reader:
         for made in reader:
             batch = pa.record_batch(made)

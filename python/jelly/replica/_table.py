@@ -89,7 +89,9 @@ class Replica:
         Args:
             table: A folder that is not there yet, or is empty; of Delta Lake, a URI.
             base: The dataset before the log: path (``-`` is standard input), bytes, binary file
-                object or iterable of bytes, in any format. None: there are no quads.
+                object or iterable of bytes, in any format. None: there are no quads. Where labels of its
+                blank nodes do not last (see :func:`jelly.diff`), these get content labels; its statements
+                with blank nodes are kept in memory then.
             format: ``parquet``, or ``delta`` for Delta Lake.
             id: The id of the patch that the base is the state after, as an IRI or a term, where the
                 log begins before the base or says what its first patch comes after.

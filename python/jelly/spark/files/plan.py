@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # be walked over from end to end, and stays whole.
 _FRUGAL = 32 << 20
 _THREADS = 8
+# labels of the content are those of a whole file
+_WHOLE = ("content", "lasting")
 _OF_SPLITS = ("format", "framing", "compression", "limits")
 
 
@@ -91,6 +93,8 @@ def _parts(file: File, piece: int, options: ReadOptions) -> list[Part]:
 
 def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
     keywords = options.keywords
+    if keywords.get("blank_nodes") in _WHOLE:
+        return []
     told = {name: keywords[name] for name in _OF_SPLITS if name in keywords}
     committed = keywords.get("rows") == "committed"
     with filesystem.naming(file.source):

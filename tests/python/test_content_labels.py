@@ -1,0 +1,94 @@
+"""Readers and replicas give nodes without a label names that depend on the graph alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import jelly
+from jelly.errors import PatchError
+
+OLD = '@prefix e: <http://e/> . e:pump e:has [ e:name "power" ] , [ e:name "flow" ] .'
+# the same graph, and another one
+AGAIN = '@prefix e: <http://e/> . e:pump e:has [ e:name "flow" ] , [ e:name "power" ] .'
+NEW = '@prefix e: <http://e/> . e:pump e:has [ e:name "flow" ] , [ e:name "power", "kW" ] .'
+STORE = b"_:x <urn:p> _:y .\n"
+
+
+def rows(source: Any, **options: Any) -> set[tuple[Any, ...]]:
+    table = pa.table(jelly.read_rdf(source, **options))
+    terms = (table.column(name).to_pylist() for name in ("subject", "predicate", "object", "graph"))
+    return {*zip(*terms, strict=True)}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in {"old": OLD, "again": AGAIN, "new": NEW}.items():
+        (tmp_path / f"{name}.ttl").write_text(text)
+    jelly.convert(tmp_path / "old.ttl", tmp_path / "positions.nq")
+    jelly.convert(tmp_path / "old.ttl", tmp_path / "content.nq", blank_nodes="content")
+    (tmp_path / "store.nt").write_bytes(STORE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("blank_nodes", ["content", "lasting"])
+def test_labels_are_those_of_convert(files: Path, blank_nodes: Any) -> None:
+    wanted = rows(files / "content.nq", blank_nodes="keep")
+    assert len(wanted) == 4
+    for name in ("old.ttl", "again.ttl", "positions.nq"):
+        assert rows(files / name, blank_nodes=blank_nodes) == wanted, name
+    with (files / "old.ttl").open("rb") as file:
+        assert rows(file, format="ttl", blank_nodes=blank_nodes) == wanted
+    assert rows([OLD.encode()], format="ttl", blank_nodes=blank_nodes) == wanted
+    found = jelly.read_rdf(files / "old.ttl", blank_nodes=blank_nodes, terms="struct")
+    subjects = pa.table(found).column("subject").to_pylist()
+    assert {f"_:{term['value']}" for term in subjects if term["kind"] == "bnode"} == {
+        subject for subject, *_ in wanted if subject.startswith("_:")
+    }
+
+
+def test_lasting_keeps_the_labels_of_a_store(files: Path) -> None:
+    kept = rows(files / "store.nt", blank_nodes="lasting")
+    assert kept == {("_:x", "<urn:p>", "_:y", "")}
+    assert rows(files / "store.nt", blank_nodes="content") != kept
+
+
+@pytest.mark.parametrize("blank_nodes", ["content", "lasting"])
+def test_a_part_of_a_source_has_no_such_labels(blank_nodes: Any) -> None:
+    data = STORE * 100
+    split = jelly.splits(data, split_bytes=100)[1]
+    with pytest.raises(ValueError, match="whole sources only"):
+        jelly.read_rdf(data, split=split, blank_nodes=blank_nodes)
+    with pytest.raises(ValueError, match='mode="failfast" only'):
+        jelly.read_rdf(data, mode="permissive", blank_nodes=blank_nodes)
+    with pytest.raises(ValueError, match='blank_nodes is "'):
+        jelly.read_patch(b"", blank_nodes=blank_nodes)
+
+
+def test_a_replica_of_turtle_follows_patches_of_its_labels(files: Path) -> None:
+    replica = jelly.Replica.create(files / "table", files / "old.ttl")
+    replica.dump(files / "dump.nq")
+    assert rows(files / "dump.nq", blank_nodes="keep") == rows(
+        files / "content.nq", blank_nodes="keep"
+    )
+    # a patch that speaks of the file is refused, one of the replica is not
+    jelly.diff(files / "old.ttl", files / "new.ttl", files / "file.rdfp", prefixes=False)
+    with pytest.raises(PatchError, match=r"patch\.base"):
+        replica.follow(files / "file.rdfp")
+    done = jelly.diff(
+        files / "dump.nq",
+        files / "new.ttl",
+        files / "dump.rdfp",
+        prefixes=False,
+        blank_nodes="match",
+    )
+    assert (done.added, done.deleted) == (1, 0)
+    replica.follow(files / "dump.rdfp")
+    replica.dump(files / "now.nq")
+    assert jelly.same(files / "now.nq", files / "new.ttl")
+    # labels of a store stay
+    jelly.Replica.create(files / "store", files / "store.nt").dump(files / "store.nq")
+    assert (files / "store.nq").read_bytes() == STORE
