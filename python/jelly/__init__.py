@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from jelly._inspect import Advice, Inspection, ValidationReport, inspect, validate
     from jelly._patches import Patch, Transaction
     from jelly._patching import Step
+    from jelly._push import Pushed, push
     from jelly._readers import read_patch, read_rdf
     from jelly._show import Shown, show, show_diff, show_style
     from jelly._splits import splits
@@ -90,6 +91,7 @@ __all__ = [
     "Position",
     "Problem",
     "Published",
+    "Pushed",
     "QuadKeys",
     "RdfOptions",
     "RdfReader",
@@ -127,6 +129,7 @@ __all__ = [
     "inspect",
     "invert",
     "net",
+    "push",
     "quad_keys",
     "read_patch",
     "read_rdf",
@@ -163,6 +166,7 @@ _NAMES = {
     "jelly.log": "Head, Log, LogInfo, LogVersion, Published",
     "jelly._history": "LogReport, Period, PeriodBy, Problem, history, history_by, verify_log",
     "jelly._patches": "Patch, Transaction",
+    "jelly._push": "Pushed, push",
     "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",
     "jelly._show": "Shown, show, show_diff, show_style",

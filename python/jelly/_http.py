@@ -1,8 +1,9 @@
-"""Requests to the server of a log, with the standard library alone."""
+"""Requests to servers of logs and to stores, with the standard library alone."""
 
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import re
@@ -40,17 +41,39 @@ def patches_at(place: str) -> Iterator[bytes]:
         ValueError: It is no address of a log.
         OSError: The server cannot be reached, or failed.
     """
-    at = Address(place, None)
+    at = Address.of_log(place, None)
     with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
         first = json.loads(answer.read())["first"]
     query = {"after": first - 1}
     return at.open("GET", "/patches", query, {"Accept": "application/x-jelly-rdf-patch"}).pieces()
 
 
-class Address:
-    """Where a log stands on a server, and with which token it is asked."""
+def secret(name: str, url: str) -> str | None:
+    """What the environment has for a server; it is sent over TLS and to this machine only."""
+    parts = urlsplit(url)
+    is_safe = parts.scheme.lower() == "https" or parts.hostname in LOOPBACK
+    return os.environ.get(name) if is_safe else None
 
-    def __init__(self, url: str, token: str | None) -> None:
+
+class Address:
+    """An address on a server, and how the server knows who asks."""
+
+    def __init__(self, url: str, authorization: str | None) -> None:
+        parts = urlsplit(url)
+        self.url = url.rstrip("/")
+        self._host, self._port = parts.hostname or "", parts.port
+        self._is_tls = parts.scheme.lower() == "https"
+        self._path = parts.path.rstrip("/")
+        self._kept = _Kept()
+        self._authorization = authorization
+
+    @classmethod
+    def of_log(cls, url: str, token: str | None) -> Self:
+        """Where a log stands on a server; ``JELLY_TOKEN`` is the token otherwise.
+
+        Raises:
+            ValueError: It is no address of a log.
+        """
         parts = urlsplit(url)
         if parts.username is not None or parts.password is not None:
             raise ValueError(
@@ -58,13 +81,22 @@ class Address:
             )
         if not parts.hostname or parts.query or parts.fragment or not parts.path.strip("/"):
             raise ValueError(f"{url!r} is no address of a log, such as https://host/brick")
-        self._url = url.rstrip("/")
-        self._host, self._port = parts.hostname, parts.port
-        self._is_tls = parts.scheme.lower() == "https"
-        self._path = parts.path.rstrip("/")
-        is_safe = self._is_tls or self._host in LOOPBACK
-        self._kept = _Kept()
-        self._token = token or (os.environ.get("JELLY_TOKEN") if is_safe else None)
+        token = token or secret("JELLY_TOKEN", url)
+        return cls(url, token and f"Bearer {token}")
+
+    @classmethod
+    def of_store(cls, url: str, authorization: str | None) -> Self:
+        """An endpoint of a store; ``JELLY_STORE_AUTHORIZATION`` is the authorization otherwise.
+
+        Raises:
+            ValueError: It is no address of an endpoint.
+        """
+        parts = urlsplit(url)
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("the address of an endpoint has no user and password: give authorization=, or JELLY_STORE_AUTHORIZATION")  # fmt: skip
+        if not is_address(url) or not parts.hostname or parts.query or parts.fragment:
+            raise ValueError(f"{url!r} is no address of an endpoint, such as http://localhost:3030/ds/update")  # fmt: skip
+        return cls(url, authorization or secret("JELLY_STORE_AUTHORIZATION", url))
 
     def open(
         self,
@@ -72,7 +104,7 @@ class Address:
         path: str = "",
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
-        body: Path | None = None,
+        body: Path | bytes | None = None,
     ) -> Answer:
         """Sends a request; the answer is good, or an error is raised.
 
@@ -81,10 +113,10 @@ class Address:
             OSError: The server cannot be reached, or failed.
         """
         given = {name: value for name, value in (query or {}).items() if value is not None}
-        target = self._path + path + (f"?{urlencode(given)}" if given else "")
+        target = (self._path + path or "/") + (f"?{urlencode(given)}" if given else "")
         sent = dict(headers or {})
-        if self._token:
-            sent["Authorization"] = f"Bearer {self._token}"
+        if self._authorization:
+            sent["Authorization"] = self._authorization
         if body is None and method in ("PUT", "POST", "PATCH"):
             sent["Content-Length"] = "0"
         link = self._kept.take()
@@ -100,7 +132,7 @@ class Address:
             link.connect()
         except OSError as error:
             may_pass = isinstance(error, (ConnectionError, TimeoutError))
-            message = f"{self._url}: the server cannot be reached ({error.strerror or error}); check the address, and that a server runs there"
+            message = f"{self.url}: the server cannot be reached ({error.strerror or error}); check the address, and that a server runs there"
             raise (ConnectionError if may_pass else OSError)(message) from error
         return self._asked(link, method, target, sent, body)
 
@@ -110,24 +142,25 @@ class Address:
         method: str,
         target: str,
         headers: dict[str, str],
-        body: Path | None,
+        body: Path | bytes | None,
     ) -> Answer:
         try:
             if body is None:
                 link.request(method, target, headers=headers)
             else:
-                with body.open("rb") as file:
-                    headers = headers | {"Content-Length": str(body.stat().st_size)}
+                length = len(body) if isinstance(body, bytes) else body.stat().st_size
+                with io.BytesIO(body) if isinstance(body, bytes) else body.open("rb") as file:
+                    headers = headers | {"Content-Length": str(length)}
                     # a server that refuses a body may answer, and end the connection, before it has it all
                     try:
                         link.request(method, target, body=file, headers=headers)
                     except (BrokenPipeError, ConnectionResetError):
                         if link.sock is None:  # nothing was reached at all
                             raise
-            answer = Answer(self._url, link, link.getresponse(), self._kept)
+            answer = Answer(self.url, link, link.getresponse(), self._kept)
         except http.client.HTTPException as error:
             link.close()
-            raise ConnectionError(f"{self._url}: {error!r}") from error
+            raise ConnectionError(f"{self.url}: {error!r}") from error
         except BaseException:
             link.close()
             raise
@@ -247,6 +280,9 @@ class Answer:
             detail = str(said["detail"])
         except (ValueError, KeyError, TypeError):
             kind, detail = "", ""
+            if self.header("content-type").startswith("text/plain"):
+                line = next(iter(body.decode(errors="replace").strip().splitlines()), "")
+                detail = "".join(c for c in line[:500] if c.isprintable())
         text = f"{detail or self._answer.reason} ({self.url}: status {self.status})"
         if self.status in (401, 403):
             return PermissionError(text)

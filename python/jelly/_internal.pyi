@@ -38,6 +38,8 @@ __all__ = [
     "RowIterator",
     "RowsDigest",
     "Schema",
+    "StoreLog",
+    "Updates",
     "WorkFolder",
     "Writer",
     "__version__",
@@ -640,6 +642,35 @@ class Compressor:
     def __new__(cls, name: str) -> Self: ...
     def write(self, data: bytes, *, last: bool = False) -> bytes:
         """Takes bytes, and gives those that are ready; after the end none."""
+
+@final
+@disjoint_base
+class StoreLog:
+    """What stores say of a log, and the updates that change it."""
+
+    def __new__(cls, log: str, start: str | None = None) -> Self: ...
+    def query(self) -> str:
+        """The query for what a store says."""
+
+    def begin(self, version: tuple[int, str]) -> str:
+        """The update that makes a store say its first version, if it says none."""
+
+    def step(self, version: tuple[int, str], to: tuple[int, str]) -> str:
+        """The operation that makes a store say the next version."""
+
+    def updates(self, version: tuple[int, str], patch: Source, keywords: dict[str, Any]) -> Updates:
+        """The rows of one patch, for stores that say this version."""
+
+@final
+@disjoint_base
+class Updates:
+    """The operations of one patch."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> str: ...
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Rows that add, rows that delete, prefixes that change."""
 
 def place_patch(
     claim: tuple[str | None, str | None, str],

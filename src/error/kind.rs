@@ -240,8 +240,8 @@ kinds! {
     PatchPrefix = Patch "patch.prefix" "Give the base (`base=`, `--base`), or write the namespace into the `PD` row.",
     /// A blank node that is named by its position in a file, which is another node in another file.
     PatchLabels = Patch "patch.labels" "Give the node an IRI or a label in the data, or export the data with labels that last, such as N-Quads from the store.",
-    /// A row that names a blank node which the base does not have, or one of several equal ones.
-    PatchBlank = Patch "patch.blank" "Make the patch from this base.",
+    /// A row that names a blank node which the base does not have, one of several equal ones, or one of a store, which SPARQL cannot name.
+    PatchBlank = Patch "patch.blank" "Make the patch from this base; to push it to a store, give blank nodes IRIs (`skolemize=`, `--skolemize`).",
     /// A prefix with a name that Turtle does not allow, where `strict` is on.
     PatchName = Patch "patch.name" "Give the prefix a name of letters, digits, `_`, `-` and `.`, without the colon.",
     /// A file that is read twice changed in between.

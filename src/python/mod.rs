@@ -30,6 +30,7 @@ mod schema;
 mod show;
 mod signals;
 mod stream_options;
+mod update;
 mod values;
 mod write_rows;
 mod writer;
@@ -85,6 +86,8 @@ mod _internal {
     use super::schema::Schema;
     #[pymodule_export]
     use super::show::{show, show_diff, show_style};
+    #[pymodule_export]
+    use super::update::{StoreLog, Updates};
     #[pymodule_export]
     use super::writer::Writer;
 

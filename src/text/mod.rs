@@ -15,6 +15,7 @@ mod v1;
 pub(crate) mod write;
 mod write_lines;
 mod write_patch;
+mod write_update;
 
 pub(crate) use fold::fold_tags;
 pub use nquads::{Lines, LinesOptions};
@@ -24,6 +25,7 @@ pub use rdf_patch::{PatchDialect, RdfPatch};
 pub use rows::TextRows;
 pub use write_lines::LinesWriter;
 pub use write_patch::PatchTextWriter;
+pub use write_update::{StoreLog, StoreVersion, UpdateWriter};
 
 #[cfg(feature = "arrow")]
 pub(crate) use write::TermWriter;

@@ -235,5 +235,5 @@ def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_token_of_the_environment_stays_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JELLY_TOKEN", "secret")
-    sent = {url: Address(url, None)._token for url in ("http://localhost:1/x", "https://example.org/x", "http://example.org/x")}  # fmt: skip
-    assert list(sent.values()) == ["secret", "secret", None]
+    sent = {url: Address.of_log(url, None)._authorization for url in ("http://localhost:1/x", "https://example.org/x", "http://example.org/x")}  # fmt: skip
+    assert list(sent.values()) == ["Bearer secret", "Bearer secret", None]

@@ -45,6 +45,8 @@ INNER = {
     "RowIterator",
     "RowsDigest",
     "RdfRelay",
+    "StoreLog",
+    "Updates",
     "met_options",
     "read_message",
     "write_message",

@@ -18,7 +18,7 @@ _SECTIONS = {
     "Compare": "diff same stage history",
     "Patches": "apply as-of between invert squash net canonicalize",
     "Backups, logs and tables": "backup restore publish log replica",
-    "Servers": "serve grpc",
+    "Servers and stores": "serve grpc push",
     "Files": "convert cat stats inspect validate index",
 }
 # What each module has, so that none is imported for the commands of another.
@@ -29,6 +29,7 @@ _COMMANDS = {
     "logs": "log",
     "inspect": "stats",
     "patches": "apply as-of between canonicalize diff history invert net same squash",
+    "push": "push",
     "replicas": "replica",
     "serve": "serve",
 }

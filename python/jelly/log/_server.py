@@ -40,7 +40,7 @@ class ServerLog(Log):
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
         del storage  # the place is none that has it
-        self._at = Address(self.place, self._token)
+        self._at = Address.of_log(self.place, self._token)
 
     def _json(self, path: str = "", **query: Any) -> Any:
         with self._at.open("GET", path, query, {"Accept": "application/json"}) as answer:

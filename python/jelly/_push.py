@@ -1,0 +1,285 @@
+"""A store that follows a log: each patch once, as SPARQL Update."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeAlias
+
+from jelly import _internal
+from jelly._http import Address
+from jelly._patching import Report, Step
+from jelly.errors import TruncatedError
+from jelly.log import Log
+from jelly.log._patch import refused
+
+_At: TypeAlias = tuple[int, str]
+# how long requests are sent again without a new version in the store
+_TRIES = 30.0
+_WAIT = 0.2
+# versions between two questions to the store
+_ROUND = 1000
+_REQUEST = 1 << 20
+_FORGETS = "{}: the store took a request and does not say a version after {}; check that {} asks the same store (query_endpoint=, --query)"
+
+
+class Pushed(NamedTuple):
+    """What a store got of a log.
+
+    Attributes:
+        version: The version that the store has now.
+        id: The id of its patch; None: it has none.
+        patches: Patches that were pushed.
+        added: Their rows that add, of which each quad has one at most.
+        deleted: Their rows that delete.
+        prefixes_left_out: Changes of prefixes, which stores do not have.
+        requests: Updates that were sent.
+    """
+
+    version: int
+    id: str | None
+    patches: int
+    added: int
+    deleted: int
+    prefixes_left_out: int
+    requests: int
+
+
+def push(
+    log: Log | str,
+    endpoint: str,
+    *,
+    query_endpoint: str | None = None,
+    after: int | None = None,
+    skolemize: str | None = None,
+    authorization: str | None = None,
+    request_bytes: int = _REQUEST,
+    progress: Report | None = None,
+) -> Pushed:
+    """Brings a store with SPARQL 1.1 Update to the head of a log.
+
+    The store keeps the version that it has, in the graph ``<urn:jelly:logs>``; each operation changes
+    the store only at that version. So a request that is sent twice or late changes nothing, two
+    processes can push at once, and who was killed begins again. A patch is one request if it fits into
+    ``request_bytes``, and is seen whole or not at all in stores whose requests are transactions;
+    readers may see a part of a larger one.
+
+    Args:
+        log: The log, or its place as in :class:`Log`.
+        endpoint: Where the store takes updates, such as ``http://localhost:3030/ds/update``.
+        query_endpoint: Where it answers queries; without it, ``.../query`` for ``.../update``, ``X``
+            for ``X/statements``, else ``endpoint``.
+        after: The version of the log whose dataset the store has; only for a store that says none. A
+            log that began empty needs none.
+        skolemize: What IRIs of blank nodes begin with, such as
+            ``https://example.org/.well-known/genid/``: the same from the first patch on.
+        authorization: The header ``Authorization`` for the store, such as ``Basic ...``. Without it,
+            ``JELLY_STORE_AUTHORIZATION`` of the environment is sent, over TLS and to this machine only.
+        request_bytes: A request has at most so many bytes, and one operation (256 KiB, and one row)
+            more.
+        progress: As of :func:`apply`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PatchError: The store does not say its version (``patch.base``), it has a patch that the log has
+            not (``patch.fork``), what comes next is gone (``patch.gap``), or a row has a blank node
+            (``patch.blank``).
+        EncodeError: SPARQL cannot say a row (``encode.term``, ``encode.generalized``).
+        OSError: The store cannot be reached, or refused a request.
+        ValueError: ``after`` or ``skolemize`` is not what the store says.
+    """
+    log = log if isinstance(log, Log) else Log(log)
+    info = log.info()
+    if info.id is None:
+        raise refused("patch.base", f"the log has no id by which a store knows it again ({log.place}); `jelly log create {log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
+    said = _internal.StoreLog(f"urn:uuid:{info.id}", skolemize)
+    store = _Store(endpoint, query_endpoint, authorization, request_bytes, progress)
+    done = Pushed(0, None, 0, 0, 0, 0, 0)
+    counts: dict[int, tuple[int, int, int]] = {}
+    at: _At | None = None
+    until: float | None = None
+    while True:
+        try:
+            found = store.at(said, skolemize)
+            if until is None or found != at:
+                until = time.monotonic() + _TRIES
+            if found is None:
+                if at is not None:
+                    raise OSError(_FORGETS.format(endpoint, at[0], store.query_url))
+                at = store.begin(said, skolemize, _start(log, info, after))
+                continue
+            if at is None and after not in (None, found[0]):
+                raise ValueError(f"after is {after}, but the store says that it has version {found[0]}")  # fmt: skip
+            at = found
+            done = _counted(done, [counts[version] for version in counts if version <= at[0]])
+            counts.clear()
+            versions = _next_versions(log, at)
+            if not versions:
+                return done._replace(version=at[0], id=log.head.id, requests=store.requests)
+            _send(log, said, store, at, versions, counts)
+            if store.at(said, skolemize) == at:
+                raise OSError(_FORGETS.format(endpoint, at[0], store.query_url))
+        except (ConnectionError, TimeoutError, TruncatedError):
+            if until is None or time.monotonic() > until:
+                raise
+            time.sleep(_WAIT)
+
+
+def _counted(done: Pushed, counts: list[tuple[int, int, int]]) -> Pushed:
+    """What was done, with patches that the store has now."""
+    added, deleted, prefixes = (sum(each) for each in zip(*counts, strict=True)) if counts else (0, 0, 0)  # fmt: skip
+    return done._replace(
+        patches=done.patches + len(counts),
+        added=done.added + added,
+        deleted=done.deleted + deleted,
+        prefixes_left_out=done.prefixes_left_out + prefixes,
+    )
+
+
+def _start(log: Log, info: Any, after: int | None) -> _At:
+    """The version that a store has which says none."""
+    if after is None:
+        if info.base != "empty" or info.first > 1:
+            message = (
+                f"the store does not say which version it has, and the log does not begin empty ({log.place}): load a version, such as "
+                f"`jelly log dataset {log.place} --version {info.first - 1}` writes it, and push with after={info.first - 1} (--after {info.first - 1})"
+            )
+            raise refused("patch.base", message)
+        return 0, ""
+    if after < info.first:
+        for _ in log.versions(after, after):  # refuses what is gone
+            pass
+        return after, ""
+    return after, _identity(next(iter(log.versions(after - 1, after))).id)
+
+
+def _identity(id: str | None) -> str:
+    return "" if id is None else _internal.identify(id)[1]
+
+
+def _next_versions(log: Log, at: _At) -> list[Any]:
+    """The versions that come after one, which must be of this log."""
+    head = log.head
+    if at[0] > head.version:
+        raise refused("patch.fork", f"the store has version {at[0]}, but the log ends with version {head.version} ({log.place})")  # fmt: skip
+    if at[0] == head.version:
+        known, versions = head.id, []
+    else:
+        versions = list(islice(log.versions(at[0]), _ROUND))
+        known = versions[0].prev
+    if at[1] and known is not None and _identity(known) != at[1]:
+        raise refused("patch.fork", f"the store has version {at[0]} with the id {at[1]}, but in the log that is {_identity(known)} ({log.place})")  # fmt: skip
+    return versions
+
+
+def _send(
+    log: Log, said: Any, store: _Store, at: _At, versions: list[Any], counts: dict[int, Any]
+) -> None:
+    with closing(log._each(at[0], [version.bytes for version in versions])) as patches:
+        try:
+            for version, (source, format) in zip(versions, patches, strict=True):
+                updates = said.updates(at, source, {"patch_format": format})
+                to = version.version, _identity(version.id)
+                store.patch(updates, said.step(at, to))
+                counts[version.version] = updates.counts
+                at = to
+        finally:
+            store.flush()  # the versions before one that is refused
+
+
+class _Store:
+    """The endpoints of a store, and the operations that wait for their request."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        query_endpoint: str | None,
+        authorization: str | None,
+        request_bytes: int,
+        progress: Report | None,
+    ) -> None:
+        if request_bytes < 1:
+            raise ValueError(f"request_bytes is {request_bytes}; it can be 1 and more")
+        self.query_url = query_endpoint or _query_url(endpoint)
+        self._update = Address.of_store(endpoint, authorization)
+        self._query = Address.of_store(self.query_url, authorization)
+        self._limit, self._progress = request_bytes, progress
+        self._waiting: list[str] = []
+        self._bytes = 0
+        self._rows = self._sent = 0
+        self.requests = 0
+
+    def at(self, said: Any, skolemize: str | None) -> _At | None:
+        """The version that the store says it has."""
+        self._waiting, self._bytes = [], 0
+        headers = {"Content-Type": "application/sparql-query", "Accept": "application/sparql-results+json"}  # fmt: skip
+        with self._query.open("POST", "", None, headers, said.query().encode()) as answer:
+            text = answer.read()
+        try:
+            rows = json.loads(text)["results"]["bindings"]
+            found = {(int(row["version"]["value"]), row["patch"]["value"], row["start"]["value"]) for row in rows}  # fmt: skip
+        except (ValueError, KeyError, TypeError):
+            raise OSError(f"{self.query_url}: the answer is no SPARQL result; give the address where the store answers queries (query_endpoint=, --query)") from None  # fmt: skip
+        if not found:
+            return None
+        if len(found) > 1:
+            raise refused("patch.damaged", f"the store says several versions of the log in the graph <urn:jelly:logs>: {sorted(found)}")  # fmt: skip
+        version, patch, start = found.pop()
+        if start != (skolemize or ""):
+            given = "the store was begun without skolemize" if not start else f"the store was begun with skolemize={start!r}"  # fmt: skip
+            raise ValueError(f"{given}; its blank nodes have the same names from the first patch on")  # fmt: skip
+        return version, patch
+
+    def begin(self, said: Any, skolemize: str | None, at: _At) -> _At:
+        """Makes the store say a version, if it says none; the version that it has then."""
+        self._post([said.begin(at)])
+        found = self.at(said, skolemize)
+        if found is None:
+            raise OSError(_FORGETS.format(self._update.url, at[0], self.query_url))
+        return found
+
+    def patch(self, updates: _internal.Updates, step: str) -> None:
+        """Takes the operations of a patch; those that wait are sent where it does not fit behind them."""
+        added, deleted, _ = updates.counts
+        self._rows += added + deleted
+        mine: list[str] = []
+        size = 0
+        for operation in chain(updates, (step,)):
+            length = len(operation.encode())
+            if mine and size + length > self._limit:
+                self.flush()
+                self._post(mine)
+                mine, size = [], 0
+            mine.append(operation)
+            size += length
+        if self._waiting and self._bytes + size > self._limit:
+            self.flush()
+        self._waiting += mine
+        self._bytes += size
+
+    def flush(self) -> None:
+        """Sends what waits."""
+        waiting, self._waiting, self._bytes = self._waiting, [], 0
+        if waiting:
+            self._post(waiting)
+
+    def _post(self, operations: list[str]) -> None:
+        body = " ;\n".join(operations).encode()
+        headers = {"Content-Type": "application/sparql-update; charset=utf-8"}
+        self.requests += 1
+        self._update.open("POST", "", None, headers, body).close()
+        self._sent += len(body)
+        if self._progress is not None:
+            self._progress(Step("pushing", self._rows, self._sent))
+
+
+def _query_url(endpoint: str) -> str:
+    """Where a store answers queries, by where it takes updates: as Fuseki, RDF4J and others have it."""
+    place = endpoint.rstrip("/")
+    if place.endswith("/update"):
+        return place.removesuffix("update") + "query"
+    return place.removesuffix("/statements")

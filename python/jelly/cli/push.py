@@ -1,0 +1,44 @@
+"""The command ``jelly push``: a store that follows a log."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+import jelly
+from jelly.cli.options import given
+from jelly.cli.patches import counted
+from jelly.cli.progress import Steps
+from jelly.log._there import existing
+
+
+@click.command(name="push", short_help="Brings a store with SPARQL Update to the head of a log.")
+@click.argument("place")
+@click.argument("endpoint")
+@click.option("--query", "query_endpoint", metavar="URL", help="Where the store answers queries; without it, .../query for .../update, X for X/statements, else ENDPOINT.")  # fmt: skip
+@click.option("--after", type=int, metavar="VERSION", help="The version whose dataset the store has already; only for a store that does not say one.")  # fmt: skip
+@click.option("--skolemize", metavar="START", help="Write blank nodes as IRIs that begin so: the same from the first patch on.")  # fmt: skip
+@click.option("--request-bytes", type=click.IntRange(1), metavar="BYTES", help="The size of a request, 1 MiB otherwise; a larger patch takes several.")  # fmt: skip
+@click.option("--json", "is_json", is_flag=True, help="Say what was done as JSON.")
+def push_command(place: str, endpoint: str, is_json: bool, **options: Any) -> None:
+    """Sends the patches of the log at PLACE to ENDPOINT, as SPARQL Update, each once.
+
+    The store keeps its version in the graph <urn:jelly:logs>; run the command again to send what is new.
+    A store that wants to know who asks gets JELLY_STORE_AUTHORIZATION as the header Authorization.
+
+    Example: jelly push logs/brick http://localhost:3030/ds/update
+    """
+    with Steps(quiet=is_json) as steps:
+        done = jelly.push(existing(jelly.Log(place)), endpoint, progress=steps.show, **given(options))  # fmt: skip
+    if is_json:
+        click.echo(json.dumps(done._asdict()))
+        return
+    text = f"version {done.version:,}: {counted(done.patches, 'patch', 'patches')} pushed (+{done.added:,}, -{done.deleted:,})"
+    if done.prefixes_left_out:
+        text += f"; {counted(done.prefixes_left_out, 'change')} of prefixes left out, which a store does not hold"
+    click.echo(text, err=True)
+
+
+COMMANDS = [push_command]

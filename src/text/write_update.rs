@@ -1,0 +1,330 @@
+//! Writes SPARQL Update (SPARQL 1.1 Update, section 3.1.3): operations that change a store only while it says that it
+//! is at a certain version of a log.
+//!
+//! What a store says stands in a graph of its own. Each operation asks for it in its `WHERE`, so one that arrives late,
+//! or a second time, changes nothing.
+
+use super::nquads::is_generalized_statement;
+use super::out::check;
+use super::write::TermWriter;
+use crate::buffer::TextBuffer;
+use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::scan::{has_scheme, is_plain_iri};
+use crate::sink::Statement;
+use crate::term::{LiteralKind, Term};
+
+/// Rows of one operation: some stores build a tree of them that is as deep.
+const ROWS: usize = 1000;
+/// Bytes of one operation, and one row more.
+const BYTES: usize = 256 << 10;
+
+/// The version of a log that a store has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoreVersion {
+    /// Its number.
+    pub version: u64,
+    /// What the id of its patch is compared by; empty: it has none.
+    pub patch: String,
+}
+
+/// What stores say of a log.
+#[derive(Clone, Debug)]
+pub struct StoreLog {
+    log: String,
+    /// What IRIs of blank nodes begin with; empty: the store gets none.
+    start: String,
+}
+
+impl StoreLog {
+    /// Of the log with this IRI, whose blank nodes become IRIs that begin with `start`, if it is not empty.
+    ///
+    /// # Errors
+    /// `encode.term`: a store would read the IRI as another one.
+    pub fn new(log: &str, start: &str) -> Result<Self> {
+        check_iri(log)?;
+        Ok(StoreLog { log: log.to_owned(), start: start.to_owned() })
+    }
+
+    /// The query for what a store says: `version`, `patch` and `start`, one row at most.
+    pub fn query(&self) -> String {
+        format!(
+            "SELECT ?version ?patch ?start WHERE {{ GRAPH <urn:jelly:logs> {{ <{}> <urn:jelly:version> ?version ; \
+             <urn:jelly:patch> ?patch ; <urn:jelly:skolemize> ?start }} }}",
+            self.log
+        )
+    }
+
+    /// The update that makes a store say its first version, if it says none.
+    pub fn begin(&self, at: &StoreVersion) -> String {
+        format!(
+            "INSERT {{ {} GRAPH <urn:jelly:logs> {{ <{log}> <urn:jelly:skolemize> {} }} }} WHERE {{ FILTER NOT EXISTS \
+             {{ GRAPH <urn:jelly:logs> {{ <{log}> ?p ?o }} }} }}",
+            self.says(at),
+            string(&self.start),
+            log = self.log,
+        )
+    }
+
+    /// The operation that makes a store say the next version.
+    pub fn step(&self, from: &StoreVersion, to: &StoreVersion) -> String {
+        let from = self.says(from);
+        format!("DELETE {{ {from} }} INSERT {{ {} }} WHERE {{ {from} }}", self.says(to))
+    }
+
+    fn says(&self, at: &StoreVersion) -> String {
+        let StoreVersion { version, patch } = at;
+        let patch = string(patch);
+        format!(
+            "GRAPH <urn:jelly:logs> {{ <{}> <urn:jelly:version> {version} ; <urn:jelly:patch> {patch} }}",
+            self.log
+        )
+    }
+}
+
+/// Writes rows as operations for a store at one version.
+#[derive(Debug)]
+pub struct UpdateWriter {
+    at: String,
+    deletes: Quads,
+    inserts: Quads,
+    rows: usize,
+}
+
+impl UpdateWriter {
+    /// For stores that say `at`.
+    pub fn new(log: &StoreLog, at: &StoreVersion) -> Self {
+        UpdateWriter { at: log.says(at), deletes: Quads::default(), inserts: Quads::default(), rows: 0 }
+    }
+
+    /// Refuses a row that SPARQL cannot say.
+    ///
+    /// # Errors
+    /// As of [`UpdateWriter::row`].
+    pub fn check(statement: &Statement<'_>) -> Result<()> {
+        if is_generalized_statement(&statement.terms) {
+            return Err(Error::new(
+                ErrorKind::EncodeGeneralized,
+                "SPARQL Update cannot hold generalized RDF",
+            ));
+        }
+        statement.terms.iter().try_for_each(check_term)
+    }
+
+    /// Takes a row.
+    ///
+    /// # Errors
+    /// SPARQL cannot say the row: `patch.blank`, `encode.generalized`, `encode.language`, `encode.term`.
+    pub fn row(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
+        Self::check(statement)?;
+        self.rows += 1;
+        (if adds { &mut self.inserts } else { &mut self.deletes }).push(statement);
+        Ok(())
+    }
+
+    /// Whether an operation is large enough.
+    pub fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.deletes.text.len() + self.inserts.text.len() >= BYTES
+    }
+
+    /// The operation of the rows so far; none without rows.
+    pub fn take(&mut self) -> Option<String> {
+        if self.rows == 0 {
+            return None;
+        }
+        self.rows = 0;
+        let mut operation = String::new();
+        for (word, quads) in [("DELETE", &mut self.deletes), ("INSERT", &mut self.inserts)] {
+            if quads.text.len() > 0 {
+                operation += &[word, " {\n", &quads.take(), "}\n"].concat();
+            }
+        }
+        Some(format!("{operation}WHERE {{ {} }}", self.at))
+    }
+}
+
+/// Quads between braces.
+#[derive(Debug, Default)]
+struct Quads {
+    text: TextBuffer,
+    /// The graph whose braces are open.
+    graph: Option<String>,
+}
+
+impl Quads {
+    fn push(&mut self, statement: &Statement<'_>) {
+        let [terms @ .., graph] = &statement.terms;
+        let graph = (!matches!(graph, Term::DefaultGraph)).then(|| graph.to_string());
+        if graph != self.graph {
+            self.close();
+            if let Some(graph) = &graph {
+                self.text.push(&format!("GRAPH {graph} {{\n"));
+            }
+            self.graph = graph;
+        }
+        let start = self.text.len();
+        for term in terms {
+            TermWriter::new(&mut self.text).term(term);
+            self.text.push_byte(b' ');
+        }
+        self.text.push(".\n");
+        if self.text.as_bytes()[start..].contains(&b'\\') {
+            let row = escaped_once(&String::from_utf8_lossy(&self.text.as_bytes()[start..]));
+            self.text.truncate(start);
+            self.text.push(&row);
+        }
+    }
+
+    fn close(&mut self) {
+        if self.graph.take().is_some() {
+            self.text.push("}\n");
+        }
+    }
+
+    fn take(&mut self) -> String {
+        self.close();
+        let text = String::from_utf8_lossy(self.text.as_bytes()).into_owned();
+        self.text.clear();
+        text
+    }
+}
+
+/// A string in quotes.
+fn string(text: &str) -> String {
+    let mut out = TextBuffer::default();
+    TermWriter::new(&mut out).string(&[text]);
+    escaped_once(&String::from_utf8_lossy(out.as_bytes()))
+}
+
+/// Text in which no backslash that stands for itself is followed by `u`: SPARQL reads `\u0022` before its grammar does
+/// (SPARQL 1.1 Query, section 19.2), and not every store counts the backslashes before it.
+fn escaped_once(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        let end = at + 2; // what follows a backslash is ASCII
+        out += &rest[..end];
+        rest = &rest[end..];
+        if out.ends_with("\\\\")
+            && let Some(c @ ('u' | 'U')) = rest.chars().next()
+        {
+            out += if c == 'u' { "\\u0075" } else { "\\u0055" };
+            rest = &rest[1..];
+        }
+    }
+    out + rest
+}
+
+/// Refuses terms that SPARQL cannot say, or that a store would read as another one.
+fn check_term(term: &Term<'_>) -> Result<()> {
+    match term {
+        Term::BlankNode(label) => {
+            let message = format!("SPARQL Update cannot name the blank node {} of a store", excerpt(label));
+            Err(Error::new(ErrorKind::PatchBlank, message).with_hint(
+                "give IRIs to blank nodes from the first patch on (skolemize=, --skolemize START)",
+            ))
+        }
+        Term::Iri(iri) => check_iri(&iri.to_string()),
+        Term::Literal(literal) => {
+            if let LiteralKind::Datatype(datatype) = literal.kind {
+                check_iri(datatype.iri())?;
+            }
+            check(term, false)
+        }
+        Term::Triple(triple) => triple.terms.iter().try_for_each(|term| check_term(&term.as_term())),
+        Term::DefaultGraph => Ok(()),
+    }
+}
+
+/// SPARQL resolves IRIs as links of a page (RFC 3986, section 5.2): a relative one becomes one of the server, and
+/// segments of dots vanish.
+fn check_iri(iri: &str) -> Result<()> {
+    let (what, hint) = if !is_plain_iri(iri) {
+        ("has a character that no IRI can have", "correct the IRI in the data")
+    } else if !has_scheme(iri.as_bytes()) {
+        ("is not absolute, and would become an IRI of the server", "make the IRI absolute in the data")
+    } else if has_dots(iri) {
+        ("has a segment of dots, which SPARQL resolves away", "correct the IRI in the data")
+    } else {
+        return Ok(());
+    };
+    let message = format!("SPARQL Update cannot hold the IRI <{}>: it {what}", excerpt(iri));
+    Err(Error::new(ErrorKind::EncodeTerm, message).with_hint(hint))
+}
+
+/// Whether the path of an absolute IRI has a segment `.` or `..`.
+fn has_dots(iri: &str) -> bool {
+    let path = iri.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once(':').map_or(path, |(_, path)| path);
+    path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::TermBuf;
+
+    fn operation(terms: [&str; 4]) -> Result<String> {
+        let terms = terms.map(|text| TermBuf::from_text(text).unwrap());
+        let log = StoreLog::new("urn:uuid:1", "").unwrap();
+        let mut writer =
+            UpdateWriter::new(&log, &StoreVersion { version: 4, patch: "a\\u0022\"".to_owned() });
+        let quad = Statement::of(terms.each_ref().map(TermBuf::as_term));
+        writer.row(&quad, true)?;
+        writer.row(&quad, false)?;
+        Ok(writer.take().unwrap())
+    }
+
+    #[test]
+    fn no_text_of_the_data_ends_its_string() {
+        let made = operation(["<a:s>", "<a:p>", r#""\\u0022 . \\\\U0000007D \"\\u""#, ""]).unwrap();
+        let object = r#""\\\u00750022 . \\\\\u00550000007D \"\\\u0075""#;
+        let says = r#"GRAPH <urn:jelly:logs> { <urn:uuid:1> <urn:jelly:version> 4 ; <urn:jelly:patch> "a\\\u00750022\"" }"#;
+        assert_eq!(
+            made,
+            format!(
+                "DELETE {{\n<a:s> <a:p> {object} .\n}}\nINSERT {{\n<a:s> <a:p> {object} .\n}}\nWHERE {{ {says} }}"
+            )
+        );
+    }
+
+    #[test]
+    fn what_a_store_would_read_otherwise_is_refused() {
+        for (object, graph, kind) in [
+            ("<b>", "", "encode.term"),
+            ("<>", "", "encode.term"),
+            ("<http://a/../b>", "", "encode.term"),
+            ("<http://a/b/.>", "", "encode.term"),
+            ("<urn:./b>", "", "encode.term"),
+            (r"<http://a/\u003E>", "", "encode.term"),
+            (r#""1"^^<b>"#, "", "encode.term"),
+            ("_:b", "", "patch.blank"),
+            ("<a:o>", "_:g", "patch.blank"),
+            ("<<( <a:s> <a:p> _:b )>>", "", "patch.blank"),
+        ] {
+            let error = operation(["<a:s>", "<a:p>", object, graph]).unwrap_err();
+            assert_eq!(error.kind().slug(), kind, "{object}");
+        }
+        for fine in ["<http://a/..b?x=/../y#/./z>", "<http://a/b...>", "<x:.y>", r#""a"@en--ltr"#] {
+            operation(["<a:s>", "<a:p>", fine, "<a:g>"]).unwrap();
+        }
+    }
+
+    #[test]
+    fn neighbours_in_a_graph_share_its_braces() {
+        let log = StoreLog::new("urn:uuid:1", "").unwrap();
+        let mut writer = UpdateWriter::new(&log, &StoreVersion::default());
+        for (name, graph) in
+            [("a", ""), ("b", "<a:g>"), ("c", "<a:g>"), ("d", "<a:h>"), ("e", ""), ("f", "<a:g>")]
+        {
+            let terms = [&format!("<a:{name}>"), "<a:p>", "<a:o>", graph]
+                .map(|text| TermBuf::from_text(text).unwrap());
+            writer.row(&Statement::of(terms.each_ref().map(TermBuf::as_term)), true).unwrap();
+        }
+        let made = writer.take().unwrap();
+        let rows = made.split("WHERE").next().unwrap().replace(" <a:p> <a:o> .", "").replace('\n', " ");
+        assert_eq!(
+            rows,
+            "INSERT { <a:a> GRAPH <a:g> { <a:b> <a:c> } GRAPH <a:h> { <a:d> } <a:e> GRAPH <a:g> { <a:f> } } "
+        );
+        assert!(writer.take().is_none());
+    }
+}
