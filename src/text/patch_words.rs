@@ -87,20 +87,35 @@ pub(super) fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Resu
     Ok(bad(ErrorKind::TextKeyword, start, message)?)
 }
 
-/// Says more about what is no term here but elsewhere.
+/// Says more about what is no term here but elsewhere; asks for more where a word may go on.
 #[cold]
 pub(super) fn hint(stop: Stop, lexer: &Lexer<'_>) -> Stop {
     let Stop::Bad(error) = stop else { return stop };
-    let Some(at) = error.position().offset else { return Stop::Bad(error) };
-    let word = Lexer::new(lexer.text, at as usize, lexer.rules);
-    let word = &lexer.text[at as usize..word.word_end()];
-    let message = match (error.kind(), word.trim_end_matches('.')) {
-        (ErrorKind::TextTerm, "R") => "R repeats a term in RDF Patch v1 only: read it as format \"rdfp-v1\"",
-        (ErrorKind::TextTerm, "ANY" | "U") => "ANY and U stand for no term",
-        (ErrorKind::TextTerm, "") if lexer.text[at as usize..].starts_with('?') => {
-            "a variable is no term of data"
-        }
-        _ => return Stop::Bad(error),
+    let (ErrorKind::TextTerm, Some(at)) = (error.kind(), error.position().offset) else {
+        return Stop::Bad(error);
     };
-    Stop::Bad(Error::new(error.kind(), message).moved_to(at))
+    for (word, message) in [
+        ("R", "R repeats a term in RDF Patch v1 only: read it as format \"rdfp-v1\""),
+        ("ANY", "ANY and U stand for no term"),
+        ("U", "ANY and U stand for no term"),
+        ("?", "a variable is no term of data"),
+    ] {
+        match has_word(lexer, at as usize, word) {
+            Ok(true) => return Stop::Bad(Error::new(error.kind(), message).moved_to(at)),
+            Ok(false) => {}
+            Err(stop) => return stop,
+        }
+    }
+    Stop::Bad(error)
+}
+
+/// Whether this word stands here; a dot behind it is that of the row.
+fn has_word(lexer: &Lexer<'_>, at: usize, word: &str) -> Lex<bool> {
+    for (place, wanted) in (at..).zip(word.bytes()) {
+        if lexer.byte(place)? != wanted {
+            return Ok(false);
+        }
+    }
+    let lexer = Lexer::new(lexer.text, at + word.len(), lexer.rules);
+    Ok(word == "?" || lexer.peek()? == b'.' || lexer.word_end() == lexer.at)
 }

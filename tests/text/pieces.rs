@@ -43,9 +43,9 @@ const LINES: [&str; 24] = [
 ];
 
 /// What damages.
-const PIECES: [&[u8]; 26] = [
+const PIECES: [&[u8]; 28] = [
     b"<", b">", b"\"", b"'", b"\\", b"\\u", b".", b" . ", b"\n", b"\r", b"\t", b"#", b"<<(", b")>>", b"\xc3",
-    b"\xff", b"_:", b"<_:", b"@", b" @", b"^^", b" ^^ ", b"R ", b":", b"5", b"A ",
+    b"\xff", b"_:", b"<_:", b"@", b" @", b"^^", b" ^^ ", b"R ", b":", b"5", b"A ", b"U", b"ANY",
 ];
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
@@ -110,6 +110,9 @@ fn of_two_faults_the_same_one_is_reported() {
         b"<http://e/s> <a\\x b> <http://e/o> .\n",
         b"<http://e/s> <http://e/p> \"\\x\n\" .\n",
         b"PA \"a\" \"b:\"\n2\n# \x81",
+        b"A <<( <u:s> <u:p> <u:o> Ux )>> <u:p> <u:o> .\n",
+        b"A <<( <u:s> <u:p> <u:o> Rx )>> <u:p> <u:o> .\n",
+        b"A <u:s> <<( <u:s> <u:p> <u:o> ANYx )>> <u:o> .\n",
     ] {
         let [patch, lines] = pieces_agree(text, PatchDialect::Strict, strict, 1..text.len());
         assert_eq!(patch, (0, true), "{}", text.escape_ascii());
