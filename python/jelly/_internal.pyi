@@ -573,11 +573,11 @@ def log_versions(
     progress: _Report | None = None,
     names: list[str | None] | None = None,
 ) -> tuple[
-    list[tuple[int, int, str | None, str | None, str | None, str | None]],
+    list[tuple[int, int, str | None, str | None, str | None, str | None, str | None]],
     list[tuple[int, Path | None]],
     int,
 ]:
-    """Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by, the origin of each source, and the version that the patches come after."""
+    """Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the rows that count, the origin of each source, and the version that the patches come after."""
 
 @final
 class LogOrder:

@@ -50,6 +50,7 @@ impl LogOptions {
             drop_unfinished: values.choice("unfinished", [false, true]),
             ignore_chain: values.choice("chain", [false, true]),
             takes_positions: values.is_on("takes_positions"),
+            digests: false,
             fixed: false,
         }
     }

@@ -16,6 +16,8 @@ pub struct LogVersion {
     pub id: Option<TermBuf>,
     /// The term behind `H prev`.
     pub prev: Option<TermBuf>,
+    /// SHA-256 of the rows that count, where [`LogOptions::digests`] asks for it.
+    pub digest: Option<[u8; 32]>,
 }
 
 /// Reads a log and puts its patches in order; one that has no meaning is an error. Returns the version that the patches
@@ -30,7 +32,8 @@ pub fn log_versions(
     log.refuse_content(log.all())?;
     let version = |version| {
         let (source, patch) = log.spot(version);
-        LogVersion { source, patch, id: log.id(version).cloned(), prev: log.prev(version).cloned() }
+        let digest = log.digest(version);
+        LogVersion { source, patch, id: log.id(version).cloned(), prev: log.prev(version).cloned(), digest }
     };
     Ok((log.before(), log.all().map(version).collect()))
 }

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use super::error::Failure;
 use super::job::{Job, LogPart, gather, term};
 use super::keywords;
-use super::publish::version;
+use super::publish::{hex, version};
 use crate::options::doors::Doors;
 use crate::patch::{
     self, Again, Base, LogContext, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern,
@@ -75,14 +75,14 @@ pub(super) fn verify_log(
     Ok((patches, ids, prev, head, committed, aborted, changes, prefixes, without_effect, problems, taken))
 }
 
-/// Source, patch, id, prev, and by what ids are compared: that of the id, that of prev.
-type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>);
+/// Source, patch, id, prev, by what ids are compared: that of the id, that of prev; the digest of the rows that count.
+type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>, Option<String>);
 
 /// What was given as which source: its number, and the file where that is a folder.
 type Origin = (usize, Option<PathBuf>);
 
-/// Puts the patches of a log in order; returns source, patch, id, prev and what ids are compared by, the origin of each
-/// source, and the version that the patches come after.
+/// Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the
+/// rows that count, the origin of each source, and the version that the patches come after.
 #[pyfunction]
 #[pyo3(signature = (patches, keywords, progress=None, names=None))]
 pub(super) fn log_versions(
@@ -100,7 +100,7 @@ pub(super) fn log_versions(
             opening.options.decode.source = name.as_deref().map(Into::into);
         }
     }
-    let options = LogOptions { fixed: true, ..LogOptions::of(&job.values) };
+    let options = LogOptions { fixed: true, digests: true, ..LogOptions::of(&job.values) };
     let (origins, before, versions) = job.run(py, |watch| {
         let (mut sources, mut origins) = (LogSources::default(), Vec::new());
         for (given, part) in log.into_iter().enumerate() {
@@ -116,10 +116,10 @@ pub(super) fn log_versions(
         Ok((origins, before, versions))
     })?;
     let text = |id: Option<&TermBuf>| id.map(|id| id.as_term().to_string());
-    let fields = |LogVersion { source, patch, id, prev }: LogVersion| {
+    let fields = |LogVersion { source, patch, id, prev, digest }: LogVersion| {
         let same = [&id, &prev].map(|id| id.as_ref().map(patch::id_identity));
         let [same_id, same_prev] = same;
-        (source, patch, text(id.as_ref()), text(prev.as_ref()), same_id, same_prev)
+        (source, patch, text(id.as_ref()), text(prev.as_ref()), same_id, same_prev, digest.map(hex))
     };
     Ok((versions.into_iter().map(fields).collect(), origins, before))
 }

@@ -45,7 +45,7 @@ pub(super) fn summarize(
     Ok((patches, headers, id, prev, same, added, deleted, prefixes, hex(digest)))
 }
 
-fn hex(digest: [u8; 32]) -> String {
+pub(super) fn hex(digest: [u8; 32]) -> String {
     digest.map(|byte| format!("{byte:02x}")).concat()
 }
 

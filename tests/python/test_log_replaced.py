@@ -29,6 +29,8 @@ class Place(NamedTuple):
     place: str
     storage: dict[str, str] | None
     delete: Callable[[], None]
+    write: Callable[[str, bytes], object]
+    """Writes a file or object of the log."""
 
     def open(self) -> jelly.Log:
         return jelly.Log(self.place, storage=self.storage)
@@ -50,6 +52,10 @@ def patch(n: int) -> bytes:
 
 def ids(log: Any) -> list[str | None]:
     return [version.id for version in log.versions()]
+
+
+def in_folder(place: str, folder: Path) -> Place:
+    return Place(place, None, lambda: shutil.rmtree(folder), lambda name, data: (folder / name).write_bytes(data))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +85,13 @@ def where(request: pytest.FixtureRequest, tmp_path: Path, services: dict[str, An
         def delete() -> None:
             objects.delete([one["path"] for page in objects.list() for one in page])
 
-        return Place(place, store.storage, delete)
+        return Place(place, store.storage, delete, lambda name, data: objects.put(name, data))
     if request.param == "folder":
         folder = tmp_path / "log"
-        return Place(str(folder), None, lambda: shutil.rmtree(folder))
+        return in_folder(str(folder), folder)
     root, address = services["server"]
     name = tmp_path.name.replace("[", "-").replace("]", "")
-    return Place(f"{address}/{name}", None, lambda: shutil.rmtree(root / name))
+    return in_folder(f"{address}/{name}", root / name)
 
 
 @pytest.mark.parametrize("others", [(), (7,), (7, 8, 9), (7, 8, 9, 10, 11)])
@@ -154,7 +160,7 @@ def test_watching_ends_with_an_error(where: Place, others: tuple[int, ...]) -> N
 @pytest.mark.parametrize("others", [(), (7,), (7, 8)])
 def test_events_end_with_a_problem(services: dict[str, Any], tmp_path: Path, others: tuple[int, ...]) -> None:  # fmt: skip
     root, address = services["server"]
-    place = Place(f"{address}/{tmp_path.name}", None, lambda: shutil.rmtree(root / tmp_path.name))
+    place = in_folder(f"{address}/{tmp_path.name}", root / tmp_path.name)
     place.make(1)
     with closing(urllib.request.urlopen(f"{place.place}/events?after=0", timeout=30)) as events:
         lines = (line.decode().strip() for line in events)
@@ -168,7 +174,7 @@ def test_a_grpc_stream_ends_with_an_error(tmp_path: Path, others: tuple[int, ...
     pytest.importorskip("grpc")
     from grpc_servers import here
 
-    place = Place(str(tmp_path / "x"), None, lambda: shutil.rmtree(tmp_path / "x"))
+    place = in_folder(str(tmp_path / "x"), tmp_path / "x")
     place.make(1)
     with (
         here(tmp_path) as target,
@@ -193,3 +199,24 @@ def test_a_log_that_is_given_its_beginning_is_the_same(where: Place) -> None:
     assert one.publish(patch(2)).version == 2
     assert next(found).id == "<x:2>"
     assert one.dataset(io.BytesIO(), to="nq").statements == 3
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_copy_refuses_a_log_with_other_rows_under_its_ids(where: Place, tmp_path: Path, version: int) -> None:  # fmt: skip
+    where.make(1, 2, 3).pull(tmp_path / "copy")
+    log = where.open()
+    log.publish(patch(4))
+    assert log.pull(tmp_path / "copy").head.version == 4
+    assert log.pull(tmp_path / "copy").head.version == 4
+    # not in place: the copy of a folder has no links to it, but a server may be reading
+    out = io.BytesIO()
+    log.fetch(version, out, to="rdfp")
+    other = io.BytesIO()
+    jelly.convert(out.getvalue().replace(b"<x:s>", b"<x:other>"), other, to="jelly-patch")
+    where.write(f"patch-000{version}.jellyp", other.getvalue())
+    log = where.open()
+    log.publish(patch(5))
+    with pytest.raises(PatchError) as caught:
+        log.pull(tmp_path / "copy")
+    assert caught.value.kind == "patch.fork"
+    assert len(jelly.Log(tmp_path / "copy").files) == 4

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 from jelly import _internal
 from jelly._apply import Applied, applied
+from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._internal import PatchReader
@@ -280,6 +281,15 @@ class FolderLog(Log):
 
     def _digest(self, version: int) -> str:
         return self.contents.line(version, self.contents.extent()).digest
+
+    def _chain(self, version: int) -> str:
+        return self.chain(version)
+
+    def chain(self, version: int) -> str:
+        """The digest of ids and rows of all versions up to one, by what the index knows of them."""
+        extent = self.contents.extent()
+        lines = (self.contents.line(number, extent) for number in range(extent.first, version + 1))
+        return chained("", ((line.id, line.digest) for line in lines))
 
     def _stored(self, version: int, path: Path) -> None:
         shutil.copyfile(self.path(version), path)

@@ -353,6 +353,10 @@ class Log:
         """The digest of the rows of a version that is there."""
         raise NotImplementedError
 
+    def _chain(self, version: int) -> str | None:
+        """The digest of ids and rows of all versions up to one; None: a server does not say it."""
+        raise NotImplementedError
+
     def _stored(self, version: int, path: Path) -> None:
         """Writes a patch to a new file, in the format of :meth:`_stored_ending`."""
         raise NotImplementedError

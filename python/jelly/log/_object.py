@@ -16,6 +16,7 @@ from typing import Any, Unpack
 
 from jelly import _internal
 from jelly._apply import Applied, applied
+from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._internal import PatchReader
@@ -378,6 +379,11 @@ class ObjectLog(Log):
 
     def _digest(self, version: int) -> str:
         return self._range(version - 1, version)[0].line(version).digest
+
+    def _chain(self, version: int) -> str:
+        lines = self._range(0, version)[0]
+        known = (lines.line(number) for number in range(1, version + 1))
+        return chained("", ((line.id, line.digest) for line in known))
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
         for data in self._patches(after, sizes):

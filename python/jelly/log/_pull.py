@@ -12,6 +12,7 @@ from jelly.log._folder import FolderLog
 from jelly.log._log import Log
 from jelly.log._patch import refused
 from jelly.log._there import existing
+from jelly.log._types import LogInfo
 
 
 def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
@@ -28,7 +29,7 @@ def pull(source: Log, folder: str | os.PathLike[str]) -> Log:
             _begin(source, info.id, home, work, info.base)
             copy = FolderLog(home)
         version = copy.head.version
-        _check(source, copy, info.id, info.head.version)
+        _check(source, copy, info)
         for number in range(version + 1, info.head.version + 1):
             name = name_of(number, copy.ending)
             source._stored(number, work / name)
@@ -58,9 +59,9 @@ def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None
     sync_folder(home)
 
 
-def _check(source: Log, copy: FolderLog, id: str | None, last: int) -> None:
+def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
     """Refuses a folder that has something else than the log."""
-    head = copy.head
+    head, id, last = copy.head, info.id, info.head.version
     said = json.loads((copy.folder / LOG_JSON).read_text()) if (copy.folder / LOG_JSON).exists() else {}  # fmt: skip
     where = str(copy.folder)
     if said.get("id") not in (None, id):
@@ -74,3 +75,5 @@ def _check(source: Log, copy: FolderLog, id: str | None, last: int) -> None:
         raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip
     if source._digest(head.version) != copy._digest(head.version):
         raise refused("patch.fork", f"version {head.version} has other rows in {where} than in the log, which was rewritten: pull it into a new folder", where)  # fmt: skip
+    if copy.info().first == info.first and source._chain(head.version) not in (None, copy.chain(head.version)):  # fmt: skip
+        raise refused("patch.fork", f"a version before {head.version} has another id or other rows in {where} than in the log, which was rewritten: pull it into a new folder", where)  # fmt: skip

@@ -203,6 +203,12 @@ class ServerLog(Log):
         with self._one(version) as answer:
             return answer.header("jelly-digest")
 
+    def _chain(self, version: int) -> str | None:
+        with self._at.open(
+            "GET", f"/patches/{version}", {"chain": 1}, {"Accept": _PATCH}
+        ) as answer:
+            return answer.header("jelly-chain") or None
+
     def _stored(self, version: int, path: Path) -> None:
         with self._one(version) as answer, path.open("wb") as file:
             for piece in answer.pieces():

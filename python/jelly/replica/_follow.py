@@ -13,7 +13,7 @@ from jelly._inputs import refuse_bool
 from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
 from jelly.replica._commit import Runner, commit
-from jelly.replica._log import Log, LogVersion, log_number, new_versions
+from jelly.replica._log import SHORT, Log, LogVersion, extended, log_number, new_versions
 from jelly.replica._refused import refused
 from jelly.replica._spill import ADD, DELETE, Spill
 from jelly.replica._state import RECENT, State, Store
@@ -133,11 +133,14 @@ def _step(
     """Makes one version of several patches, of which the last one has this number among the changes."""
     last = versions[-1]
     ids = tuple(version.same_id for version in versions if version.same_id is not None)
+    digests = tuple((version.digest or "")[:SHORT] for version in versions)
     after = replace(
         state,
         version=state.version + len(versions),
         id=last.id,
         recent=(*state.recent, *ids)[-RECENT:],
+        digests=(*state.digests, *digests)[-RECENT:],
+        chain=extended(state.chain, versions),
     )
     digest = RowsDigest()
     prefixes = dict(state.prefixes)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
-from jelly._internal import RowsDigest
+from jelly._chain import chained
 from jelly._readers import read_patch
 from jelly._whole_file import local_path
 from jelly.errors import PatchError, ReplicaError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DIGEST = 64
+SHORT = 16
+"""So many digits of a digest are remembered of each patch."""
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph", "name", "value"]
 
 
@@ -39,6 +41,8 @@ class LogVersion(NamedTuple):
     same_id: str | None
     """What ids are compared by."""
     same_prev: str | None
+    digest: str | None
+    """Of the rows that count."""
 
 
 class Log:
@@ -111,7 +115,9 @@ class Log:
         """Whether a patch has the changes that were applied, as far as their digest is known."""
         if digest is None:
             return True
-        made = RowsDigest() if len(digest) == _DIGEST else _FirstDigest()
+        if len(digest) == _DIGEST:
+            return version.digest == digest
+        made = _FirstDigest()
         for _, rows in self.changes([version]):
             made.update(rows)
         return made.finish() == digest
@@ -188,8 +194,10 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
                 raise _fork(state, versions[at - back])
         if not log.has(versions[at], state.digest):
             raise _rewritten(versions[at])
+        refuse_rewritten(state, versions[: at + 1])
         return versions[at + 1 :]
     if _are_applied(ids, state.recent):
+        refuse_rewritten(state, versions)
         return []
     first = versions[0]
     if first.same_prev == here is not None or (here is None is first.prev and not log.before):
@@ -210,6 +218,42 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
         raise refused("gap", message)
     message = f"the replica is at {state.id}, which is not in the log; the log begins {begins}"
     raise refused("gap", message)
+
+
+def extended(
+    chain: tuple[str, str] | None, versions: Sequence[LogVersion]
+) -> tuple[str, str] | None:
+    """The digest of a chain that goes on with patches; without ids there is none."""
+    for version in versions:
+        if version.same_id is None or version.digest is None:
+            return None
+        before, first = chain or ("", version.same_id)
+        chain = chained(before, [(version.same_id, version.digest)]), first
+    return chain
+
+
+def refuse_rewritten(state: State, applied: Sequence[LogVersion]) -> None:
+    """Refuses a log that has other changes for patches that were applied, under the same ids.
+
+    Args:
+        state: The version.
+        applied: The patches of the log that were applied.
+
+    Raises:
+        ReplicaError: It does (``replica.fork``).
+    """
+    known = dict(zip(state.recent[::-1], state.digests[::-1], strict=False))
+    for version in applied:
+        digest = known.get(version.same_id or "")
+        if digest is not None and version.digest and not version.digest.startswith(digest):
+            raise _rewritten(version)
+    if state.chain is None or applied[-1].same_id != state.recent[-1]:
+        return
+    ids = [version.same_id for version in applied]
+    if state.chain[1] in ids:
+        begin = ids.index(state.chain[1])
+        if extended(None, applied[begin:]) != state.chain:
+            raise _rewritten(applied[begin], f"one of the {len(applied) - begin} patches from ")
 
 
 def log_number(
@@ -263,9 +307,9 @@ def _fork(state: State, other: LogVersion) -> ReplicaError:
     return refused("fork", message)
 
 
-def _rewritten(version: LogVersion) -> ReplicaError:
+def _rewritten(version: LogVersion, what: str = "") -> ReplicaError:
     message = (
-        f"{version.id} was applied with other changes than the log has for it: it was followed before the patch was "
+        f"{what}{version.id} was applied with other changes than the log has for it: it was followed before the patch was "
         "written to its end, or the log was rewritten; create the replica again"
     )
     return refused("fork", message)

@@ -39,6 +39,10 @@ class State:
     """The last ids, as they are compared; that of ``id`` is the last."""
     digest: str | None = None
     """Of the changes of the last patch, where they are known."""
+    digests: tuple[str, ...] = ()
+    """Shortened, of the patches of the last ``recent``, where they are known."""
+    chain: tuple[str, str] | None = None
+    """Digest of the ids and digests of all patches from one on, and the id of that one."""
     prefixes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """IRIs by graph and name."""
     buckets: Mapping[str, Sequence[DataFile]] = field(default_factory=dict)
@@ -61,6 +65,8 @@ class State:
             "id": self.id,
             "recent": list(self.recent),
             "digest": self.digest,
+            "digests": list(self.digests),
+            "chain": self.chain,
             "prefixes": [[*key, iri] for key, iri in self.prefixes.items()],
         }
 
@@ -89,6 +95,9 @@ def state_of(
         id=meaning["id"],
         recent=tuple(meaning["recent"]),
         digest=meaning["digest"],
+        # tables of older versions do not have them
+        digests=tuple(meaning.get("digests", ())),
+        chain=tuple(meaning["chain"]) if meaning.get("chain") else None,
         prefixes={(graph, name): iri for graph, name, iri in meaning["prefixes"]},
         buckets=buckets,
     )

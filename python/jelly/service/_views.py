@@ -138,6 +138,9 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
         | _VARY
         | attached(request, str(found.version), format)
     )
+    if "chain" in request.query_params:
+        headers["jelly-chain"] = await run_in_threadpool(log.chain, found.version)
+        headers["Cache-Control"] = "no-cache"
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     path = log.folder / name_of(found.version, log.ending)

@@ -14,7 +14,7 @@ const BLOCK: usize = 64 << 10;
 
 /// SHA-256 of rows, without `H` and `Z`: op, terms, prefixes and transaction marks, in order and as spelled. It depends on
 /// neither format nor frames nor options.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct RowsDigest {
     hash: Sha256,
     /// Canonical text that is not hashed yet.
@@ -59,6 +59,18 @@ impl RowsDigest {
     pub fn finish(mut self) -> [u8; 32] {
         self.flush(0);
         self.hash.finalize().into()
+    }
+
+    /// What is hashed so far.
+    pub(crate) fn state(&mut self) -> Sha256 {
+        self.flush(0);
+        self.hash.clone()
+    }
+
+    /// Forgets the rows after a state.
+    pub(crate) fn go_back(&mut self, state: Sha256) {
+        self.text.clear();
+        self.hash = state;
     }
 
     fn word(&mut self, word: &str) {

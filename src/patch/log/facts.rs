@@ -1,5 +1,8 @@
 //! What is learned of a log before its changes are looked at: ids, chains, outcomes of transactions.
 
+use sha2::Sha256;
+
+use super::digest::RowsDigest;
 use super::{LogOptions, PatchFacts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::patch::content::is_content_header;
@@ -22,6 +25,8 @@ pub(crate) struct Facts {
     pub(crate) net: i64,
     /// Blank nodes are named by the content of the state before.
     pub(crate) speaks_content: bool,
+    /// Of the rows that count, where it is asked for.
+    pub(crate) digest: Option<[u8; 32]>,
     /// There are changes outside of transactions.
     loose: bool,
     /// A transaction was committed.
@@ -78,12 +83,17 @@ pub(crate) struct SourceFacts {
     pub(crate) rows: u64,
     /// Of the patch that has not ended.
     now: Facts,
+    /// Of its rows, those of the open transaction included; `None`: nobody asks.
+    digest: Option<RowsDigest>,
+    /// The digest before the open transaction.
+    before: Sha256,
 }
 
 impl SourceFacts {
     pub(crate) fn new(options: LogOptions, tolerant: bool) -> Self {
-        let LogOptions { drop_unfinished, fixed, .. } = options;
-        SourceFacts { drop_unfinished, fixed, tolerant, ..SourceFacts::default() }
+        let LogOptions { drop_unfinished, fixed, digests, .. } = options;
+        let digest = digests.then(RowsDigest::default);
+        SourceFacts { drop_unfinished, fixed, tolerant, digest, ..SourceFacts::default() }
     }
 
     /// Whether the rows of a transaction count.
@@ -161,10 +171,23 @@ impl SourceFacts {
     }
 
     fn end_patch(&mut self) -> Result<()> {
+        let is_open = self.open.number().is_some();
         let step = self.open.end_patch();
         self.judge(step)?;
+        self.end_digest(is_open);
         self.patches.push(std::mem::take(&mut self.now));
         Ok(())
+    }
+
+    /// Takes the digest of a patch; rows of a transaction that is open at its end do not count.
+    fn end_digest(&mut self, is_open: bool) {
+        if let Some(mut digest) = self.digest.take() {
+            if is_open {
+                digest.go_back(std::mem::take(&mut self.before));
+            }
+            self.now.digest = Some(digest.finish());
+            self.digest = Some(RowsDigest::default());
+        }
     }
 
     /// The source ends inside a row: lets that through where nothing is lost but what was not committed.
@@ -172,6 +195,7 @@ impl SourceFacts {
         let lets = self.drop_unfinished && (self.open.number().is_some() || !self.now.loose);
         if lets {
             self.cut = true;
+            self.end_digest(self.open.number().is_some());
             self.open = Open::default();
             self.now.unfinished = true;
             self.patches.push(std::mem::take(&mut self.now));
@@ -207,6 +231,9 @@ impl PatchSink for SourceFacts {
                 self.judge(step)?;
                 self.committed.begin(row.txn);
                 self.net = 0;
+                if let Some(digest) = &mut self.digest {
+                    self.before = digest.state();
+                }
             }
             PatchOp::Commit => {
                 let step = self.open.close();
@@ -219,10 +246,16 @@ impl PatchSink for SourceFacts {
             PatchOp::Abort => {
                 let step = self.open.close();
                 self.aborted += u64::from(self.judge(step)?.is_some());
+                if let Some(digest) = &mut self.digest {
+                    digest.go_back(self.before.clone());
+                }
             }
             PatchOp::End(_) => self.end_patch()?,
             _ => {
                 self.now.loose |= row.txn.is_none();
+                if let Some(digest) = &mut self.digest {
+                    digest.add(&row.op);
+                }
                 let net = if row.txn.is_none() { &mut self.now.net } else { &mut self.net };
                 match row.op {
                     PatchOp::Add(_) => *net += 1,

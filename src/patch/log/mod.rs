@@ -59,6 +59,8 @@ pub struct LogOptions {
     pub takes_positions: bool,
     /// Whoever asks cannot take the log in another way, so errors do not name these options.
     pub fixed: bool,
+    /// Takes the digests of patches, by which a log is recognized that was rewritten.
+    pub digests: bool,
 }
 
 impl With for LogOptions {}
@@ -298,6 +300,11 @@ impl Log {
     /// The id of the patch before the one that made a version, as that one has it.
     pub fn prev(&self, version: u64) -> Option<&TermBuf> {
         self.facts(version)?.prev.as_ref()
+    }
+
+    /// The digest of the patch that made a version, where it was asked for.
+    pub(crate) fn digest(&self, version: u64) -> Option<[u8; 32]> {
+        self.facts(version)?.digest
     }
 
     /// Name and 0-based patch of a version.

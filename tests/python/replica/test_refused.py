@@ -96,6 +96,44 @@ def test_the_last_patch_with_other_rows(tmp_path: Path, format: str, each: bool)
     assert replica.follow(THREE).patches == 0
 
 
+FOUR = patch("4", "3", "A <a:4> <a:p> <a:o>")
+
+
+def test_an_earlier_patch_with_other_rows(tmp_path: Path, format: str) -> None:
+    replica = Replica.create(tmp_path / "t", format=format)  # type: ignore[arg-type]
+    assert replica.follow([ONE, TWO]).version == 2
+    assert replica.follow([ONE, TWO, THREE]).version == 3
+    other = [ONE.replace(b"<a:o>", b"<a:q>"), patch("2", "1", "D <a:2> <a:p> <a:o>")]
+    for log in ([other[0], TWO, THREE], [ONE, other[1], THREE, FOUR], [other[1], THREE], other):
+        with pytest.raises(ReplicaError, match="other changes than the log has") as caught:
+            replica.follow(log)
+        assert caught.value.kind == "replica.fork"
+    two = TWO.removesuffix(b"Z .\n") + b"TX .\nA <a:no> <a:p> <a:o> .\nTA .\nZ .\n"
+    assert replica.follow([ONE, two, THREE, FOUR], each_version=True).version == 4
+
+
+def test_an_early_patch_of_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jelly.replica._follow.RECENT", 2)
+    replica = Replica.create(tmp_path / "t")
+    for count in range(1, 4):
+        replica.follow([ONE, TWO, THREE][:count])
+    one = ONE.replace(b"<a:o>", b"<a:q>")
+    with pytest.raises(ReplicaError, match="one of the 3 patches from <u:1> was applied with other") as caught:  # fmt: skip
+        replica.follow([one, TWO, THREE, FOUR])
+    assert caught.value.kind == "replica.fork"
+    # what is not in the log cannot be compared
+    assert replica.follow([TWO, THREE, FOUR]).version == 4
+    # a table that was made before has no digests of earlier patches
+    newest = max((tmp_path / "t" / "_replica").glob("*.json"))
+    said = json.loads(newest.read_text())
+    del said["digests"], said["chain"]
+    newest.write_text(json.dumps(said))
+    five = patch("5", "4", "A <a:5> <a:p> <a:o>")
+    assert replica.follow([one, TWO, THREE, FOUR, five]).version == 5
+    with pytest.raises(ReplicaError, match="<u:5> was applied with other"):
+        replica.follow([one, TWO, THREE, FOUR, five.replace(b"<a:o>", b"<a:q>")])
+
+
 def test_digests_of_older_tables(tmp_path: Path) -> None:
     """With ids, tables had none; without, one of another kind."""
     digests = {}
