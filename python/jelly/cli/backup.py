@@ -10,6 +10,7 @@ import click
 
 import jelly
 from jelly._apply import Ways
+from jelly._fuseki import publish_to_fuseki
 from jelly.cli.options import given, with_options
 from jelly.cli.patches import (  # fmt: skip
     DISTINCT,
@@ -134,6 +135,8 @@ def stage_command(
 @click.option("--header", "headers", nargs=2, multiple=True, metavar="KEY TERM", help="Another header; can be given several times.")  # fmt: skip
 @click.option("--ending", default=".jellyp", help="Extension of the files of a new log: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
 @click.option("--patch-format", "format", default="auto", metavar="FORMAT", help="Of PATCH: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
+@click.option("--to", "target", type=click.Choice(["log", "fuseki"]), default="log", help="fuseki: PLACE is the patch endpoint of a dataset of Apache Jena Fuseki.")  # fmt: skip
+@click.option("--query", "query_endpoint", metavar="URL", help="With --to fuseki: where the dataset answers queries; without it, .../query for .../patch.")  # fmt: skip
 @_JSON
 def publish_command(
     place: str,
@@ -143,6 +146,8 @@ def publish_command(
     ending: str,
     as_json: bool,
     format: Any,
+    target: str,
+    query_endpoint: str | None,
 ) -> None:
     """Makes PATCH the next one of the log at PLACE, whole or not at all.
 
@@ -153,6 +158,15 @@ def publish_command(
     It gets an id, and the id of the last patch as prev. A patch that was made for another state of the
     log is refused: one whose prev is not the last patch, and any with --expect that is not.
     """
+    if target == "fuseki":
+        if expect is not None or headers:
+            raise click.UsageError("--expect and --header are of logs: Fuseki ignores what patches say of themselves")  # fmt: skip
+        sent = publish_to_fuseki(place, patch, query_endpoint=query_endpoint, format=format)
+        text = f"{place}: +{sent.added:,} -{sent.deleted:,}, {counted(sent.prefixes, 'row')} of prefixes"  # fmt: skip
+        _say(sent._asdict(), text, as_json=as_json)
+        return
+    if query_endpoint is not None:
+        raise click.UsageError("--query goes with --to fuseki")
     log = jelly.Log(place, ending=ending)
     expected = None if expect is None else version_of(expect)
     done = log.publish(patch, expect=expected, headers=dict(headers), format=format)
