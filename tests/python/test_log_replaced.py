@@ -220,3 +220,14 @@ def test_a_copy_refuses_a_log_with_other_rows_under_its_ids(where: Place, tmp_pa
         log.pull(tmp_path / "copy")
     assert caught.value.kind == "patch.fork"
     assert len(jelly.Log(tmp_path / "copy").files) == 4
+
+
+def test_ranges_that_are_not_there(where: Place) -> None:
+    log = where.make(1, 2, 3)
+    assert list(log.versions(3, 3)) == []
+    for after, upto in ((3, 2), (1, 0), (2, 4), (4, None), (-1, 2), (-1, None), (0, -1)):
+        for read in (log.versions, lambda after, upto: log.read(after, upto).rows()):
+            with pytest.raises((PatchError, OSError)) as caught:
+                list(read(after, upto))
+            if after >= 0 and (upto or 0) >= 0:
+                assert getattr(caught.value, "kind", "") == "patch.version"

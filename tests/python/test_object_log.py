@@ -7,10 +7,11 @@ import itertools
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -312,3 +313,19 @@ def test_functions_take_it(store: ObjectStore, tmp_path: Path) -> None:
     assert log.pull(tmp_path / "copy").head == log.head
     assert copy.dataset(tmp_path / "copy.nq").statements == 4
     assert [one.version for one in log.watch(1, timeout=0)] == [2, 3]
+
+
+def test_missing_credentials_are_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store asks the machine for credentials, which has none, and this is not tried again."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("AWS_METADATA_ENDPOINT", f"http://127.0.0.1:{taken.getsockname()[1]}")
+
+        def sleep(_: float) -> None:
+            raise AssertionError("the request was sent again")
+
+        monkeypatch.setattr("jelly.log._objects.time.sleep", sleep)
+        with pytest.raises(PermissionError, match="no credentials: give storage="):
+            jelly.Log.create("s3://bucket/log")

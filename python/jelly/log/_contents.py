@@ -14,7 +14,7 @@ from jelly._inputs import refuse_bool
 from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
 from jelly.log._begin import said_of
 from jelly.log._index import Index, Line, append, line_of
-from jelly.log._patch import Summary, refused
+from jelly.log._patch import Summary, refuse_range, refused
 from jelly.log._types import Head
 
 
@@ -141,12 +141,7 @@ class Contents:
         extent = self.extent()
         last = extent.head.version
         upto = last if upto is None else upto
-        if after < extent.first - 1:
-            message = f"the log begins with version {extent.first}: what is after version {after} is gone ({self.home})"
-            raise refused("patch.gap", message, str(self.home))
-        if upto > last or after > last:
-            message = f"there is no version {max(after, upto)}: the head is {last} ({self.home})"
-            raise refused("patch.version", message, str(self.home))
+        refuse_range(after, upto, extent.first, last, self.home)
         return extent, upto
 
     def number(self, version: int | str) -> int:

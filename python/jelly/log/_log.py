@@ -207,8 +207,8 @@ class Log:
             Versions, in order.
 
         Raises:
-            PatchError: A version of the range is gone (``patch.gap``), or not there yet
-                (``patch.version``).
+            PatchError: A version of the range is gone (``patch.gap``), or not there yet, or the range
+                ends before it begins (``patch.version``).
         """
         raise NotImplementedError
 

@@ -19,6 +19,7 @@ from jelly._apply import Applied, applied
 from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
+from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, name_of
 from jelly._option_types import DatasetOptions
@@ -31,7 +32,15 @@ from jelly.log._followed import Followed
 from jelly.log._lines import Lines
 from jelly.log._log import Log
 from jelly.log._objects import Objects, Stored
-from jelly.log._patch import Prepared, joined, prepared, refuse_miscounted, refuse_time, refused
+from jelly.log._patch import (
+    Prepared,
+    joined,
+    prepared,
+    refuse_miscounted,
+    refuse_range,
+    refuse_time,
+    refused,
+)
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
@@ -123,13 +132,13 @@ class ObjectLog(Log):
 
     def _range(self, after: int, upto: int | None) -> tuple[Lines, int]:
         """The range that was asked for, if the log has it."""
+        refuse_bool("after", after)
+        refuse_bool("upto", upto)
         with self._turn:
             lines = self._known_lines() or Lines(self._objects, self._ending)
         last = lines.head.version
         upto = last if upto is None else upto
-        if upto > last or after > last:
-            message = f"there is no version {max(after, upto)}: the head is {last} ({self.place})"
-            raise refused("patch.version", message, str(self.place))
+        refuse_range(after, upto, 1, last, self.place)
         return lines, upto
 
     def number(self, version: int | str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -20,6 +21,11 @@ _NAMES = {
     "sessiontoken": "session_token",
     "anonymous": "skip_signature",
 }
+
+# requests for the credentials that a machine of a cloud has, where nothing else says some
+_FROM_MACHINE = re.compile(
+    r"https?://[^ ]*(/latest/api/token|/latest/meta-data/|/computeMetadata/|/metadata/identity/)"
+)
 
 Found = TypeVar("Found")
 
@@ -49,6 +55,7 @@ class Objects:
 
     def __init__(self, url: str, storage: Mapping[str, Any]) -> None:
         self.url = url.rstrip("/")
+        self._has_answered = False
         parts = urlsplit(url)
         # abfss://container@account/... names no user
         has_user = parts.username is not None and parts.scheme not in ("abfs", "abfss")
@@ -144,12 +151,16 @@ class Objects:
         while True:
             tries += 1
             try:
-                return ask()
+                found = ask()
+                self._has_answered = True
+                return found
             except PermissionError:
                 raise
             except failed as error:
                 if _is_denied(error):
                     raise PermissionError(_said(self.url, error)) from error
+                if not self._has_answered and _FROM_MACHINE.search(str(error)):
+                    raise PermissionError(f"{self.url}: there are no credentials: give storage={{'accessKey': ..., 'secretKey': ...}}, storage={{'anonymous': True}} or the variables of the environment (AWS_ACCESS_KEY_ID and so on); {_said('this machine has none', error)}") from error  # fmt: skip
                 if time.monotonic() > until and tries >= _LEAST:
                     raise ConnectionError(_said(self.url, error)) from error
             time.sleep(wait)

@@ -183,6 +183,26 @@ def refuse_miscounted(found: Prepared, before: int | None) -> None:
     raise refused("patch.header", message)
 
 
+def refuse_range(after: int, upto: int, first: int, last: int, place: object) -> None:
+    """Refuses versions after one, up to another, that a log with the versions ``first`` to ``last`` does not have.
+
+    Raises:
+        PatchError: They are gone (``patch.gap``), not there yet, or end before they begin
+            (``patch.version``).
+    """
+    if after < 0 or upto < 0:
+        kind, message = "patch.version", f"there is no version {min(after, upto)}: versions count from 0"  # fmt: skip
+    elif upto > last or after > last:
+        kind, message = "patch.version", f"there is no version {max(after, upto)}: the head is {last}"  # fmt: skip
+    elif upto < after:
+        kind, message = "patch.version", f"versions after {after} cannot end with version {upto}"
+    elif after < first - 1:
+        kind, message = "patch.gap", f"the log begins with version {first}: what is after version {after} is gone"  # fmt: skip
+    else:
+        return
+    raise refused(kind, f"{message} ({place})", str(place))
+
+
 def several(count: int) -> str:
     """Why so many patches are not one."""
     if not count:
