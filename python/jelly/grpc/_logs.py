@@ -125,7 +125,7 @@ def publish_patch(
         work = Path(folder)
         found = prepared(patch, work, dict(headers or {}), format)
         body = work / "body.jellyp"
-        found.write(body, ".jellyp", None, stamp=False)
+        found.write_to_send(body)
         until, wait = time.monotonic() + _TRIES, 0.05
         while True:
             try:

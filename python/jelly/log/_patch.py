@@ -82,11 +82,21 @@ class Prepared(NamedTuple):
         """Its headers, under names in lower case."""
         return {key.lower(): value for key, value in self.more.items()} | self.summary.said
 
-    def write(self, path: Path, ending: str, prev: str | None, *, stamp: bool = True) -> Summary:
-        """Writes the patch as the next one after ``prev``; returns what it says then.
+    def write(self, path: Path, ending: str, prev: str | None) -> Summary:
+        """Writes the patch as the next one after ``prev``, flushed to the disk; returns what it says then.
 
         It gets an id, the time and the ``prev``, where it has none.
         """
+        format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
+        with PatchWriter(path, format=format) as writer:
+            return self._write(writer, prev, stamp=True)
+
+    def write_to_send(self, path: Path) -> None:
+        """Writes the patch as Jelly-Patch, with an id, for a server that makes it the next one; not flushed."""
+        with path.open("wb") as file, PatchWriter(file) as writer:
+            self._write(writer, None, stamp=False)
+
+    def _write(self, writer: PatchWriter, prev: str | None, *, stamp: bool) -> Summary:
         made = self.summary.id or f"<urn:uuid:{uuid.uuid4()}>"
         more = {"id": made} | ({} if prev is None else {"prev": prev}) | self.more
         has = set(self.summary.said)
@@ -94,9 +104,8 @@ class Prepared(NamedTuple):
             has.add("prev")
         if stamp and "timestamp" not in self.said:
             more["timestamp"] = as_term(datetime.now(UTC))
-        format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
         added = [(key, value) for key, value in more.items() if key.lower() not in has]
-        with closing(read_patch(self.copy, columns=ROW)) as reader, PatchWriter(path, format=format) as writer:  # fmt: skip
+        with closing(read_patch(self.copy, columns=ROW)) as reader:
             writer.write({"op": "H", "name": key, "value": value} for key, value in added)
             writer.write(reader)
         headers = added + self.summary.headers
@@ -122,7 +131,8 @@ def prepared(
     copy = work / "copy.jellyp"
     with (
         closing(read_patch(patch, format=format, **options)) as reader,
-        PatchWriter(copy) as writer,
+        copy.open("wb") as file,  # nobody needs it after a crash, so it is not flushed
+        PatchWriter(file) as writer,
     ):
         writer.write(reader)
     found = Prepared(copy, summary_of(copy), dict(headers))

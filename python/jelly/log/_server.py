@@ -76,7 +76,7 @@ class ServerLog(Log):
             work = Path(folder)
             found = prepared(patch, work, dict(headers or {}), format)
             body = work / "body.jellyp"
-            found.write(body, ".jellyp", None, stamp=False)
+            found.write_to_send(body)
             return self._sent(body, expect)
 
     def _sent(self, body: Path, expect: int | str | None) -> Published:
