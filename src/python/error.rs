@@ -64,7 +64,13 @@ impl Failure {
 /// The exception for an error.
 pub(super) fn to_python(py: Python<'_>, error: Error) -> PyErr {
     match error.kind() {
-        ErrorKind::Argument => return PyValueError::new_err(error.message().to_owned()),
+        ErrorKind::Argument => {
+            let text = match &error.position().source {
+                Some(source) => format!("{} ({source})", error.message()),
+                None => error.message().to_owned(),
+            };
+            return PyValueError::new_err(text);
+        }
         ErrorKind::Io => return io_error(error),
         _ => {}
     }

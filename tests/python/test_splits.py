@@ -204,3 +204,12 @@ def test_a_split_of_another_file_is_refused(door: tuple[Any, Path]) -> None:
     damaged = dataclasses.replace(splits[2], state=splits[2].state[1:])
     with pytest.raises(ValueError, match="damaged"):
         read(path, split=damaged)
+
+
+def test_errors_of_arguments_name_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "data.nq"
+    path.write_bytes(b"<a:s> <a:p> <a:o> .\n" * 100)
+    part = jelly.splits(path, split_bytes=1000)[1]
+    with pytest.raises(ValueError, match="a split of a file in the format nq") as caught:
+        jelly.read_rdf(path, format="ttl", split=part)
+    assert str(caught.value).endswith(f"({path})")
