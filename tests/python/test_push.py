@@ -109,16 +109,20 @@ def test_a_late_request_changes_nothing(log: jelly.Log, store: Store, tmp_path: 
         assert store.says() == said
 
 
-def test_pushers_that_overtake_each_other_change_nothing(log: jelly.Log, store: Store, tmp_path: Path) -> None:  # fmt: skip
-    """While one is in the middle of a patch, another one pushes the whole log."""
+@pytest.mark.parametrize("at", range(1, 13))
+def test_a_pusher_that_is_overtaken_changes_nothing(log: jelly.Log, store: Store, tmp_path: Path, at: int) -> None:  # fmt: skip
+    """While a request is under way, another process pushes the whole log; after it, the first one ends."""
     inner: list[int] = []
 
-    def overtake(number: int, _body: str) -> None:
-        if number == 4:
+    def overtake(number: int, body: str) -> None:
+        if number == at:
             inner.append(jelly.push(log, store.url, request_bytes=1).version)
+            store.store.update(body)
+            raise SyntaxError("stopped")
 
     store.before = overtake
-    assert jelly.push(log, store.url, request_bytes=1).version == HEAD
+    with pytest.raises(OSError, match="stopped"):
+        jelly.push(log, store.url, request_bytes=1)
     assert inner == [HEAD]
     assert store.statements() == dataset(log, tmp_path)
 
