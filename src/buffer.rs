@@ -178,6 +178,19 @@ impl TextBuffer {
         self.len += length;
     }
 
+    /// `_:`, what stands before a label, and the label.
+    #[inline(always)]
+    pub(crate) fn push_label(&mut self, before: &str, label: &str) {
+        let length = 2 + before.len() + label.len();
+        let room = self.room(length);
+        room[..2].copy_from_slice(b"_:");
+        if !before.is_empty() {
+            copy(&mut room[2..], before.as_bytes());
+        }
+        copy(&mut room[length - label.len()..], label.as_bytes());
+        self.len += length;
+    }
+
     /// Adds again `length` bytes that stand at `start`.
     #[inline(always)]
     pub(crate) fn repeat(&mut self, start: usize, length: usize) {
@@ -290,6 +303,11 @@ mod tests {
             out.splice(2 * length, "[]");
             let wanted = format!("{text}{text}[]{text}><\"{text}<{text}>.");
             assert_eq!(String::from_utf8_lossy(out.as_bytes()), wanted, "{length}");
+            for before in ["", "s0123_"] {
+                out.clear();
+                out.push_label(before, text);
+                assert_eq!(String::from_utf8_lossy(out.as_bytes()), format!("_:{before}{text}"));
+            }
         }
     }
 }

@@ -232,12 +232,25 @@ impl<'t> TermSink<'t> for Statement<'t> {
     }
 }
 
-/// What takes no terms one by one.
-enum Never {}
+/// Takes terms and keeps none of them, where rows are only counted.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ignored;
 
-impl<'t> TermSink<'t> for Never {
+impl<'t> TermSink<'t> for Ignored {
+    #[inline(always)]
     fn term(&mut self, _: usize, _: Term<'t>) -> bool {
-        match *self {}
+        true
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn text(&mut self, _: usize, _: &'t str) -> bool {
+        true
     }
 }
 
@@ -269,7 +282,7 @@ pub trait RdfSink: Sink {
     #[inline(always)]
     fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
         let _ = frame;
-        None::<&mut Never>
+        None::<&mut Ignored>
     }
 
     /// The statement whose terms came one by one is complete.
@@ -308,11 +321,13 @@ pub trait PatchSink: Sink {
     /// A row.
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()>;
 
-    /// Where the terms of the next `A` or `D` row can go one by one; `None`: it must come as a whole.
+    /// Where the terms of the next `A` or `D` row, which has these numbers, can go one by one; `None`: it must come as
+    /// a whole.
     #[doc(hidden)]
     #[inline(always)]
-    fn terms(&mut self) -> Option<&mut impl for<'t> TermSink<'t>> {
-        None::<&mut Never>
+    fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        let _ = row;
+        None::<&mut Ignored>
     }
 
     /// The row whose terms came one by one is complete: an `A` row, or a `D` row.

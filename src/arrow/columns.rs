@@ -100,7 +100,7 @@ impl TextColumn {
         scope: Scope<'_>,
         most: usize,
     ) -> Result<()> {
-        if same && self.repeat() {
+        if same && self.repeat().is_some() {
             return Ok(());
         }
         let length = self.put(|data| TermWriter::scoped(data, scope).term(term));
@@ -118,13 +118,13 @@ impl TextColumn {
         length
     }
 
-    /// Adds the last term again, if this batch has it.
+    /// Adds the last term again, if this batch has it; says how long it is.
     #[inline(always)]
-    pub(super) fn repeat(&mut self) -> bool {
-        let Some((start, length)) = self.last else { return false };
+    pub(super) fn repeat(&mut self) -> Option<usize> {
+        let (start, length) = self.last?;
         self.data.repeat(start, length);
         self.end_value();
-        true
+        Some(length)
     }
 
     /// The text of the last term, if this batch has it.

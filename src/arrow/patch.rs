@@ -168,7 +168,7 @@ impl PatchSink for PatchBatches {
     }
 
     #[inline(always)]
-    fn terms(&mut self) -> Option<&mut impl for<'t> TermSink<'t>> {
+    fn terms(&mut self, _: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
         if self.batch.begins() {
             self.begin();
         }

@@ -7,6 +7,7 @@ use super::labels::ColumnLabels;
 use super::settings::{BatchSettings, TermStyle};
 use super::term_columns::TermColumn;
 use crate::buffer::TextBuffer;
+use crate::encode::bytes::same;
 use crate::error::Result;
 use crate::scan::is_plain_label;
 use crate::sink::{Same, TermSink};
@@ -21,6 +22,8 @@ pub(super) struct StatementColumns {
     pub(super) labels: ColumnLabels,
     /// Bytes that a term may have.
     most: usize,
+    /// Bytes of text.
+    bytes: usize,
     /// Rows that are complete, where terms come one by one.
     rows: usize,
     /// Terms may come one by one.
@@ -34,6 +37,7 @@ impl StatementColumns {
         Ok(StatementColumns {
             columns: NAMES.map(|name| wants(name).then(|| TermColumn::new(settings.terms))),
             most: settings.limits.term_bytes,
+            bytes: 0,
             rows: 0,
             one_by_one: settings.terms == TermStyle::Text && !labels.wants_names(),
             labels,
@@ -48,6 +52,7 @@ impl StatementColumns {
     /// Before the first row of a batch.
     pub(super) fn begin(&mut self) {
         self.columns.iter_mut().flatten().for_each(TermColumn::begin);
+        self.bytes = 0;
     }
 
     /// Where the terms of the row behind so many can go one by one.
@@ -64,7 +69,15 @@ impl StatementColumns {
         self.put::<0>(terms, same)?;
         self.put::<1>(terms, same)?;
         self.put::<2>(terms, same)?;
-        self.put::<3>(terms, same)
+        self.put::<3>(terms, same)?;
+        self.count();
+        Ok(())
+    }
+
+    /// Counts the bytes of text.
+    #[inline(always)]
+    fn count(&mut self) {
+        self.bytes = self.columns.iter().flatten().map(TermColumn::bytes).sum();
     }
 
     #[inline(always)]
@@ -84,13 +97,12 @@ impl StatementColumns {
             column.push_null();
         }
         match (graph_column, graph) {
-            (Some(column), Some(graph)) => column.push_aside(graph, self.labels.scope(), self.most),
-            (Some(column), None) => {
-                column.push_null();
-                Ok(())
-            }
-            (None, _) => Ok(()),
+            (Some(column), Some(graph)) => column.push_aside(graph, self.labels.scope(), self.most)?,
+            (Some(column), None) => column.push_null(),
+            (None, _) => {}
         }
+        self.count();
+        Ok(())
     }
 
     /// Adds a null to every column.
@@ -106,7 +118,7 @@ impl StatementColumns {
     /// Bytes of text.
     #[inline(always)]
     pub(super) fn bytes(&self) -> usize {
-        self.columns.iter().flatten().map(TermColumn::bytes).sum()
+        self.bytes
     }
 
     /// The column with this name, if there is one.
@@ -115,10 +127,15 @@ impl StatementColumns {
         self.columns[place].as_mut().map(|column| column.take(rows))
     }
 
+    /// Writes a term; `false`: it is too long, or does not go into its column as text.
     #[inline(always)]
-    fn write(&mut self, place: usize, write: impl FnOnce(&mut TextBuffer)) -> bool {
+    fn write(&mut self, place: usize, write: impl FnOnce(&mut TextBuffer, &ColumnLabels)) -> bool {
         match &mut self.columns[place] {
-            Some(TermColumn::Text(column)) => column.put(write) <= self.most,
+            Some(TermColumn::Text(column)) => {
+                let length = column.put(|data| write(data, &self.labels));
+                self.bytes += length;
+                length <= self.most
+            }
             Some(TermColumn::Struct(_)) => false,
             None => true,
         }
@@ -139,7 +156,7 @@ impl<'t> TermSink<'t> for StatementColumns {
 
     #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
-        iri.plain && self.write(place, |data| data.push_padded(iri.open, iri.close))
+        iri.plain && self.write(place, |data, _| data.push_padded(iri.open, iri.close))
     }
 
     #[inline(always)]
@@ -147,33 +164,23 @@ impl<'t> TermSink<'t> for StatementColumns {
         if !is_plain_label(label) || self.labels.waits_for(label) {
             return false;
         }
-        let scope = self.labels.scope().before(label);
-        let write = |data: &mut TextBuffer| {
-            data.push("_:");
-            data.push(scope);
-            data.push(label);
-        };
-        match &mut self.columns[place] {
-            Some(TermColumn::Text(column)) => column.put(write) <= self.most,
-            Some(TermColumn::Struct(_)) => false,
-            None => true,
-        }
+        self.write(place, |data, labels| data.push_label(labels.scope().before(label), label))
     }
 
     #[inline(always)]
     fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
-        self.write(place, |data| TermWriter::new(data).literal(&literal))
+        self.write(place, |data, _| TermWriter::new(data).literal(&literal))
     }
 
     #[inline(always)]
     fn default_graph(&mut self, place: usize) -> bool {
-        self.write(place, |_| {})
+        self.write(place, |_, _| {})
     }
 
     #[inline(always)]
     fn repeat(&mut self, place: usize) -> bool {
         match &mut self.columns[place] {
-            Some(TermColumn::Text(column)) => column.repeat(),
+            Some(TermColumn::Text(column)) => column.repeat().map(|length| self.bytes += length).is_some(),
             Some(TermColumn::Struct(_)) => false,
             None => true,
         }
@@ -181,7 +188,7 @@ impl<'t> TermSink<'t> for StatementColumns {
 
     #[inline(always)]
     fn text(&mut self, place: usize, text: &'t str) -> bool {
-        self.write(place, |data| data.push(text))
+        self.write(place, |data, _| data.push(text))
     }
 
     #[inline(always)]
@@ -191,7 +198,7 @@ impl<'t> TermSink<'t> for StatementColumns {
         // behind a scope, the text of a label is not the label
         let is_text = self.labels.stay() || last.first() != Some(&b'_');
         let repeats = is_text && !last.is_empty() && text.get(last.len()) == Some(&b' ');
-        (repeats && text.starts_with(last)).then_some(last.len())
+        (repeats && same(last, &text[..last.len()])).then_some(last.len())
     }
 
     #[cold]
@@ -201,5 +208,6 @@ impl<'t> TermSink<'t> for StatementColumns {
                 column.cut(self.rows);
             }
         }
+        self.count();
     }
 }

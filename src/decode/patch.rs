@@ -116,18 +116,14 @@ impl Patch {
         }
         let (limits, slots, fresh) = (&context.config.limits, &mut *context.slots, self.fresh());
         let state = (&terms.lookups, &terms.held, terms.ids);
-        if let Some(out) = sink.terms() {
-            let ids = if quads {
-                Quick::statement::<4>(state, bytes, slots, limits, fresh, out)
-            } else {
-                Quick::statement::<3>(state, bytes, slots, limits, fresh, out)
-            };
+        let numbers = self.at.numbers();
+        if let Some(out) = sink.terms(numbers) {
+            let ids = Quick::statement(quads, state, bytes, slots, limits, fresh, out);
             let Some(ids) = ids else {
                 out.cut();
                 return Ok(false);
             };
             terms.ids = ids;
-            let numbers = self.at.numbers();
             self.pass_statement();
             sink.end_change(field == 2, numbers)?;
             return Ok(true);
@@ -136,12 +132,7 @@ impl Patch {
         let (PatchOp::Add(out) | PatchOp::Delete(out)) = &mut row.op else {
             return Ok(false);
         };
-        let ids = if quads {
-            Quick::statement::<4>(state, bytes, slots, limits, fresh, out)
-        } else {
-            Quick::statement::<3>(state, bytes, slots, limits, fresh, out)
-        };
-        let Some(ids) = ids else {
+        let Some(ids) = Quick::statement(quads, state, bytes, slots, limits, fresh, out) else {
             return Ok(false);
         };
         terms.ids = ids;

@@ -25,15 +25,16 @@ pub(super) struct Quick<'s, 'a, 'o, T> {
 }
 
 impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
-    /// Takes the members of a statement into the slots, as [`Terms::statement`] does, and to `out`;
-    /// gives the ids after it. `None`: it is not that simple.
+    /// Takes the members of a triple or, with `quads`, a quad into the slots, as [`Terms::statement`] does, and to
+    /// `out`; gives the ids after it. `None`: it is not that simple.
     ///
     /// Slots that it changed before it gave up are those of members that are there: the careful way sets
     /// them again.
     ///
     /// [`Terms::statement`]: super::term::Terms::statement
     #[inline(always)]
-    pub(super) fn statement<const PLACES: usize>(
+    pub(super) fn statement(
+        quads: bool,
         terms: (&'s Lookups, &'s Held, IriIds),
         bytes: &'a [u8],
         slots: &mut Slots<'a>,
@@ -46,7 +47,7 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
         let done = quick.place::<0>(slots)
             && quick.place::<1>(slots)
             && quick.place::<2>(slots)
-            && if PLACES == 3 { quick.repeat_graph(slots) } else { quick.place::<3>(slots) };
+            && if quads { quick.place::<3>(slots) } else { quick.repeat_graph(slots) };
         (done && quick.rest.is_empty()).then_some(quick.ids)
     }
 

@@ -83,29 +83,18 @@ impl Rdf {
         let (Some((field, bytes)), Some((options, _))) = (short_member(row), &self.options) else {
             return Ok(false);
         };
-        match (field, options.physical_type) {
-            (3, PhysicalType::Quads) => self.quick_statement::<S, 4>(bytes, context, sink),
-            (2, physical) if physical == PhysicalType::Triples || self.in_graph => {
-                self.quick_statement::<S, 3>(bytes, context, sink)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    #[inline(always)]
-    fn quick_statement<'a, S: RdfSink, const PLACES: usize>(
-        &mut self,
-        bytes: &'a [u8],
-        context: &mut Context<'_, 'a>,
-        sink: &mut S,
-    ) -> Result<bool, Halt> {
+        let quads = match (field, options.physical_type) {
+            (3, PhysicalType::Quads) => true,
+            (2, physical) if physical == PhysicalType::Triples || self.in_graph => false,
+            _ => return Ok(false),
+        };
         let Some(terms) = context.terms.as_mut() else {
             return Ok(false);
         };
         let (limits, frame, seq) = (&context.config.limits, context.frame, self.seq);
         let (state, fresh) = ((&terms.lookups, &terms.held, terms.ids), self.fresh());
         if let Some(out) = sink.terms(frame) {
-            let ids = Quick::statement::<PLACES>(state, bytes, context.slots, limits, fresh, out);
+            let ids = Quick::statement(quads, state, bytes, context.slots, limits, fresh, out);
             let Some(ids) = ids else {
                 out.cut();
                 return Ok(false);
@@ -117,7 +106,7 @@ impl Rdf {
         }
         let mut row = RdfRow { frame, seq, statement: Statement::empty() };
         let out = &mut row.statement;
-        let Some(ids) = Quick::statement::<PLACES>(state, bytes, context.slots, limits, fresh, out) else {
+        let Some(ids) = Quick::statement(quads, state, bytes, context.slots, limits, fresh, out) else {
             return Ok(false);
         };
         terms.ids = ids;

@@ -14,7 +14,7 @@ use crate::push::{Push, PushState};
 use crate::reader::Poll;
 use crate::restart::Counters;
 use crate::restart::Point;
-use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::sink::{Ignored, PatchRow, PatchSink, RdfRow, RdfSink, RowNumbers, Sink, TermSink};
 use crate::with::With;
 
 /// Bytes read at a time.
@@ -191,6 +191,7 @@ impl<D: Dialect<Count>> Scanner<D> {
 struct Count {
     pauses: bool,
     full: bool,
+    terms: Ignored,
 }
 
 impl Sink for Count {
@@ -210,11 +211,21 @@ impl RdfSink for Count {
     fn statement(&mut self, _: &RdfRow<'_>) -> Result<()> {
         Ok(())
     }
+
+    #[inline(always)]
+    fn terms(&mut self, _: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        Some(&mut self.terms)
+    }
 }
 
 impl PatchSink for Count {
     #[inline(always)]
     fn row(&mut self, _: &PatchRow<'_>) -> Result<()> {
         Ok(())
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, _: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        Some(&mut self.terms)
     }
 }

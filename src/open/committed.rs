@@ -11,7 +11,7 @@ use crate::io::{Compression, Opened, Stream, open};
 use crate::options::{PatchOptions, StreamOptions};
 use crate::push::{Push, PushState};
 use crate::reader::{Poll, Reader, RowSource, SourceState};
-use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
+use crate::sink::{PatchOp, PatchRow, PatchSink, RowNumbers, Same, Sink, Statement, TermSink};
 use crate::transaction::Outcomes;
 use crate::warning::Warning;
 
@@ -166,7 +166,7 @@ impl<S: PatchSink> PatchSink for Filter<'_, S> {
 
     #[inline]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
-        let counts = row.txn.is_none_or(|txn| self.outcomes.is_committed(txn));
+        let counts = self.counts(row.txn);
         let op = match row.op {
             PatchOp::Add(_) | PatchOp::Delete(_) if !counts => {
                 *self.gap = true;
@@ -179,9 +179,25 @@ impl<S: PatchSink> PatchSink for Filter<'_, S> {
         };
         self.sink.row(&PatchRow { op, ..*row })
     }
+
+    #[inline]
+    fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if *self.gap || !self.counts(row.txn) { None } else { self.sink.terms(row) }
+    }
+
+    #[inline]
+    fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+        self.sink.end_change(adds, row)
+    }
 }
 
 impl<S> Filter<'_, S> {
+    /// Whether the rows of a transaction count.
+    #[inline]
+    fn counts(&self, txn: Option<u64>) -> bool {
+        txn.is_none_or(|txn| self.outcomes.is_committed(txn))
+    }
+
     /// After a gap nothing is known to repeat.
     fn without_gap<'a>(&mut self, statement: Statement<'a>) -> Statement<'a> {
         if std::mem::take(self.gap) { Statement { same: Same::NONE, ..statement } } else { statement }

@@ -140,11 +140,11 @@ impl RdfPatch {
         if self.dialect == PatchDialect::V1 {
             return self.tuple(lexer, start, adds, sink);
         }
+        let row = self.numbering.numbers();
         if self.dialect == PatchDialect::Any
-            && let Some(out) = sink.terms()
+            && let Some(out) = sink.terms(row)
         {
             if self.canonical(lexer, start, out) {
-                let row = self.numbering.numbers();
                 self.numbering.pass_change();
                 sink.end_change(adds, row).map_err(|error| at(error, start))?;
                 self.statements.last = None;

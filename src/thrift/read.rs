@@ -6,7 +6,7 @@ use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::rows::{RowFormat, RowState, Step, check_kept};
-use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchSink, Same, Statement, TermSink};
 use crate::text::slot::TermSlot;
 use crate::transaction::Numbering;
 use crate::wire::Fault;
@@ -63,9 +63,16 @@ impl Rows {
                         same.set(place);
                     }
                 }
-                let [subject, predicate, object, graph] = &self.last;
-                let terms = [subject.term(), predicate.term(), object.term(), graph.term()];
-                let statement = Statement { terms, same };
+                let numbers = self.numbering.numbers();
+                if let Some(out) = sink.terms(numbers) {
+                    if give(&self.last, same, out) {
+                        self.numbering.pass_change();
+                        sink.end_change(is_add, numbers)?;
+                        return Ok(false);
+                    }
+                    out.cut();
+                }
+                let statement = Statement { terms: self.last.each_ref().map(TermSlot::term), same };
                 if is_add { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
             }
             RawRow::Header { name, value } => {
@@ -118,6 +125,13 @@ fn fill(slot: &mut TermSlot, term: Parsed<'_>) -> std::result::Result<bool, Fail
         Parsed::Repeat(at) if slot.is_unset() => Err(Failure::Fault(nothing_to_repeat(at))),
         Parsed::Repeat(_) => Ok(true),
     }
+}
+
+/// Gives the terms of a statement one by one; `false`: `out` cannot take one.
+#[inline]
+fn give<'t>(last: &'t [TermSlot; 4], same: Same, out: &mut impl TermSink<'t>) -> bool {
+    let mut terms = last.iter().enumerate();
+    terms.all(|(place, slot)| same.at(place) && out.repeat(place) || out.term(place, slot.term()))
 }
 
 impl RowState for ThriftPatch {

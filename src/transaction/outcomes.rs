@@ -2,7 +2,7 @@
 
 use super::{Committed, Open};
 use crate::error::Result;
-use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
+use crate::sink::{Ignored, PatchOp, PatchRow, PatchSink, RowNumbers, Sink, TermSink};
 
 /// Learns the outcomes of one patch after the other; refuses patches with unfinished or stray transactions.
 ///
@@ -13,6 +13,7 @@ pub(crate) struct Outcomes {
     open: Open,
     /// The patch has ended.
     complete: bool,
+    terms: Ignored,
 }
 
 impl Outcomes {
@@ -53,5 +54,10 @@ impl PatchSink for Outcomes {
             _ => {}
         }
         Ok(())
+    }
+
+    #[inline]
+    fn terms(&mut self, _: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        Some(&mut self.terms)
     }
 }

@@ -8,6 +8,8 @@
 
 #[cfg(feature = "arrow")]
 pub mod batches;
+#[cfg(feature = "arrow")]
+pub mod columns;
 pub mod conformance;
 pub mod core;
 pub mod corpus;

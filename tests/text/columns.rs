@@ -1,16 +1,12 @@
 //! Columns and terms are two ways through the readers of text: the same rows, errors and places, wherever the bytes are cut.
 
-use arrow_array::RecordBatch;
 use jelly_patch::Limits;
-use jelly_patch::With;
-use jelly_patch::arrow::{BatchSettings, Batches, PatchBatches, RdfBatches};
-use jelly_patch::push::Push;
+use jelly_patch::arrow::{PatchBatches, RdfBatches};
 use jelly_patch::rows::RowDecoder;
-use jelly_patch::sink::Sink;
 use jelly_patch::text::{LinesOptions, PatchDialect, TextRows};
 
 use crate::common::batches::{patch_rows, rdf_rows};
-use crate::common::rows::Decoded;
+use crate::common::columns::{batches, same, settings};
 use crate::common::soak::seeds;
 use crate::oracle::generate::rng::Rng;
 
@@ -75,52 +71,6 @@ fn statement(random: &mut Rng) -> String {
         0 => format!("{}{end}", terms.join(gap)),
         _ => format!("{}{gap}{graph}{end}", terms.join(gap)),
     }
-}
-
-fn settings(rows: usize) -> BatchSettings {
-    BatchSettings::default()
-        .with(|options| options.limits = Limits::default().with(|inner| inner.batch_rows = rows))
-}
-
-/// The batches of a text in two pieces, and its error.
-fn batches<S: Batches + Sink>(
-    mut decoder: impl Push<S>,
-    mut sink: S,
-    pieces: [&[u8]; 2],
-) -> (Vec<RecordBatch>, Option<String>) {
-    let mut batches = Vec::new();
-    let mut run = || {
-        for mut piece in pieces {
-            while !piece.is_empty() {
-                piece = &piece[decoder.decode(piece, &mut sink)?..];
-                if sink.is_full() {
-                    batches.push(sink.take()?);
-                }
-            }
-        }
-        while !decoder.finish(&mut sink)? {
-            batches.push(sink.take()?);
-        }
-        Ok(())
-    };
-    let done: jelly_patch::Result<()> = run();
-    if sink.rows() > 0 {
-        batches.push(sink.take().expect("a batch"));
-    }
-    (batches, done.err().map(|error| error.to_string()))
-}
-
-fn same<R: PartialEq + std::fmt::Debug>(
-    text: &[u8],
-    cut: usize,
-    terms: &Decoded<R>,
-    (rows, error): (Vec<R>, Option<String>),
-) {
-    let shown = || format!("cut at {cut}: {}", text.escape_ascii());
-    let different = terms.rows.iter().zip(&rows).find(|(terms, columns)| terms != columns);
-    assert!(different.is_none(), "{different:?}, {}", shown());
-    assert_eq!(rows.len(), terms.rows.len(), "{}", shown());
-    assert_eq!(error, terms.error.as_ref().map(|error| error.what.clone()), "{}", shown());
 }
 
 fn check_lines(text: &[u8], options: LinesOptions, cuts: impl Iterator<Item = usize>) -> (usize, bool) {

@@ -11,7 +11,7 @@ use jelly_patch::push::{Push, PushState};
 use jelly_patch::{ErrorKind, Limits};
 
 /// Random patches as Thrift.
-fn streams(usual: u64) -> impl Iterator<Item = (u64, Vec<u8>)> {
+pub fn streams(usual: u64) -> impl Iterator<Item = (u64, Vec<u8>)> {
     seeds(usual).filter_map(|seed| {
         let stream = stream(seed);
         let bytes = (stream.format == Format::Patch).then(|| from_jelly(&stream.bytes(), stream.how).ok());

@@ -1,6 +1,8 @@
 //! RDF Patch Thrift, both ways.
 
 mod boundaries;
+#[cfg(feature = "arrow")]
+mod columns;
 mod corpus;
 mod hostile;
 mod members;
