@@ -7,7 +7,7 @@ use crate::format::{AnyFormat, RdfFormat};
 use crate::io::{Output, Source, Target};
 use crate::open::{Input, OpenOptions};
 use crate::options::values::Values;
-use crate::patch::{Again, content_names};
+use crate::patch::{Again, BaseLabels, Work};
 use crate::reader::RowSource;
 
 /// What is asked of a conversion; the formats are those of the names and of the content, where no option says them.
@@ -48,11 +48,16 @@ impl Conversion {
     ) -> Result<Tally> {
         let Conversion { mut open, write, skolemize, content_labels } = self;
         let (mut source, mut labels) = (source, None);
-        if content_labels {
+        let wanted = match (content_labels, &skolemize) {
+            (true, _) => BaseLabels::Content,
+            (false, Some(_)) => BaseLabels::Lasting,
+            (false, None) => BaseLabels::Keep,
+        };
+        if wanted.reads_first() {
             // all of it is read before the first label is known
             let again = Again::new(source, open)?;
             if let AnyFormat::Rdf(_) = Input::open(again.source(), &again.options)?.format()? {
-                labels = Some(content_names(&again, &mut |_| poll(Tally::default()))?);
+                labels = wanted.names(&again, &mut Work::new(&mut |_| poll(Tally::default())))?;
             }
             source = again.source();
             open = again.options;

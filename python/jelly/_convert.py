@@ -75,7 +75,8 @@ def convert(
         to_compression: ``none``, ``gzip``, ``zstd``, or ``auto``: by the extension of ``dest``,
             zstd in Parquet files, none in Arrow files (which cannot have gzip).
         progress: Called with a :class:`Tally` about every MiB that was read; an exception stops.
-        skolemize: Blank nodes of statements as IRIs, as for :func:`diff`.
+        skolemize: Blank nodes of statements as IRIs, as for :func:`diff`. Where labels do not last, these are IRIs of
+            content labels; the source is read twice.
         **options: See ``docs/options.md``.
 
     Returns:

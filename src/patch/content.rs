@@ -11,7 +11,7 @@ use super::blank_rows::{BLANK_DIGEST, BLANK_NODES, another};
 use super::dataset::each_statement;
 use super::log::{Change, LogSink};
 use super::quad_key::Keys;
-use super::work::{Watch, Work};
+use super::work::Work;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::matching::{CONTENT, ContentLabels, Gathered, Nodes, Renamed, Side, Templates, has_nodes};
@@ -19,10 +19,6 @@ use crate::sink::{PatchOp, Statement};
 use crate::term::{PlainTerm, Term, TermBuf};
 
 /// The content label of each label of a dataset.
-pub fn content_names(source: &Again, watch: Watch<'_>) -> Result<HashMap<Box<str>, String>> {
-    labels_of(source, &mut Work::new(watch))
-}
-
 pub(super) fn labels_of(source: &Again, work: &mut Work<'_>) -> Result<HashMap<Box<str>, String>> {
     let limits = &source.options.decode.limits;
     let (mut gathered, mut templates) = (Gathered::new(limits), Templates::new());

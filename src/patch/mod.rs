@@ -33,7 +33,6 @@ pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
 pub use base_labels::BaseLabels;
 pub use blank_rows::{BlankNodes, NodeCounts};
 pub use canonical::canonicalize;
-pub use content::content_names;
 pub(crate) use dataset::each_statement;
 pub use diff::{Compared, DiffOptions, diff};
 pub use emit::{PatchOut, Patched};

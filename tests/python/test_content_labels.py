@@ -56,6 +56,18 @@ def test_lasting_keeps_the_labels_of_a_store(files: Path) -> None:
     assert rows(files / "store.nt", blank_nodes="content") != kept
 
 
+def test_iris_of_nodes_without_a_label_are_those_of_the_graph(files: Path) -> None:
+    def skolemized(name: str) -> set[tuple[Any, ...]]:
+        jelly.convert(files / name, files / "out.nq", skolemize="http://e/genid/")
+        return rows(files / "out.nq")
+
+    wanted = skolemized("content.nq")
+    assert sum("http://e/genid/b" in subject for subject, *_ in wanted) == 2
+    for name in ("old.ttl", "again.ttl", "positions.nq"):
+        assert skolemized(name) == wanted, name
+    assert skolemized("store.nt") == {("<http://e/genid/x>", "<urn:p>", "<http://e/genid/y>", "")}
+
+
 @pytest.mark.parametrize("blank_nodes", ["content", "lasting"])
 def test_a_part_of_a_source_has_no_such_labels(blank_nodes: Any) -> None:
     data = STORE * 100
