@@ -9,6 +9,7 @@ up, so that this is never lost.
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 import time
@@ -143,7 +144,7 @@ class DeltaStore:
         table = self.table()
         last = [number for number, _ in self._history(table)][: max(keep, 1)]
         return table.vacuum(
-            retention_hours=int(hours),
+            retention_hours=math.ceil(hours),
             dry_run=False,
             enforce_retention_duration=False,
             full=True,

@@ -212,6 +212,14 @@ def test_commit_whose_files_were_vacuumed_is_refused(tmp_path: Path) -> None:
     assert quads(replica) == set(map(numbered, range(100)))
 
 
+def test_vacuum_keeps_what_is_younger_than_half_an_hour(tmp_path: Path) -> None:
+    pytest.importorskip("deltalake")
+    replica = create(tmp_path / "t", [numbered(1)], [], format="delta")
+    replica.follow(model.text([[model.Row("A", numbered(2))]]))
+    assert replica.vacuum(hours=0.5) == []
+    assert quads(replica, 0) == {numbered(1)}
+
+
 def test_task_that_runs_twice_writes_twice(tmp_path: Path, format: str) -> None:
     """A speculative task of Spark may be killed after the other one is done."""
     replica = create(tmp_path / "t", [numbered(1)], [], format=format)
