@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jelly.errors import PatchError
+from jelly.errors import EncodeError, PatchError
 
 from .raising import spark_raises
 from .table_logs import BASE, FIRST, QUAD, SECOND, THIRD, applied, log_of, statements
@@ -183,6 +183,33 @@ def test_log_without_a_patch_between_others_is_refused(few: SparkSession) -> Non
     assert jelly.spark.net(df.where("patch <> 1"), chain="ignore").count() == 4
     # a log may begin later, and end earlier
     assert jelly.spark.net(df.where("patch IN (2, 3)")).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("TX 0, a 0, TC 0, Z", "encode.row: .*'s': a is no op: H, PA, "),
+        ("TX 0, null 0, TC 0, Z", "encode.row: .*'s': null is no op: H, PA, "),
+        ("TX 0, A 5, TA 0, Z", "'txn' does not fit"),
+        ("TX 0, A 0, TC 0, TX 0, A 0, TA 0, Z", "'txn' does not fit"),
+        ("TX 0, A 0, TC 0, TA 0, Z", "'txn' does not fit"),
+        ("TX 0, A 0, TC 0, TC 1, Z", "'txn' does not fit"),
+        ("Z, A", "is not whole"),
+    ],
+)
+def test_rows_of_others_that_do_not_fit_are_refused(
+    few: SparkSession, rows: str, message: str
+) -> None:
+    import jelly.spark
+
+    made = []
+    for seq, row in enumerate(rows.split(", ")):
+        op, _, txn = row.partition(" ")
+        terms = ("<a:s>", "<a:p>", f'"{seq}"', "") if op in ("A", "a", "null") else (None,) * 4
+        made.append(("s", 0, int(txn) if txn else None, seq, None if op == "null" else op, *terms, None, None))  # fmt: skip
+    log = few.createDataFrame(made, jelly.PATCH_SCHEMA_DDL)
+    with pytest.raises((EncodeError, ValueError), match=message):
+        jelly.spark.changes(log)
 
 
 def test_what_else_is_refused(few: SparkSession) -> None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from jelly import _internal
-from jelly.errors import JellyWarning
+from jelly.errors import EncodeError, JellyWarning
 from jelly.spark.tables.manifests import manifests_of
 from jelly.spark.tables.terms import QUAD, named_graph, require
 from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
 
 _NEEDED = ("source", "patch", "txn", "seq", "op", *QUAD, "name", "value")
+_OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
 _LEXICAL = re.compile(r'"([^"\\]*)".*')
 
 
@@ -188,13 +189,22 @@ def _collected(df: DataFrame) -> list[Row]:
     )
     changes = op.isin("A", "D", "PA", "PD")
     begun = F.collect_list(F.when(op == "TX", txn))
+    ended = F.collect_list(F.when(ends, txn))
+    inside = F.collect_set(F.when(changes, txn))
+    own = (F.size(F.array_distinct(one)) == F.size(one) for one in (begun, ended))
     return (
         df.groupBy("source", "patch")
         .agg(
             F.collect_list(F.when(header, F.struct("seq", key.alias("key"), "value"))).alias(
                 "headers"
             ),
-            F.array_except(begun, F.collect_list(F.when(ends, txn))).alias("unfinished"),
+            F.array_except(begun, ended).alias("unfinished"),
+            (F.size(F.array_except(F.array_union(ended, inside), begun)) == 0).alias("began"),
+            functools.reduce(operator.and_, own).alias("own"),
+            F.min(
+                F.when(~F.coalesce(op.isin(*_OPS), F.lit(False)), F.coalesce(op, F.lit("null")))
+            ).alias("strange"),
+            F.max_by("op", "seq").alias("end"),
             F.collect_list(F.when(op == "TA", txn)).alias("aborted"),
             F.count_if(ends & txn.isNull()).alias("stray"),
             F.count_if(op == "TC").alias("committed"),
@@ -230,9 +240,17 @@ def _names_node() -> Column:
 
 def _outcome(row: Row) -> Outcome:
     source, patch = row["source"], row["patch"]
-    whole = is_whole(row["ends"], row["rows"], row["first"], row["last"])
+    whole = is_whole(row["ends"], row["rows"], row["first"], row["last"]) and row["end"] == "Z"
     if not whole or (row["within"] and not row["begun"]):
         raise not_whole(source, patch)
+    if row["strange"] is not None:
+        message = f"encode.row: patch {patch} of the source {source!r}: {row['strange']} is no op: {', '.join(_OPS)}"
+        raise EncodeError(message, kind="encode.row", source=source, field="op")
+    if not (row["began"] and row["own"]):
+        raise ValueError(
+            f"patch {patch} of the source {source!r}: the column 'txn' does not fit the rows TX, TC and TA; each "
+            "transaction has a number of its own in its patch, which all its rows have"
+        )
     headers = [(key, value) for _, key, value in sorted(map(tuple, row["headers"]))]
     counts = bool(row["committed"] or row["loose"])
     adds, deletes = row["adds"], row["deletes"]
