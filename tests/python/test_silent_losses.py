@@ -247,3 +247,23 @@ def test_history_says_the_order_that_names_decided(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         assert len(list(jelly.history(log))) == 1
         assert len(list(jelly.history([folder / "today.rdfp", folder / "correction.rdfp"]))) == 1
+
+
+def test_line_ends_of_rdf_xml() -> None:
+    head = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:e:">'
+    inner = [
+        (b"<e:p>1\r\n2\r3&#13;\n</e:p>", ['"1\\n2\\n3\\r\\n"']),
+        (b"<e:p><![CDATA[\r\n<&\r]]></e:p>", ['"\\n<&\\n"']),
+        (b'<e:p\r\n xml:lang="EN"\r>\r\n</e:p>', ['"\\n"@EN']),
+        (b'<e:p e:q="a\tb\r\nc\nd\re&#9;&#10;"/>', ['"a b c d e\\t\\n"']),
+    ]
+    for text, wanted in inner:
+        data = (
+            head
+            + b'\r\n<rdf:Description rdf:about="urn:a">'
+            + text
+            + b"</rdf:Description></rdf:RDF>\r\n"
+        )
+        for pieces in ([data], [data[at : at + 1] for at in range(len(data))]):
+            rows = [row.object for row in jelly.read_rdf(iter(pieces), format="rdfxml").rows()]
+            assert [term for term in rows if term.startswith('"')] == wanted

@@ -1,6 +1,6 @@
 //! Looks at RDF/XML before the parser does: counts what the parser would build, and keeps language tags.
 
-use memchr::{memchr, memchr_iter, memchr3_iter};
+use memchr::{memchr, memchr_iter, memchr3, memchr3_iter};
 
 use super::entities::Entities;
 use super::guarded::{Guard, token_too_long};
@@ -268,7 +268,7 @@ impl XmlGuard {
                         start.edits.push(self.written.edit(from));
                     }
                 }
-                _ => {}
+                _ => start.edits.extend(one_line(value).map(|text| Edit { from, to, text })),
             }
         }
         if ids > 0 {
@@ -326,6 +326,23 @@ fn check_name(name: &[u8]) -> Result<()> {
     Err(Error::new(ErrorKind::TextSyntax, format!("{name:?} is not a name of XML")))
 }
 
+/// Adds text with the line ends that XML reads in place of all others, which the parser leaves as they are.
+fn push_lines(out: &mut Vec<u8>, text: &[u8]) {
+    let mut rest = text;
+    while let Some(at) = memchr(b'\r', rest) {
+        out.extend_from_slice(&rest[..at]);
+        out.push(b'\n');
+        rest = rest[at + 1..].strip_prefix(b"\n").unwrap_or(&rest[at + 1..]);
+    }
+    out.extend_from_slice(rest);
+}
+
+/// The value of an attribute with the spaces that XML reads in place of tabs and line ends; nothing if it has none.
+fn one_line(value: &[u8]) -> Option<String> {
+    memchr3(b'\t', b'\n', b'\r', value)?;
+    Some(std::str::from_utf8(value).ok()?.replace("\r\n", " ").replace(['\t', '\n', '\r'], " "))
+}
+
 impl Guard for XmlGuard {
     fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize> {
         let mut at = 0;
@@ -337,7 +354,7 @@ impl Guard for XmlGuard {
                 Some(length) => &rest[..length],
                 None if !last => break,
                 None => {
-                    out.extend_from_slice(rest);
+                    push_lines(out, rest);
                     return Ok(input.len());
                 }
             };
@@ -349,11 +366,11 @@ impl Guard for XmlGuard {
             let mut copied = 0;
             for Edit { from, to, text } in edits {
                 // the offsets are those behind the `<`
-                out.extend_from_slice(&token[copied..=from]);
+                push_lines(out, &token[copied..=from]);
                 out.extend_from_slice(text.as_bytes());
                 copied = 1 + to;
             }
-            out.extend_from_slice(&token[copied..]);
+            push_lines(out, &token[copied..]);
             at += token.len();
         }
         if last && !self.open.is_empty() {
