@@ -173,7 +173,7 @@ fn is_plain_unicode_label(label: &str) -> bool {
 }
 
 /// Whether a name is a `PN_PREFIX` of Turtle, or the empty name.
-fn is_prefix_name(name: &str) -> bool {
+pub(crate) fn is_prefix_name(name: &str) -> bool {
     name.is_empty() || name.starts_with(is_name_start) && is_name_rest(name)
 }
 

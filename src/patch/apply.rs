@@ -5,6 +5,7 @@ use super::base_labels::BaseLabels;
 use super::key_set::KeySet;
 use super::log::{Log, LogOptions, LogSources, Version};
 use super::net::Net;
+use super::prefixes::Prefix;
 use super::quad_key::QuadKey;
 use super::stored::Stored;
 use super::work::{Watch, Work};
@@ -18,6 +19,7 @@ use crate::open::{OpenOptions, open_rdf};
 use crate::options::RdfOptions;
 use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
 use crate::term::{Iri, Term, TermBuf};
+use crate::text::holds_prefix;
 use crate::with::With;
 
 /// What is applied to what.
@@ -52,8 +54,8 @@ pub struct Needs {
 pub struct ApplyTarget {
     /// Takes the statements.
     pub target: RdfTarget,
-    /// The format can hold prefixes.
-    pub holds_prefixes: bool,
+    /// The format, if prefixes are declared.
+    pub declares: Option<RdfFormat>,
 }
 
 impl ApplyTarget {
@@ -66,10 +68,18 @@ impl ApplyTarget {
             write.create.namespaces.get_or_insert(true);
         }
         write.keep_prefixes_of(needs.format);
-        let holds_prefixes = write.rdf.holds_prefixes() && write.create.namespaces != Some(false);
+        let declares = (write.create.namespaces != Some(false)).then_some(write.rdf);
         let has_graphs = needs.graphs;
         let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
-        ApplyTarget { target, holds_prefixes }
+        ApplyTarget { target, declares }
+    }
+
+    /// Whether the result can have a prefix as a change leaves it.
+    fn holds(&self, prefix: &Prefix) -> bool {
+        let Some(format) = self.declares.filter(|format| format.holds_prefixes()) else { return false };
+        let is_turtle = matches!(format, RdfFormat::Turtle | RdfFormat::TriG);
+        let fits = |iri| !is_turtle || holds_prefix(&prefix.name, iri);
+        prefix.is_of_the_dataset() && prefix.after().is_none_or(fits)
     }
 }
 
@@ -139,10 +149,9 @@ pub fn apply(
     let declares = |prefix: &super::prefixes::Prefix| prefix.is_of_the_dataset() && prefix.after().is_some();
     let needs =
         Needs { format, graphs: has_graphs || net.has_graphs, prefixes: net.prefixes.iter().any(declares) };
-    let ApplyTarget { target, holds_prefixes } = make(&needs)?;
-    let (prefixes, prefixes_left_out) = net.prefixes.iter().fold((0, 0), |(all, left_out), prefix| {
-        (all + 1, left_out + u64::from(!holds_prefixes || !prefix.is_of_the_dataset()))
-    });
+    let made = make(&needs)?;
+    let prefixes = net.prefixes.iter().count() as u64;
+    let prefixes_left_out = net.prefixes.iter().filter(|prefix| !made.holds(prefix)).count() as u64;
     let changes = net.changes();
     let texts = net.texts()?;
     let sink = Applying {
@@ -151,7 +160,7 @@ pub fn apply(
         net,
         texts,
         seen: options.distinct.then(KeySet::new),
-        target,
+        target: made.target,
         began: false,
         gap: false,
         frame: 0,

@@ -67,7 +67,7 @@ pub fn apply(
         let create = CreateOptions { namespaces, restart_bytes: Some(RESTART_BYTES), ..Default::default() };
         let graphs = needs.graphs;
         let make = move |source: Option<&_>| create.rdf(format, None, source, graphs);
-        Ok(ApplyTarget { target: RdfTarget::new(Box::new(make)), holds_prefixes: format.holds_prefixes() })
+        Ok(ApplyTarget { target: RdfTarget::new(Box::new(make)), declares: Some(format) })
     };
     super::apply(Source::Path(base), log(patches)?, options, make, writer(dest)?, &mut |_| Ok(()))
 }

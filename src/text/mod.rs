@@ -19,6 +19,7 @@ mod write_update;
 
 pub(crate) use fold::fold_tags;
 pub use nquads::{Lines, LinesOptions};
+pub(crate) use other::holds_prefix;
 pub use other::{OtherRdf, TurtleWriter};
 pub(crate) use places::{HEAD, Place, Places, TextKind};
 pub use rdf_patch::{PatchDialect, RdfPatch};

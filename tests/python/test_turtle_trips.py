@@ -40,6 +40,9 @@ PREFIXES = {
     "n": "http://host",
     "p": "http://e/a?",
     "d": "urn:x.",
+    "é": "http://e/b",
+    "p.q": "http://e/c/",
+    "a-b_1": "http://f/",
 }
 
 
@@ -167,3 +170,19 @@ def test_what_turtle_has_not_is_refused() -> None:
     ):
         with pytest.raises(jelly.errors.TextError):
             read(b"@prefix e: <http://e/> .\n<a:a> <a:b> " + body + b" .", "ttl")
+
+
+@pytest.mark.parametrize("to", ["trig", "ttl"])
+def test_prefixes_are_declared_or_counted(to: Any) -> None:
+    names = ["é", "p.q", "a-b_1", "", *(f"n{number}" for number in range(400))]
+    wanted = {name: f"http://e/{number}/" for number, name in enumerate(names)}
+    bad = ["p.", "1", "a b"]
+    patch = "".join(f'PA "{name}" <{iri}> .\n' for name, iri in wanted.items())
+    patch += "".join(f'PA "{name}" <http://e/> .\n' for name in bad) + 'PA "r" <relative> .\n'
+    out = io.BytesIO()
+    base = b"<http://e/0/x> <http://e/400/x> <http://e/1/> .\n"
+    done = jelly.apply(base, patch.encode(), out, base_format="nq", to=to)
+    assert (done.prefixes, done.prefixes_left_out) == (len(names) + 4, 4)
+    reader = jelly.read_rdf(out.getvalue(), format=to)
+    assert [row.predicate for row in reader.rows()] == ["<http://e/400/x>"]
+    assert reader.namespaces == wanted

@@ -19,3 +19,4 @@ mod xml;
 
 pub use read::OtherRdf;
 pub use write::TurtleWriter;
+pub(crate) use write::holds_prefix;

@@ -13,19 +13,20 @@ use oxttl::trig::LowLevelTriGSerializer;
 use super::super::out::{at_row, check};
 use super::iris::is_whole;
 use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::scan::is_prefix_name;
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::{Iri, LiteralKind, Term};
 
 /// Bytes at which the writer asks to be drained.
 const FULL: usize = 256 << 10;
-/// Prefixes that are written; each is looked at for each term.
+/// Prefixes that shorten IRIs; each is looked at for each term. Others are declared only.
 const PREFIXES: usize = 256;
 
 /// Writes statements as Turtle or `TriG`.
 pub struct TurtleWriter {
     triples: bool,
     prefixes: Vec<(String, String)>,
-    /// Prefixes that are written.
+    /// Prefixes that shorten IRIs; 0: none is declared.
     most_prefixes: usize,
     writer: Option<LowLevelTriGSerializer>,
     out: Vec<u8>,
@@ -72,7 +73,7 @@ impl TurtleWriter {
     /// Writes and takes away prefixes that the library does not write.
     fn declare(&mut self, which: impl Fn(&str) -> bool) {
         for (name, iri) in self.prefixes.extract_if(.., |(_, iri)| which(iri)) {
-            self.out.extend_from_slice(format!("@prefix {name}: <{iri}> .\n").as_bytes());
+            declare(&mut self.out, &name, &iri);
         }
     }
 
@@ -120,23 +121,28 @@ impl RdfSink for TurtleWriter {
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        if self.writer.is_none() && is_prefix(name) {
-            let iri = iri.to_string();
-            self.prefixes.retain(|(known, _)| known != name);
-            // those that Turtle cannot have are not needed
-            if self.prefixes.len() < self.most_prefixes && NamedNode::new(&iri).is_ok() {
-                self.prefixes.push((name.to_owned(), iri));
-            }
+        let iri = iri.to_string();
+        // those that Turtle cannot have are not needed
+        if self.writer.is_some() || self.most_prefixes == 0 || !holds_prefix(name, &iri) {
+            return Ok(());
+        }
+        self.prefixes.retain(|(known, _)| known != name);
+        if self.prefixes.len() < self.most_prefixes {
+            self.prefixes.push((name.to_owned(), iri));
+        } else {
+            declare(&mut self.out, name, &iri);
         }
         Ok(())
     }
 }
 
-/// Prefixes that need no second look: ASCII of `PN_PREFIX`.
-fn is_prefix(name: &str) -> bool {
-    name.is_empty()
-        || name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+/// Whether Turtle and `TriG` can declare a prefix.
+pub(crate) fn holds_prefix(name: &str, iri: &str) -> bool {
+    is_prefix_name(name) && NamedNode::new(iri).is_ok()
+}
+
+fn declare(out: &mut Vec<u8>, name: &str, iri: &str) {
+    out.extend_from_slice(format!("@prefix {name}: <{iri}> .\n").as_bytes());
 }
 
 /// Says whether a host comes before what follows; the library refuses some names that go on from one.
