@@ -8,6 +8,7 @@ use super::term::refuse_graph;
 use crate::decode::{PATCH_VERSION, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{PatchOptions, PatchStreamType, StatementType};
+use crate::restart::Counters;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
 use crate::term::{PlainTerm, Term, TermBuf};
 
@@ -71,6 +72,7 @@ pub struct PatchEncoder {
     stream: Stream,
     statements: StatementType,
     stream_type: PatchStreamType,
+    options: PatchOptions,
     joined: Joined,
 }
 
@@ -89,6 +91,7 @@ impl PatchEncoder {
             stream: Stream::new(format, &encode)?,
             statements: options.statement_type,
             stream_type: options.stream_type,
+            options,
             joined: Joined::default(),
         })
     }
@@ -121,7 +124,8 @@ impl PatchEncoder {
         self.stream.settle(done)
     }
 
-    /// Ends the stream: an open patch, the last frame, and the footer if it has one.
+    /// Ends the stream: an open patch, the last frame, and the footer if it has one. A stream without patches is
+    /// PUNCTUATED, because each stream of another type has one.
     pub fn finish(&mut self) -> Result<()> {
         self.stream.check_open()?;
         let done = self.finish_stream();
@@ -235,9 +239,15 @@ impl PatchEncoder {
         if self.stream.counters.has_rows && self.stream_type != PatchStreamType::Flat {
             self.end()?;
         }
-        // options alone would be a patch of FRAME and FLAT
-        let is_open = self.stream_type == PatchStreamType::Flat && self.stream.counters.patch == 0;
-        self.stream.finish(self.stream_type == PatchStreamType::Punctuated, is_open.into())
+        let Counters { frame, patch, has_rows, .. } = self.stream.counters;
+        if frame == 0 && patch == 0 && !has_rows {
+            // options alone would be a patch of FRAME and FLAT, and no bytes at all are no stream
+            let options = PatchOptions { stream_type: PatchStreamType::Punctuated, ..self.options };
+            self.stream.change_options(&write_patch_options(&options));
+            return self.stream.finish(true, 0);
+        }
+        let is_open = self.stream_type == PatchStreamType::Flat && patch == 0;
+        self.stream.finish(false, is_open.into())
     }
 
     fn changed(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {

@@ -2,6 +2,7 @@
 
 import io
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,18 @@ def test_namespaces_of_version_1_are_kept() -> None:
     options = jelly.read_rdf(out.getvalue()).options
     assert options is not None
     assert options.version == 1
+
+
+@pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
+def test_a_stream_without_patches_can_be_read(stream_type: Any, tmp_path: Path) -> None:
+    data = b"<a:s> <a:p> <a:o> .\n"
+    doors: list[Callable[[Path], object]] = [
+        lambda dest: jelly.diff(data, data, dest, stream_type=stream_type),
+        lambda dest: jelly.convert(b"", dest, format="rdfp", options=jelly.PatchOptions(stream_type=stream_type)),
+    ]  # fmt: skip
+    for number, door in enumerate(doors):
+        dest = tmp_path / f"{number}.jellyp"
+        door(dest)
+        assert list(jelly.read_patch(dest).patches()) == []
+        done = jelly.apply(data, dest, io.BytesIO(), base_format="nq")
+        assert (done.version, done.statements) == (0, 1)

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from starlette.requests import Request
 
-from jelly._changes import between, canonicalize, invert
+from jelly._changes import between, canonicalize, invert, net
 from jelly._history import history
 from jelly._log_files import BASE_JSON
 from jelly._whole_file import work_folder
@@ -35,6 +35,7 @@ def write_change(
         raise no_base(log.folder)
     first, last = sorted((old, new))
     if first == last:
+        net(b"", dest, to=to, patch_format="rdfp")
         return
     with work_folder(log.work) as work:
         before, last_rows = work / "before.jelly", work / "last.jellyp"
