@@ -10,6 +10,8 @@ import pytest
 import jelly
 from jelly.errors import JellyError, PatchError
 from jelly.log._contents import Contents, Extent
+from jelly.log._folder import FolderLog
+from jelly.log._patch import prepared
 
 BASE = b'<a:s> <a:p> "x" .\n'
 TIMESTAMP = re.compile(r"^H timestamp .*\n", re.MULTILINE)
@@ -62,6 +64,21 @@ def test_headers_cannot_break_the_chain(key: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=key):
         log.publish(b"A <a:s> <a:p> <a:o> .\n", headers={key: "<u:other>"})
     assert not log.files
+
+
+def test_two_publishers_that_make_a_log_with_different_endings(tmp_path: Path) -> None:
+    home, work = tmp_path / "log", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+
+    def publish_another(_: object) -> None:
+        jelly.Log(home, ending=".jellyp").publish(patch("first", "H id <u:first> .\n"))
+
+    found = prepared(patch("second"), work, {}, "auto")
+    done = FolderLog(home, ending=".rdfp").publish_prepared(found, None, check=publish_another)
+    assert (done.version, done.prev) == (2, "<u:first>")
+    assert [path.name for path in jelly.Log(home).files] == ["patch-0001.jellyp", "patch-0002.jellyp"]  # fmt: skip
+    assert jelly.Log(home).verify().ok
 
 
 def test_verify_sees_that_the_first_patch_is_lost(tmp_path: Path) -> None:

@@ -71,7 +71,10 @@ def _attempt(
     part, path = work / name, home / name
     written = found.write(part, extent.ending, head.id)
     with contents.alone():
-        if not is_log(home) and not contents.files:
+        if extent.is_empty and contents.files:  # the first one, perhaps under another ending
+            contents.forget()
+            return None
+        if extent.is_empty and not is_log(home):
             manifest(work, extent.ending).replace(home / LOG_JSON)
             sync_folder(home)
         try:
