@@ -16,7 +16,7 @@ from jelly._log_files import BASE_JSON, number_of
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._times import Time, end_of, of_term, shown
-from jelly.errors import JellyError, PatchError
+from jelly.errors import EncodeError, JellyError, PatchError
 from jelly.log._folder import FolderLog as Log
 from jelly.log._patch import count_of
 from jelly.log._types import time_of
@@ -59,7 +59,8 @@ def base_errors(base: State) -> Iterator[None]:
     try:
         yield
     except JellyError as error:
-        if error.source != str(base.path) or error.kind == "patch.labels":
+        is_written = isinstance(error, EncodeError)  # the base can be read, but not written so
+        if is_written or error.source != str(base.path) or error.kind == "patch.labels":
             raise
         message = f"the base {base.path.name} is damaged: {error}; no version can be restored"
         raise failed("patch.damaged", message, base.path.parent) from error
@@ -120,7 +121,7 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
 def _read_to(version: int, base: State, home: Path) -> None:
     """Raises what is wrong with the log up to a version."""
     with base_errors(base), Path(os.devnull).open("wb") as nowhere:
-        told = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="nq", takes_positions=True)  # fmt: skip
+        told = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="jelly", takes_positions=True)  # fmt: skip
         applied(base.path, home, nowhere, told, None)
 
 

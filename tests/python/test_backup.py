@@ -301,3 +301,11 @@ def test_a_log_that_is_no_backup(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "_index.jsonl", "log.json", "patch-0001.jellyp"
     ]  # fmt: skip
+
+
+def test_a_base_that_a_format_cannot_hold_is_not_damaged(tmp_path: Path) -> None:
+    dump = tmp_path / "dump.jelly"
+    jelly.apply(b"", b'A "literal" <a:p> <a:o> .\n', dump, base_format="nq", patch_format="rdfp")
+    jelly.backup(dump, tmp_path / "kept")
+    with pytest.raises(jelly.errors.EncodeError, match="generalized"):
+        jelly.restore(tmp_path / "kept", tmp_path / "out.nq")
