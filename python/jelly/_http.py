@@ -34,8 +34,25 @@ def is_address(place: object) -> bool:
     return isinstance(place, str) and _PLACE.match(place) is not None
 
 
-def patches_at(place: str) -> Iterator[bytes]:
-    """The patches of the log at an address, as one stream of Jelly-Patch.
+class Patches(Iterator[bytes]):
+    """The patches of a log that come after a version, as one stream of Jelly-Patch.
+
+    Args:
+        pieces: The stream.
+        comes_after: The version.
+    """
+
+    def __init__(self, pieces: Iterator[bytes], comes_after: int) -> None:
+        self._pieces = pieces
+        self.comes_after = comes_after
+
+    def __next__(self) -> bytes:
+        """The next piece."""
+        return next(self._pieces)
+
+
+def patches_at(place: str) -> Patches:
+    """The patches of the log at an address.
 
     Raises:
         ValueError: It is no address of a log.
@@ -44,8 +61,8 @@ def patches_at(place: str) -> Iterator[bytes]:
     at = Address.of_log(place, None)
     with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
         first = json.loads(answer.read())["first"]
-    query = {"after": first - 1}
-    return at.open("GET", "/patches", query, {"Accept": "application/x-jelly-rdf-patch"}).pieces()
+    query, wanted = {"after": first - 1}, {"Accept": "application/x-jelly-rdf-patch"}
+    return Patches(at.open("GET", "/patches", query, wanted).pieces(), first - 1)
 
 
 def secret(name: str, url: str) -> str | None:

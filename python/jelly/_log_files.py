@@ -8,6 +8,7 @@ from pathlib import Path
 LOG_JSON = "log.json"
 BASE_JSON = "base.json"
 INDEX = "_index.jsonl"
+STATES = "_states"
 
 NAME = re.compile(r"patch-(\d+)((?:\.(?:jellyp|rdfp|trp))?(?:\.(?:gz|zst|zstd))?)")
 ENDING = re.compile(r"\.(jellyp|rdfp|trp)(\.(gz|zst|zstd))?")

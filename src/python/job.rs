@@ -35,6 +35,8 @@ pub(super) struct Opening {
 /// A source of a log.
 pub(super) enum LogPart {
     Source(Opening),
+    /// A stream of the patches of a log after a version.
+    After(u64, Opening),
     /// A folder, and how its files are read.
     Folder(PathBuf, OpenOptions),
 }
@@ -43,6 +45,9 @@ impl LogPart {
     pub(super) fn open(self, log: &mut LogSources) -> Result<()> {
         match self {
             LogPart::Source(Opening { source, options }) => log.push(Again::new(source, options)?),
+            LogPart::After(version, Opening { source, options }) => {
+                log.push_after(version, Again::new(source, options)?);
+            }
             LogPart::Folder(path, options) => log.push_folder(&path, &options)?,
         }
         Ok(())
@@ -78,7 +83,14 @@ impl Job {
     pub(super) fn log(&self, sources: &[Bound<'_, PyAny>]) -> PyResult<Vec<LogPart>> {
         let open = |source| match folder_of(source)? {
             Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
-            None => self.dataset(source, "patch_format").map(LogPart::Source),
+            None => {
+                let after = source.getattr("comes_after").ok().and_then(|after| after.extract().ok());
+                let opening = self.dataset(source, "patch_format")?;
+                Ok(match after {
+                    Some(version) => LogPart::After(version, opening),
+                    None => LogPart::Source(opening),
+                })
+            }
         };
         sources.iter().map(open).collect()
     }

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import jelly
+from jelly.errors import PatchError
+from jelly.log._repair import repair
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -105,6 +107,8 @@ def test_difference(log: tuple[str, Path]) -> None:
     assert done.status == 201
     assert set(curl(f"{url}/data").body.splitlines()) == lines(4, "all")
     assert curl(f"{url}/diff?from=4&to=4").body == b""
+    same = curl(f"{url}/diff?from=4&to=4", "-H", "Accept: application/x-jelly-rdf-patch").body
+    assert list(jelly.read_patch(same).rows()) == []
     for query, status in [("from=1", 400), ("from=1&to=99", 404), ("from=1&to=u:none", 404)]:
         assert curl(f"{url}/diff?{query}").status == status
     assert (folder / "_states").is_dir()
@@ -172,3 +176,53 @@ def test_a_base_from_a_client_keeps_its_prefixes(place: tuple[str, Path]) -> Non
     assert b"ex:s ex:p ex:o" in out.getvalue()
     assert b"ex:s ex:p ex:o" in curl(f"{address}/prefixed/data?format=ttl").body
     jelly.Log.create(f"{address}/prefixed", turtle, base_format="ttl")  # the same beginning
+
+
+def test_a_repaired_log_has_no_states_of_before(log: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = log
+    copy = jelly.Log(url).pull(tmp_path / "copy")
+    for version in (4, 5):
+        assert set(curl(f"{url}/data?version={version}").body.splitlines()) == lines(version, "all")
+    (folder / "patch-0004.jellyp").unlink()
+    repair(folder)
+    other = b"H id <u:other> .\nTX .\nA <a:s> <a:p> <a:other> .\nTC .\n"
+    assert curl(url, *RDFP, data=other).status == 201
+    rows = b'TX .\nPA "p5" <http://x/5> .\nA <a:s> <a:p> "5" .\nD <a:s> <a:p> "4" .\nA <a:s> <a:p> "all" .\nTC .\n'
+    assert curl(url, *RDFP, data=b"H id <u:5> .\n" + rows).status == 201
+    wanted = lines(3, 5, "all") | {b"<a:s> <a:p> <a:other> ."}
+    assert set(curl(f"{url}/data").body.splitlines()) == wanted
+    with pytest.raises(PatchError, match=r"patch\.fork"):
+        jelly.Log(url).pull(copy.folder)
+
+
+def test_a_log_that_begins_later(log: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = log
+    later = folder.with_name(folder.name + "later")
+    shutil.copytree(
+        folder, later, ignore=shutil.ignore_patterns("_*", "patch-000[1-3]*", "log.json")
+    )
+    jelly.as_of(b"", folder, 3, later / "base.jelly", base_format="nq")
+    said = {"base": "base.jelly", "statements": 2, "version": 3, "id": "<u:3>", "timestamp": "2026-01-01T00:00Z"}  # fmt: skip
+    (later / "base.json").write_text(json.dumps(said))
+    there = jelly.Log(url + "later")
+    out = tmp_path / "out.nq"
+    for base in (later / "base.jelly", None):
+        for version in (3, 4, 5):
+            for asked in (version, f"u:{version}"):
+                if base is None:
+                    done = there.dataset(out, asked)
+                else:
+                    done = jelly.as_of(base, url + "later", asked, out)
+                assert (done.version, done.base_version) == (version, 3)
+                assert set(out.read_bytes().splitlines()) == lines(version, "all")
+    with pytest.raises(PatchError, match="there is no version 2: the log makes versions 3 to 5"):
+        there.dataset(out, 2)
+    base = later / "base.jelly"
+    assert jelly.apply(base, there, out).version == 5
+    assert jelly.between(there, 4, 5, out.with_suffix(".rdfp")).added == 2
+    periods = {(p.object, p.valid_from, p.valid_to) for p in jelly.history(there, base=base)}
+    assert periods == {('"3"', 3, 4), ('"4"', 4, 5), ('"5"', 5, None), ('"all"', 3, None)}
+    assert there.verify(base).base_version == 3
+    copy = there.pull(tmp_path / "copy")
+    assert copy.dataset(out, 4).version == 4
+    assert set(out.read_bytes().splitlines()) == lines(4, "all")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from jelly import _internal
-from jelly._log_files import BASE_JSON, INDEX, LOG_JSON, number_of
+from jelly._log_files import BASE_JSON, INDEX, LOG_JSON, STATES, number_of
 from jelly._whole_file import local_path, sync_folder
 from jelly.log._folder import FolderLog
 
@@ -27,8 +28,9 @@ class Repaired(NamedTuple):
 
 
 def repair(folder: Path | str) -> Repaired:
-    """Sets aside the patches behind the first one that is missing; nothing is deleted but the index.
+    """Sets aside the patches behind the first one that is missing.
 
+    The index and the datasets that a server kept are deleted, because they are derived; nothing else is.
     Nothing happens to a log without a hole.
 
     Raises:
@@ -59,6 +61,8 @@ def repair(folder: Path | str) -> Repaired:
             moved = [path.replace(aside / path.name) for path in behind]
             sync_folder(aside)
         (home / INDEX).unlink(missing_ok=True)
+        if (home / STATES).exists():  # datasets of versions that are made anew now
+            shutil.rmtree(home / STATES)
         sync_folder(home)
     return Repaired(head, tuple(moved), lost)
 

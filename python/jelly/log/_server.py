@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from jelly._apply import Applied, applied
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
-from jelly._http import Address, Answer
+from jelly._http import Address, Answer, Patches
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON
@@ -164,7 +164,7 @@ class ServerLog(Log):
             base.write_bytes(b"")
             if not empty:
                 self._state(info.first - 1, base)
-            log = self._range(info.first - 1, info.head.version).pieces()
+            log = self._after(info.first - 1, info.head.version)
             return applied(b"" if empty else base, log, dest, told, None)
 
     def _state(self, version: int, path: Path) -> None:
@@ -239,12 +239,23 @@ class ServerLog(Log):
         self._state(info.first - 1, plain)
         done = applied(plain, b"", work / BASE, {"base_format": "jelly", "to": "jelly"}, None)
         sync_file(work / BASE)
-        said = {"base": BASE, "statements": done.statements, "version": info.first - 1}
+        said: dict[str, Any] = {
+            "base": BASE,
+            "statements": done.statements,
+            "version": info.first - 1,
+        }
+        if (
+            info.first > 1 and info.head.version >= info.first
+        ):  # the first patch says what it comes after
+            said["id"] = next(self.versions(info.first - 1, info.first)).prev
         written_json(work / BASE_JSON, said | {"timestamp": str(info.created)})
         return BASE
 
     def _source(self) -> Any:
-        return self._range(self.info().first - 1, None).pieces()
+        return self._after(self.info().first - 1, None)
+
+    def _after(self, version: int, upto: int | None) -> Patches:
+        return Patches(self._range(version, upto).pieces(), version)
 
 
 def _version(said: dict[str, Any]) -> LogVersion:

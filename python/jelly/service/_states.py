@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly._apply import applied
-from jelly._log_files import LOG_JSON
+from jelly._log_files import LOG_JSON, STATES
 from jelly._whole_file import sync_file, sync_folder, work_folder
 from jelly.log._begin import EMPTY, base_of, no_base, said_of
 from jelly.log._folder import FolderLog
 from jelly.service._limits import Limits
 
-FOLDER = "_states"
 _NAME = re.compile(r"state-(\d+)-([0-9a-f]{16})\.jelly\.zst")
 # a state is kept where the patches after the nearest one are so much of it, or so many
 _SHARE, _MANY = 4, 64
@@ -97,7 +96,7 @@ def _keep(
     made = work / (name or "state.jelly.zst")
     _make(log, start, files, version, made, {"to": "jelly"})
     size = made.stat().st_size
-    folder = log.folder / FOLDER
+    folder = log.folder / STATES
     has_room = shutil.disk_usage(log.folder).free - size > limits.free
     if name is not None and size <= limits.states and has_room:
         with suppress(OSError):
@@ -122,7 +121,7 @@ def _make_room(log: FolderLog, kept: int) -> None:
 
 
 def _states(log: FolderLog) -> list[tuple[int, Path]]:
-    folder = log.folder / FOLDER
+    folder = log.folder / STATES
     paths = folder.iterdir() if folder.is_dir() else []
     found = ((_NAME.fullmatch(path.name), path) for path in paths)
     return [(int(match[1]), path) for match, path in found if match]
@@ -134,5 +133,7 @@ def _name(log: FolderLog, version: int) -> str | None:
     if own is None:
         return None
     line = log.contents.line(version, log.contents.extent())
-    digest = hashlib.sha256(f"{own}\n{line.id}\n{line.digest}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{own}\n{line.prev}\n{line.id}\n{line.digest}".encode()).hexdigest()[
+        :16
+    ]
     return f"state-{version:04}-{digest}.jelly.zst"

@@ -141,6 +141,8 @@ fn at(folder: &Path, error: Error) -> Error {
 pub struct LogSources {
     pub(super) sources: Vec<Again>,
     pub(super) folders: Vec<Folder>,
+    /// The version that the patches of a source that is alone come after.
+    pub(super) before: u64,
 }
 
 /// A folder among the sources of a log.
@@ -156,6 +158,12 @@ pub(super) struct Folder {
 impl LogSources {
     /// Adds a source.
     pub fn push(&mut self, source: Again) {
+        self.sources.push(source);
+    }
+
+    /// Adds the patches of a log that come after a version. Their numbers count if there is no other source.
+    pub fn push_after(&mut self, version: u64, source: Again) {
+        self.before = version;
         self.sources.push(source);
     }
 
@@ -209,6 +217,6 @@ impl LogSources {
 
 impl From<Vec<Again>> for LogSources {
     fn from(sources: Vec<Again>) -> Self {
-        LogSources { sources, folders: Vec::new() }
+        LogSources { sources, ..LogSources::default() }
     }
 }

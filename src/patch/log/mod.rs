@@ -133,9 +133,9 @@ impl Log {
         up_to: Option<&Version>,
         work: &mut Work<'_>,
     ) -> Result<Self> {
-        let LogSources { sources, folders } = sources;
+        let LogSources { sources, folders, before } = sources;
         let takes_positions = options.takes_positions || tolerant;
-        let mut log = Log { folders, takes_positions, ..Log::default() };
+        let mut log = Log { folders, before, takes_positions, ..Log::default() };
         work.phase("checking the log");
         let mut broken = None;
         let last = sources.len().saturating_sub(1);
@@ -240,8 +240,11 @@ impl Log {
                 FolderRow { start: &folder.start, files, last }
             })
             .collect();
-        let Ordered { mut order, before, certain, faults, by_name } =
+        let Ordered { mut order, mut before, certain, faults, by_name } =
             order(&rows, &folders, options.ignore_chain);
+        if rows.len() == 1 && folders.is_empty() && !options.ignore_chain {
+            before = self.before;
+        }
         let is_numbered = matches!(&folders[..], [folder] if folder.files == (0..rows.len()));
         let name = |source: usize| self.sources[source].0.name();
         let folder_name = || self.folders.first().map(|folder| folder.path.to_string_lossy().into());
