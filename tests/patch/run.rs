@@ -108,7 +108,7 @@ pub fn apply(base: &str, patches: &[Vec<u8>], how: How) -> Outcome<Applied> {
         assert!(needs.graphs && needs.format == RdfFormat::NQuads);
         let make =
             move |source: Option<&_>| CreateOptions::default().rdf(RdfFormat::NQuads, None, source, true);
-        Ok(ApplyTarget { target: RdfTarget::new(Box::new(make)), holds_prefixes: false })
+        Ok(ApplyTarget { target: RdfTarget::new(Box::new(make)), declares: None })
     };
     let done = patch::apply(source(base), log(patches), options, make, out.writer(), &mut |_| Ok(()))?;
     Ok((done, out.text()))
