@@ -71,8 +71,7 @@ def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
     if head.version < copy.info().first:
         return
     found = next(source.versions(head.version - 1, head.version))
-    known = next(copy.versions(head.version - 1, head.version))
-    if (found.id, found.prev) != (head.id, known.prev):
+    if found.id != head.id:
         raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip
     if source._digest(head.version) != copy._digest(head.version):
         raise refused("patch.fork", f"version {head.version} has other rows in {where} than in the log, which was rewritten: pull it into a new folder", where)  # fmt: skip
