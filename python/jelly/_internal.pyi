@@ -28,6 +28,7 @@ from jelly.types import (
 __all__ = [
     "Compressor",
     "History",
+    "KeyFilter",
     "LogOrder",
     "PatchReader",
     "QuadKeys",
@@ -490,6 +491,32 @@ def table_keys(
         TextError: A term is not canonical.
         ValueError: As of `quad_keys`.
     """
+
+@final
+class KeyFilter:
+    """Keeps the rows whose quads have none of some keys: as `table_keys`, without the way of the keys to Python.
+
+    Args:
+        keys: 16 bytes for each key.
+        secret: 16 bytes.
+        labels: As that of `table_keys`.
+
+    Raises:
+        ValueError: As of `table_keys`, or keys have not 16 bytes each.
+    """
+
+    def __new__(
+        cls, keys: bytes, secret: bytes, *, labels: Literal["any", "unscoped", "named"]
+    ) -> Self: ...
+    def keep(self, rows: ArrowArrayExportable) -> ArrowArrayExportable:
+        """Whether each row is kept, for ``pyarrow.record_batch``: the boolean column ``kept``.
+
+        Args:
+            rows: One record batch, as of `quad_keys`.
+
+        Raises:
+            JellyError: As of `table_keys`.
+        """
 
 def canonicalize(
     patches: list[Source],

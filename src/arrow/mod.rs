@@ -19,7 +19,7 @@ mod statement_columns;
 mod term_columns;
 
 pub use column::ColumnStreams;
-pub use input::{BatchDigest, BatchWriter, KeyColumn, Labels, PatchRows, RdfRows, Required};
+pub use input::{BatchDigest, BatchWriter, KeyColumn, KeyFilter, Labels, PatchRows, RdfRows, Required};
 pub use joined::{Joined, numbered};
 pub use open::{PatchReader, RdfReader, ReadOptions, read, read_any, read_patch, read_rdf};
 pub use patch::PatchBatches;

@@ -38,6 +38,13 @@ impl KeySet {
         part.insert(key)
     }
 
+    /// Whether a key is there.
+    pub(crate) fn contains(&self, key: u128) -> bool {
+        let key = without_mark(key);
+        let part = &self.parts[(key >> 120) as usize];
+        !part.places.is_empty() && part.places[part.place(key)] != 0
+    }
+
     /// Marks a key or takes its mark away, and says whether it was marked before; `None` if it is not there.
     pub(crate) fn mark(&mut self, key: u128, marked: bool) -> Option<bool> {
         let key = without_mark(key);

@@ -25,7 +25,7 @@ pub(super) struct ColumnReader {
 
 /// A batch, for Arrow libraries alone.
 #[pyclass(frozen, module = "jelly")]
-pub(super) struct Exported(RecordBatch);
+pub(super) struct Exported(pub(super) RecordBatch);
 
 #[pymethods]
 impl Exported {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
 use super::capsule::{self, Batches};
+use super::column::Exported;
 use super::error::Failure;
-use crate::arrow::{KeyColumn, Required};
+use crate::arrow::{self, KeyColumn, Required};
 use crate::error::catch_panic;
 
 /// Keys of quads in one Arrow column of bytes; ``pyarrow.array(keys)`` shares its memory.
@@ -110,19 +111,73 @@ pub(super) fn table_keys(
     keys_of(py, rows, secret, Required { canonical: true, quads, labels })
 }
 
+/// Keeps the rows whose quads have none of some keys: as `table_keys`, without the way of the keys to Python.
+///
+/// Args:
+///     keys: 16 bytes for each key.
+///     secret: 16 bytes.
+///     labels: As that of `table_keys`.
+///
+/// Raises:
+///     ValueError: As of `table_keys`, or keys have not 16 bytes each.
+#[pyclass(frozen, module = "jelly")]
+pub(super) struct KeyFilter(arrow::KeyFilter);
+
+#[pymethods]
+impl KeyFilter {
+    #[new]
+    #[pyo3(signature = (keys, secret, *, labels))]
+    fn new(keys: &Bound<'_, PyBytes>, secret: &Bound<'_, PyBytes>, labels: &str) -> PyResult<Self> {
+        let labels = labels.parse().map_err(Failure::Jelly)?;
+        let required = Required { canonical: true, quads: true, labels };
+        let filter = arrow::KeyFilter::new(keys.as_bytes(), key_of(secret)?, required);
+        Ok(KeyFilter(filter.map_err(Failure::Jelly)?))
+    }
+
+    /// Whether each row is kept, for ``pyarrow.record_batch``: the boolean column ``kept``.
+    ///
+    /// Args:
+    ///     rows: One record batch, as of `quad_keys`.
+    ///
+    /// Raises:
+    ///     JellyError: As of `table_keys`.
+    fn keep(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<Exported> {
+        let mut batches = batches_of(rows)?;
+        let kept = py.detach(|| {
+            catch_panic(|| match batches.next().map_err(Failure::Python)? {
+                Some(batch) => Ok(self.0.keep(&batch)?),
+                None => Ok::<_, Failure>(BooleanArray::from(Vec::<bool>::new())),
+            })
+        })?;
+        let column: ArrayRef = Arc::new(kept);
+        let kept = RecordBatch::try_from_iter([("kept", column)]);
+        kept.map(Exported).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+fn key_of(secret: &Bound<'_, PyBytes>) -> PyResult<[u8; 16]> {
+    let found = secret.as_bytes();
+    let refused = || PyValueError::new_err(format!("a secret has 16 bytes, not {}", found.len()));
+    <[u8; 16]>::try_from(found).map_err(|_| refused())
+}
+
+fn batches_of(rows: &Bound<'_, PyAny>) -> PyResult<Batches> {
+    match Batches::of(rows)? {
+        Some(batches) => Ok(batches),
+        None => {
+            let kind = rows.get_type().name()?;
+            Err(PyTypeError::new_err(format!("rows must be of an Arrow library, not {kind}")))
+        }
+    }
+}
+
 fn keys_of(
     py: Python<'_>,
     rows: &Bound<'_, PyAny>,
     secret: &Bound<'_, PyBytes>,
     required: Required,
 ) -> PyResult<QuadKeys> {
-    let secret = <[u8; 16]>::try_from(secret.as_bytes()).map_err(|_| {
-        PyValueError::new_err(format!("a secret has 16 bytes, not {}", secret.as_bytes().len()))
-    })?;
-    let Some(mut batches) = Batches::of(rows)? else {
-        let kind = rows.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("rows must be of an Arrow library, not {kind}")));
-    };
+    let (secret, mut batches) = (key_of(secret)?, batches_of(rows)?);
     let keys = py.detach(|| {
         catch_panic(|| {
             let mut column = KeyColumn::new(secret, required);

@@ -64,7 +64,7 @@ mod _internal {
     #[pymodule_export]
     use super::inspect::inspect;
     #[pymodule_export]
-    use super::keys::{QuadKeys, quad_keys, table_keys};
+    use super::keys::{KeyFilter, QuadKeys, quad_keys, table_keys};
     #[pymodule_export]
     use super::keywords::option_table;
     #[pymodule_export]

@@ -30,6 +30,7 @@ INNER = {
     "place_patch",
     "summarize",
     "log_versions",
+    "KeyFilter",
     "LogOrder",
     "option_table",
     "order_log",

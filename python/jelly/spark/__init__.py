@@ -20,6 +20,7 @@ In it, files are read and written as Parquet is, by name:
 
 from jelly.spark._register import register
 from jelly.spark._session import session, settings
+from jelly.spark.counting import count
 from jelly.spark.files.vacuum import vacuum
 from jelly.spark.kafka.connector import from_kafka
 from jelly.spark.parquet import write_parquet
@@ -40,6 +41,7 @@ __all__ = [
     "as_of",
     "between",
     "changes",
+    "count",
     "diff",
     "from_kafka",
     "history",

@@ -20,7 +20,7 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 
 
 def as_wanted(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
-    """A batch with the columns that are wanted, of those that it has.
+    """A batch with the columns that are wanted in any case of letters, of those that it has.
 
     Raises:
         ValueError: There is a null where the schema has NOT NULL.
@@ -29,7 +29,7 @@ def as_wanted(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
 
     if batch.schema.equals(wanted):
         return batch
-    columns = [batch.column(name) for name in wanted.names]
+    columns = [batch.column(name.lower()) for name in wanted.names]
     for field, column in zip(wanted, columns, strict=True):
         if not field.nullable and column.null_count:
             raise ValueError(f"column {field.name!r} is declared NOT NULL, but there is a null")

@@ -279,6 +279,8 @@ class ReadOptions:
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
         keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, DECODE[kind])
+        if "columns" in keywords:  # in any case, as Spark has names
+            keywords["columns"] = [name.lower() for name in keywords["columns"]]
         if limits := taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
         made = cls(kind, paths_of(options), keywords, storage_of(options), **chosen)

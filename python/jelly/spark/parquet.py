@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from jelly.spark._options import Kind, ReadOptions, camel
+from jelly.spark._options import Kind
 from jelly.spark.files.filesystem import Place, is_remote, naming, resolve
 from jelly.spark.files.folder import Publication
-from jelly.types import Limits
+from jelly.spark.files.tasks import listed, planned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,7 +89,7 @@ def write_parquet(
         raise ValueError(f"compression is {compression!r}; it can be {', '.join(_CODECS)}")
     if rows_per_group < 1:
         raise ValueError(f"rows_per_group is {rows_per_group}; it must be at least 1")
-    sources = [os.fspath(path) for path in _listed(paths)]
+    sources = listed(paths)
     target = os.fspath(dest)
     remote = {name.lower(): value for name, value in (storage or {}).items()}
     if remote and not any(map(is_remote, [*sources, target])):
@@ -100,9 +98,8 @@ def write_parquet(
     place = _real(resolve(target, of_target))
     with naming(place.uri):
         _require_room(place, mode)
-    reader, partitions = _planned(
-        spark, kind, sources, remote if any(map(is_remote, sources)) else {}, options
-    )
+    storage_of_sources = remote if any(map(is_remote, sources)) else {}
+    reader, partitions = planned(spark, kind, sources, storage_of_sources, options, "write_parquet")
     parquet = _Parquet(compression, rows_per_group)
 
     with naming(place.uri):
@@ -121,44 +118,6 @@ def write_parquet(
         publication.discard()
         raise
     return [file._replace(path=f"{target.rstrip('/')}/{file.path}") for file in chosen]
-
-
-def _listed(paths: Any) -> Iterable[Any]:
-    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-
-
-def _planned(
-    spark: SparkSession,
-    kind: Kind,
-    sources: list[str],
-    storage: dict[str, str],
-    options: Mapping[str, Any],
-) -> tuple[FilesReader, list[Any]]:
-    """Who reads what; there is at least one task, so that a table without rows has its columns."""
-    from pyspark.sql.datasource import InputPartition
-    from pyspark.sql.types import StructType
-
-    from jelly.spark.files.read import FilesReader
-
-    texts = {"paths": json.dumps(sources)}
-    texts |= {f"storage.{name}": value for name, value in storage.items()}
-    for name, value in options.items():
-        if isinstance(value, Limits):
-            texts |= {camel(field.name): str(getattr(value, field.name)) for field in fields(value)}
-        elif value is not None:
-            texts[camel(name)] = _text(value)
-    with suppress(AttributeError, NotImplementedError, ImportError):
-        texts.setdefault("minPartitions", str(spark.sparkContext.defaultParallelism))
-    chosen = ReadOptions.of(kind, texts, "write_parquet", stream=False)
-    schema = cast("StructType", StructType.fromDDL(chosen.ddl))
-    reader = FilesReader(chosen, schema)
-    return reader, list(reader.partitions()) or [InputPartition(None)]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) or not hasattr(value, "__iter__") else ",".join(value)
 
 
 def _real(place: Place) -> Place:

@@ -27,7 +27,11 @@ class JellySource(DataSource):
 
     def schema(self) -> str:
         """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
-        return self._read_options(stream=True).ddl
+        from jelly.spark.files.listing import require_paths
+
+        options = self._read_options(stream=True)
+        require_paths(options)  # a mistake in a path shows in load()
+        return options.ddl
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads files."""

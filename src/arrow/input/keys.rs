@@ -15,7 +15,7 @@ use crate::term::Term;
 const COLUMNS: [&str; 4] = ["subject", "predicate", "object", "graph"];
 
 /// Bytes of a key.
-const KEY: usize = 16;
+pub(super) const KEY: usize = 16;
 
 /// More do not fit into the offsets of a column.
 const MOST: u64 = i32::MAX as u64 / KEY as u64;

@@ -5,6 +5,7 @@
 //! readers give them. A column that is missing is all null.
 
 mod digest;
+mod key_filter;
 mod keys;
 mod patch;
 mod rdf;
@@ -13,6 +14,7 @@ mod terms;
 mod writer;
 
 pub use digest::BatchDigest;
+pub use key_filter::KeyFilter;
 pub use keys::{KeyColumn, Labels, Required};
 pub use patch::PatchRows;
 pub use rdf::RdfRows;

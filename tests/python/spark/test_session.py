@@ -62,7 +62,7 @@ def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_only_its_own_names_are_offered() -> None:
-    names = {"from_kafka", "register", "session", "settings", "vacuum", "write_parquet"}
+    names = {"count", "from_kafka", "register", "session", "settings", "vacuum", "write_parquet"}
     names |= {"changes", "prefixes", "net", "apply", "as_of", "between", "diff", "history"}
     assert set(dir(jelly.spark)) == {*names, "quad_keys"}
 

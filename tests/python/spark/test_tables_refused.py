@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jelly.errors import EncodeError, PatchError
+from jelly.errors import EncodeError, JellyError, PatchError
 
 from .raising import spark_raises
 from .table_logs import BASE, FIRST, QUAD, SECOND, THIRD, applied, log_of, statements
@@ -88,12 +88,15 @@ def test_rows_that_are_no_canonical_quads_are_refused_in_all_tables(
         (lambda: jelly.spark.diff(good, base), "the new dataset"),
         (lambda: jelly.spark.changes(log), row),
         (lambda: jelly.spark.net(log), row),
-        (lambda: jelly.spark.apply(good, log), row),
+        (lambda: jelly.spark.apply(good, log, broadcast=False), row),
         (lambda: jelly.spark.history(log), row),
     ]
     for door, what in doors:
         with spark_raises("PythonException", refused.format(what=what)):
             door().collect()
+    # few changes are collected by the driver, which refuses them at once
+    with pytest.raises(JellyError, match=refused.format(what=row)):
+        jelly.spark.apply(good, log)
 
 
 def test_a_log_that_changes_between_the_call_and_the_action(

@@ -50,6 +50,21 @@ class File(NamedTuple):
         return now.stamp == self.stamp if self.has_own_time else now.size == self.size
 
 
+def require_paths(options: ReadOptions) -> None:
+    """Looks whether the paths that are no globs are there.
+
+    Raises:
+        FileNotFoundError: One is not.
+    """
+    import pyarrow.fs as pafs
+
+    for path in options.paths:
+        place = filesystem.resolve(path, options.storage)
+        info = place.fs.get_file_info(place.path)
+        if info.type == pafs.FileType.NotFound and not _is_glob(place.path):
+            raise _missing(place)
+
+
 def files_of(options: ReadOptions, *, complete: bool = True) -> list[File]:
     """All files, each once, sorted within each of the paths.
 
@@ -78,7 +93,7 @@ def _files(place: Place, options: ReadOptions, complete: bool) -> Iterator[File]
         if complete and not matches:
             raise FileNotFoundError(f"{place.uri}: no file or folder matches")
     elif info.type == pafs.FileType.NotFound:
-        raise FileNotFoundError(f"{place.uri}: there is no such file or folder")
+        raise _missing(place)
     else:
         matches = [info]
     for match in matches:
@@ -87,6 +102,10 @@ def _files(place: Place, options: ReadOptions, complete: bool) -> Iterator[File]
             yield from _under(place, match.path, shown, options)
         elif _is_wanted(match.base_name, options):
             yield _file(place, match, shown)
+
+
+def _missing(place: Place) -> FileNotFoundError:
+    return FileNotFoundError(f"{place.uri}: there is no such file or folder")
 
 
 def _under(place: Place, folder: str, shown: str, options: ReadOptions) -> Iterator[File]:

@@ -12,11 +12,13 @@ from jelly._internal import Schema
 from jelly.errors import JellyError
 from jelly.spark._columns import arrow_schema, as_wanted
 from jelly.spark.files import filesystem
+from jelly.spark.files.filters import Pushes, filtered
 from jelly.spark.files.listing import File, files_of
 from jelly.spark.files.plan import Part, plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql.datasource import Filter
     from pyspark.sql.types import StructType
 
     from jelly.spark._options import ReadOptions
@@ -36,6 +38,11 @@ class FilesReader(DataSourceReader):
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
+
+    @property
+    def pushFilters(self) -> Pushes:  # noqa: N802
+        """Takes filters of the query."""
+        return Pushes(self._shape.wanted.names, self._shape.filters.extend)
 
     @property
     def schema(self) -> pa.Schema:
@@ -71,10 +78,11 @@ class Shape:
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self.wanted = arrow_schema(schema)
         self._require_known(options)
-        chosen = [name for name in self.wanted.names if name != _CORRUPT]
+        chosen = [name for name in map(str.lower, self.wanted.names) if name != _CORRUPT]
         # A batch must have a column, or it could not have rows.
         changes = {"columns": chosen or ["seq"]}
         self.options = options.with_keywords(**changes)
+        self.filters: list[Filter] = []
 
     def _require_known(self, options: ReadOptions) -> None:
         import pyarrow as pa
@@ -85,16 +93,15 @@ class Shape:
         offered = options.schema
         known = pa.schema(Schema(options.kind, terms=terms, permissive=permissive))
         for field in self.wanted:
-            if field.name not in known.names or (
-                "columns" in keywords and field.name not in offered.names
-            ):
-                hint = "; it comes with mode permissive" if field.name == _CORRUPT else ""
+            name = field.name.lower()
+            if name not in known.names or ("columns" in keywords and name not in offered.names):
+                hint = "; it comes with mode permissive" if name == _CORRUPT else ""
                 raise ValueError(
                     f"there is no column {field.name!r}{hint}; the columns are "
                     + ", ".join(offered.names)
                 )
-            if (right := known.field(field.name).type) != field.type:
-                kind = Schema(options.kind, [field.name], terms=terms).ddl.partition(" ")[2]
+            if (right := known.field(name).type) != field.type:
+                kind = Schema(options.kind, [name], terms=terms).ddl.partition(" ")[2]
                 raise ValueError(
                     f"column {field.name!r} is of the type {kind} ({right}), not {field.type}"
                 )
@@ -162,4 +169,4 @@ def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
     with reader:
         for rows in reader:
-            yield shape(rows)
+            yield filtered(shape(rows), shape.filters)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.spark.tables.changing import net_of
+from jelly.spark.tables.few import Few, is_few
 from jelly.spark.tables.keys import Keys, Labels
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD, named_graph, require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-BROADCAST = 250_000
-"""Up to so many changes are sent to all workers, rather than that the base is shuffled."""
 
 
 def apply(
@@ -38,8 +36,8 @@ def apply(
         base_df: Statements, with the columns ``subject``, ``predicate``, ``object`` and ``graph``, as
             ``spark.read.format("jelly")`` gives them; a null graph is the default graph.
         patch_df: A log, as :func:`changes` takes it.
-        broadcast: Whether the net changes are sent to all workers, so that the base stays where it is, or
-            both are shuffled. None: by the number of changes, up to 250,000.
+        broadcast: Whether the driver collects the net changes and sends their keys to all workers, so that the base stays
+            where it is, or both are shuffled. None: the first, up to 1,000,000 changes with 256 MiB of terms.
         **options: As those of :func:`changes`.
 
     Raises:
@@ -47,9 +45,12 @@ def apply(
         ValueError: As :func:`changes`; or columns of the base are missing.
 
     Cost:
-        That of :func:`net`, and one pass over the base, whose terms go to the workers' Python for the native key.
+        Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver.
+        The result is one pass over the base without a shuffle. Its terms go to the workers' Python, which makes the native
+        key of each quad and looks it up in a set of 16 to 31 bytes a change; the base itself stays in the JVM.
+        With more changes the result also costs what :func:`net` does, and a join on the key.
     """
-    log = Log(patch_df, options)
+    log = Log("apply", patch_df, options)
     return _applied(base_df, log, log.last, broadcast)
 
 
@@ -75,27 +76,42 @@ def as_of(
         PatchError: There is no such version; or as :func:`apply`.
         ValueError: As :func:`apply`.
     """
-    log = Log(log_df, options, version)
+    log = Log("as_of", log_df, options, version)
     return _applied(base_df, log, log.number(version), broadcast)
 
 
 def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
     require(base, QUAD, "a base")
     versions = range(log.first + 1, version + 1)
+    labels: Labels = "unscoped" if log.names_nodes(versions) else "any"
+    if broadcast if broadcast is not None else is_few(log, versions):
+        kept, added = _filtered(base, log, versions, labels)
+    else:
+        kept, added = _joined(base, log, versions, labels)
+    both = kept.withColumn("graph", named_graph()).unionByName(added, allowMissingColumns=True)
+    return both.select(*base.columns)
+
+
+def _filtered(
+    base: DataFrame, log: Log, versions: range, labels: Labels
+) -> tuple[DataFrame, DataFrame]:
+    keys = Keys()
+    few = Few.of(log, versions, keys)
+    kept = base.where(keys.are_absent(few.keys, "the base", labels))
+    return kept, base.sparkSession.createDataFrame(few.added)
+
+
+def _joined(
+    base: DataFrame, log: Log, versions: range, labels: Labels
+) -> tuple[DataFrame, DataFrame]:
+    from pyspark.sql import functions as F  # noqa: N812
+
     name = "_key"
     taken = {column.lower() for column in base.columns}
     while name in taken:
         name = f"_{name}"
     keys = Keys()
     net = net_of(log, versions, keys, name)
-    changed = net.select(name)
-    if broadcast if broadcast is not None else log.changes(versions) <= BROADCAST:
-        changed = F.broadcast(changed)
-    labels: Labels = "unscoped" if log.names_nodes(versions) else "any"
     keyed = base.withColumn(name, keys.of_dataset("the base", labels))
-    kept = keyed.join(changed, name, "left_anti").drop(name)
-    added = net.where(F.col("_change_type") == "insert").select(*QUAD)
-    both = kept.withColumn("graph", named_graph()).unionByName(added, allowMissingColumns=True)
-    return both.select(*base.columns)
+    kept = keyed.join(net.select(name), name, "left_anti").drop(name)
+    return kept, net.where(F.col("_change_type") == "insert").select(*QUAD)

@@ -50,7 +50,9 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
         One job at once, which reads the log and collects a row for each patch (ids and outcomes). The
         result reads the log again: ``df.cache()`` if that is dear.
     """
-    return checked(of_quads(Log(df, options).rows()), quads=True).select(*CHANGE, *QUAD, "seq")
+    return checked(of_quads(Log("changes", df, options).rows()), quads=True).select(
+        *CHANGE, *QUAD, "seq"
+    )
 
 
 def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
@@ -61,7 +63,7 @@ def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    rows = Log(df, options).rows().where(F.col("op").isin("PA", "PD"))
+    rows = Log("prefixes", df, options).rows().where(F.col("op").isin("PA", "PD"))
     rows = checked(rows, quads=False)
     return rows.withColumn("_change_type", _change_type("PA")).select(
         *CHANGE, "graph", "name", "value", "seq"
@@ -74,7 +76,7 @@ def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     Columns as those of :func:`changes`, without ``seq``. Quads are the same if their terms are, whatever the case
     of language tags; the spelling is that of the last change. Arguments and errors as of :func:`changes`.
     """
-    return net_of(Log(df, options))
+    return net_of(Log("net", df, options))
 
 
 def between(
@@ -92,7 +94,7 @@ def between(
         PatchError: There is no such version, or they are the wrong way round; or as :func:`changes`.
         ValueError: As :func:`changes`.
     """
-    log = Log(df, options, to)
+    log = Log("between", df, options, to)
     first, last = log.number(after), log.number(to)
     if first > last:
         kind = "patch.version"

@@ -90,6 +90,28 @@ class Keys:
         """The key of each ``A`` and ``D`` row of a log."""
         return vectorized(_KeyedLog(self._secret), "binary")(*_PLACE, *QUAD)
 
+    def of_rows(self, rows: pa.Table) -> pa.ChunkedArray:
+        """The same keys, of rows that were collected.
+
+        Raises:
+            JellyError: A row is refused.
+        """
+        import pyarrow as pa
+
+        keyed = _KeyedLog(self._secret)
+        batches = rows.select([*_PLACE, *QUAD]).to_batches()
+        return pa.chunked_array([keyed(*batch.columns) for batch in batches], pa.binary())
+
+    def are_absent(self, changed: bytes, what: str, labels: Labels) -> Column:
+        """Whether the quads of a dataset have none of some keys.
+
+        Args:
+            changed: Keys, 16 bytes each; they go to each worker.
+            what: As of :meth:`of_dataset`.
+            labels: As of :meth:`of_dataset`.
+        """
+        return vectorized(_Absent(self._secret, labels, what, changed), "boolean")(*QUAD)
+
     def matches(self, pattern: Mapping[str, str], what: str, labels: Labels) -> Column:
         """Whether rows have these terms, language tags in any case.
 
@@ -133,6 +155,35 @@ class _Keyed:
             return pa.array(_internal.table_keys(_quads(terms), self._secret, labels=self._labels))
         except JellyError as error:
             raise _located(error, self._what) from None
+
+
+class _Absent:
+    """A set of keys, which each worker makes once."""
+
+    def __init__(self, secret: bytes, labels: Labels, what: str, changed: bytes) -> None:
+        self._secret = secret
+        self._labels: Labels = labels
+        self._what = what
+        self._changed = changed
+
+    def __call__(self, *terms: pa.Array) -> pa.Array:
+        import pyarrow as pa
+
+        try:
+            return pa.record_batch(self._filter.keep(_quads(terms))).column(0)
+        except JellyError as error:
+            raise _located(error, self._what) from None
+
+    @property
+    def _filter(self) -> _internal.KeyFilter:
+        if (found := _FILTERS.get(self._secret)) is None:
+            _FILTERS.clear()  # a worker that is kept has the last one
+            found = _internal.KeyFilter(self._changed, self._secret, labels=self._labels)
+            _FILTERS[self._secret] = found
+        return found
+
+
+_FILTERS: dict[bytes, _internal.KeyFilter] = {}
 
 
 class _KeyedLog:

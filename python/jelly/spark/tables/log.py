@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from jelly import _internal
 from jelly.errors import EncodeError, JellyWarning
+from jelly.spark.tables.collected import with_versions
+from jelly.spark.tables.jobs import described
 from jelly.spark.tables.manifests import manifests_of
 from jelly.spark.tables.terms import QUAD, named_graph, require
-from jelly.spark.tables.unchanged import COLUMNS, Stamp, require_settled, stamp, unchanged
+from jelly.spark.tables.unchanged import (
+    COLUMNS,
+    Stamp,
+    are_unchanged,
+    require_settled,
+    stamp,
+    unchanged,
+)
 from jelly.spark.whole import is_whole, not_whole, without_begin
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import Column, DataFrame, Row
 
 _NEEDED = ("source", "patch", "txn", "seq", "op", *QUAD, "name", "value")
@@ -55,6 +65,8 @@ class Outcome(NamedTuple):
     """``A`` and ``D`` rows, those that do not count included."""
     stamp: Stamp
     """Of the file that it is in."""
+    bytes: int
+    """Of the terms of these, about."""
     names_nodes: bool
     """Rows that count have blank nodes."""
 
@@ -72,8 +84,16 @@ class Outcome(NamedTuple):
 class Log:
     """A log whose patches are known; one job of Spark finds them."""
 
-    def __init__(self, df: DataFrame, options: LogOptions, up_to: int | str | None = None) -> None:
+    def __init__(
+        self, call: str, df: DataFrame, options: LogOptions, up_to: int | str | None = None
+    ) -> None:
         """Looks at all patches; what is wrong behind the version ``up_to`` does not matter.
+
+        Args:
+            call: Name of the function that needs it, for Spark's pages.
+            df: The rows.
+            options: How they are taken.
+            up_to: A version; None: the last.
 
         Raises:
             TypeError: There is no such option.
@@ -88,8 +108,10 @@ class Log:
         storage = told.pop("storage", {})
         _internal.order_log([], {**told, "order": None})  # wrong options cost no job
         self._df = df
+        self._call = call
         began = time.time_ns()
-        collected = _collected(df)
+        with described(df.sparkSession, f"jelly.spark.{call}: finds the patches of the log"):
+            collected = _collected(df)
         found = [_outcome(row) for row in collected]
         _require_begins(collected)
         level = df.storageLevel
@@ -128,6 +150,10 @@ class Log:
         """How many ``A`` and ``D`` rows some versions can have at most."""
         return sum(one.changes for _, one in self._chosen(versions))
 
+    def bytes(self, versions: range | None = None) -> int:
+        """About how many bytes the terms of these have."""
+        return sum(one.bytes for _, one in self._chosen(versions))
+
     def names_nodes(self, versions: range | None = None) -> bool:
         """Whether rows of some versions have blank nodes."""
         return any(one.names_nodes for _, one in self._chosen(versions))
@@ -162,6 +188,25 @@ class Log:
             when = F.coalesce("_commit_timestamp", rows["timestamp"])
             rows = rows.withColumn("_commit_timestamp", when)
         return rows
+
+    def collected(self, versions: range) -> pa.Table:
+        """The rows that change quads in some versions and count; one job.
+
+        Columns: ``source``, ``seq``, ``op``, the terms and ``_commit_version``. Terms and labels are not checked yet.
+        """
+        from pyspark.sql import functions as F  # noqa: N812
+
+        chosen = self._chosen(versions)
+        rows = self._df.where(F.col("op").isin("A", "D"))
+        stamps = {one.source: one.stamp for _, one in chosen if one.stamp.size is not None}
+        if self._is_read_again and stamps:
+            rows = rows.where(are_unchanged(stamps))
+        rows = rows.select("source", "patch", "txn", "seq", "op", *QUAD[:3], named_graph())
+        text = f"jelly.spark.{self._call}: collects the changes of the log"
+        with described(self._df.sparkSession, text):
+            table = rows.toArrow()
+        places = {(one.source, one.patch): (version, one.dropped) for version, one in chosen}
+        return with_versions(table, places)
 
     def _chosen(self, versions: range | None) -> list[tuple[int, Outcome]]:
         numbered = list(enumerate(self._order, self.first + 1))
@@ -217,6 +262,7 @@ def _collected(df: DataFrame) -> list[Row]:
             ),
             F.count_if(op == "A").alias("adds"),
             F.count_if(op == "D").alias("deletes"),
+            F.sum(F.when(changes, _size())).alias("bytes"),
             F.count_if(op == "Z").alias("ends"),
             F.count(F.lit(1)).alias("rows"),
             F.min("seq").alias("first"),
@@ -238,6 +284,14 @@ def _names_node() -> Column:
     return functools.reduce(operator.or_, found)
 
 
+def _size() -> Column:
+    """Bytes of the terms of a row."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    sizes = [F.coalesce(F.octet_length(name), F.lit(0)) for name in QUAD]
+    return functools.reduce(operator.add, sizes).cast("bigint")
+
+
 def _outcome(row: Row) -> Outcome:
     source, patch = row["source"], row["patch"]
     whole = is_whole(row["ends"], row["rows"], row["first"], row["last"]) and row["end"] == "Z"
@@ -257,7 +311,7 @@ def _outcome(row: Row) -> Outcome:
     dropped = {*row["unfinished"], *row["aborted"]}
     return Outcome(
         source, patch, headers, row["unfinished"], row["aborted"], bool(row["stray"]), counts,
-        adds - deletes, adds + deletes, Stamp(*row["stamp"]),
+        adds - deletes, adds + deletes, Stamp(*row["stamp"]), row["bytes"] or 0,
         names_nodes=not dropped.issuperset(row["naming"]),
     )  # fmt: skip
 

@@ -49,7 +49,7 @@ def history(
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
-    log, keys = Log(log_df, options), Keys()
+    log, keys = Log("history", log_df, options), Keys()
     given = zip(QUAD, (subject, predicate, object, graph), strict=True)
     pattern = {name: _term(name, wanted) for name, wanted in given if wanted is not None}
     rows = of_quads(log.rows())

@@ -7,7 +7,7 @@ again. Between the two a file must not change, or rows of one state would be tak
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,6 +61,11 @@ def unchanged(places: DataFrame) -> DataFrame:
     return places.where(check("_source", "_size", "_modified"))
 
 
+def are_unchanged(stamps: Mapping[str | None, Stamp]) -> Column:
+    """True in each row; a row of a file that has another stamp by the time of the query fails it."""
+    return vectorized(_Unchanged(dict(stamps)), "boolean")("source")
+
+
 def stamp_of(source: str | None) -> Stamp:
     """The stamp of a local file, as it is now."""
     from jelly._inputs import local_path
@@ -84,14 +89,23 @@ def _stamps(sources: pa.Array) -> pa.Array:
 
 
 def _are_unchanged(sources: pa.Array, sizes: pa.Array, times: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     columns = (sources.to_pylist(), sizes.to_pylist(), times.to_pylist())
     known = {source: Stamp(*was) for source, *was in zip(*columns, strict=True)}
-    for source, was in known.items():
-        if was.size is not None and stamp_of(source) != was:
-            raise _changed(source)
-    return pa.repeat(pa.scalar(True), len(sources))
+    return _Unchanged(known)(sources)
+
+
+class _Unchanged:
+    def __init__(self, stamps: dict[str | None, Stamp]) -> None:
+        self._stamps = stamps
+
+    def __call__(self, sources: pa.Array) -> pa.Array:
+        import pyarrow as pa
+
+        for source in sources.unique().to_pylist():
+            was = self._stamps.get(source)
+            if was is not None and was.size is not None and stamp_of(source) != was:
+                raise _changed(source)
+        return pa.repeat(pa.scalar(True), len(sources))
 
 
 def _changed(source: str | None) -> PatchError:

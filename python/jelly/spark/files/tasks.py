@@ -1,0 +1,75 @@
+"""Tasks over files for functions that do without a DataFrame."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from jelly.spark._options import Kind, ReadOptions, camel
+from jelly.types import Limits
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.files.read import FilesReader
+
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def listed(paths: Paths) -> list[str]:
+    """One path or several, as text."""
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return [os.fspath(path) for path in several]
+
+
+def planned(
+    spark: SparkSession,
+    kind: Kind,
+    sources: list[str],
+    storage: Mapping[str, str],
+    options: Mapping[str, Any],
+    call: str,
+) -> tuple[FilesReader, list[Any]]:
+    """Who reads what; there is at least one task, so that a table without rows has its columns.
+
+    Args:
+        spark: The session.
+        kind: What the files hold.
+        sources: Paths.
+        storage: Options ``storage.*`` without the prefix.
+        options: Options of readers, as keywords.
+        call: The function, for errors.
+
+    Raises:
+        ValueError: An option is wrong.
+        OSError: A path is missing, or cannot be read.
+    """
+    from pyspark.sql.datasource import InputPartition
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.files.read import FilesReader
+
+    texts = {"paths": json.dumps(sources)}
+    texts |= {f"storage.{name}": value for name, value in storage.items()}
+    for name, value in options.items():
+        if isinstance(value, Limits):
+            texts |= {camel(field.name): str(getattr(value, field.name)) for field in fields(value)}
+        elif value is not None:
+            texts[camel(name)] = _text(value)
+    with suppress(AttributeError, NotImplementedError, ImportError):
+        texts.setdefault("minPartitions", str(spark.sparkContext.defaultParallelism))
+    chosen = ReadOptions.of(kind, texts, call, stream=False)
+    schema = cast("StructType", StructType.fromDDL(chosen.ddl))
+    reader = FilesReader(chosen, schema)
+    return reader, list(reader.partitions()) or [InputPartition(None)]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int)) else ",".join(value)

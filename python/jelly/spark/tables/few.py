@@ -1,0 +1,60 @@
+"""Net changes that the driver knows: few enough to go to each worker, which filters its rows by them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from jelly.spark.tables.terms import QUAD
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from jelly.spark.tables.keys import Keys
+    from jelly.spark.tables.log import Log
+
+MOST_CHANGES = 1_000_000
+"""Changes that the driver collects, rather than that base and changes are shuffled."""
+MOST_BYTES = 256 << 20
+"""Bytes of their terms."""
+
+
+class Few(NamedTuple):
+    """The net changes of a log."""
+
+    keys: bytes
+    """Of all quads that changed, 16 bytes each."""
+    added: pa.Table
+    """The quads that are there in the end, in the columns of a quad."""
+
+    @classmethod
+    def of(cls, log: Log, versions: range, keys: Keys) -> Few:
+        """Those of some versions; one job of Spark.
+
+        Raises:
+            JellyError: A row of the log is refused.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows = log.collected(versions)
+        rows = rows.append_column("_key", keys.of_rows(rows))
+        rows = rows.sort_by([("_commit_version", "ascending"), ("seq", "ascending")])
+        places = pa.table({"key": rows["_key"], "row": pa.array(range(rows.num_rows), pa.int64())})
+        last = places.group_by("key", use_threads=False).aggregate([("row", "last")])
+        found = last["key"].combine_chunks().cast(pa.binary(16))
+        changes = rows.select(["op", *QUAD]).take(last["row_last"])
+        added = changes.filter(pc.equal(changes["op"], "A")).select(list(QUAD))
+        return cls(_bytes(found), added)
+
+
+def is_few(log: Log, versions: range) -> bool:
+    """Whether the driver may collect the changes of some versions."""
+    return log.changes(versions) <= MOST_CHANGES and log.bytes(versions) <= MOST_BYTES
+
+
+def _bytes(keys: pa.FixedSizeBinaryArray) -> bytes:
+    buffer = keys.buffers()[1]
+    if buffer is None:
+        return b""
+    start = 16 * keys.offset
+    return bytes(memoryview(buffer)[start : start + 16 * len(keys)])
