@@ -38,7 +38,7 @@ impl Conversion {
     /// Reads all of `source` and writes it to `target`; `poll` gets how far it came, and may stop it.
     ///
     /// # Errors
-    /// `argument`: the formats do not go together, or an option is not for these formats; otherwise whatever is wrong with
+    /// `argument`: the formats do not go together, or an option is not for these formats; otherwise what is wrong with
     /// the source or the output. A file that is written is not made then.
     pub fn run(
         self,

@@ -72,7 +72,7 @@ formats! {
         Jelly = "jelly-patch" ["application/x-jelly-rdf-patch"] "Jelly-Patch" ["jellyp"],
         /// RDF Patch text.
         RdfPatch = "rdfp" ["rdf-patch", "application/rdf-patch"] "RDF Patch text" ["rdfp"],
-        /// The older RDF Patch v1 (RDF Tuples); never told by content or extension.
+        /// The older RDF Patch v1 (RDF Tuples); never detected from content or extension.
         RdfPatchV1 = "rdfp-v1" [] "RDF Patch v1" [],
         /// RDF Patch Thrift.
         Thrift = "trp" ["application/rdf-patch+thrift"] "RDF Patch Thrift" ["trp"],

@@ -165,7 +165,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Whatever there is.
+    /// All that there is.
     pub(crate) const ALL: Features = Features { generalized_statements: true, rdf_star: true };
 
     /// Those of this and of `other`.
@@ -223,7 +223,7 @@ pub struct RdfOptions {
 }
 
 impl RdfOptions {
-    /// Options that hold more: named graphs, if they are told, and these features.
+    /// Options that hold more: named graphs, if they are given, and these features.
     pub(crate) fn widened(mut self, graphs: bool, features: Features) -> Self {
         if graphs && self.physical_type == PhysicalType::Triples {
             self.physical_type = PhysicalType::Quads;

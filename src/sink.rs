@@ -38,7 +38,7 @@ impl Statement<'_> {
 
 /// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.
 ///
-/// A hint: ignoring it is always right. Whatever drops or reorders rows must clear it.
+/// A hint: ignoring it is always right. A sink that drops or reorders rows must clear it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Same(pub u8);
 
@@ -165,7 +165,7 @@ pub trait Sink {
 /// `false`: this term cannot be taken so. Then the row is [`cut`](Self::cut) off and comes as a whole.
 #[doc(hidden)]
 pub trait TermSink<'t> {
-    /// A term of whatever kind.
+    /// A term of any kind.
     fn term(&mut self, place: usize, term: Term<'t>) -> bool;
 
     /// An IRI.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::common::batches::{self, Read, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts, told};
+use crate::common::batches::{
+    self, Read, given, memory, numbers, patch_rows, pipe, rdf_rows, structs, texts,
+};
 use crate::common::core::{Core, config};
 use crate::common::lexer::Lexer;
 use crate::common::rows::{Decoded, Decoder, How, Terms};
@@ -19,7 +21,7 @@ const SIZES: [(usize, usize); 7] =
     [(1, 1 << 20), (2, 1 << 20), (7, 1 << 20), (10_000, 32 << 20), (10_000, 1), (10_000, 60), (10_000, 1000)];
 
 fn options(how: How, (rows, bytes): (usize, usize)) -> ReadOptions {
-    let mut options = told(config(how));
+    let mut options = given(config(how));
     (options.open.decode.limits.batch_rows, options.open.decode.limits.batch_bytes) = (rows, bytes);
     options
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::common::batches::{Drip, memory, patch, patch_rows, pipe, told};
+use crate::common::batches::{Drip, given, memory, patch, patch_rows, pipe};
 use crate::common::core::{Core, config};
 use crate::common::craft::{self, Frames};
 use crate::common::rows::{Class, Decoded, Decoder, Fault, Framing, How, PatchRow};
@@ -56,7 +56,7 @@ fn model(all: &Decoded<PatchRow>) -> Expected {
 }
 
 fn committed(how: How, batch_rows: usize) -> ReadOptions {
-    let mut options = told(config(how));
+    let mut options = given(config(how));
     options.open.committed = true;
     options.open.decode.limits.batch_rows = batch_rows;
     options.open.decode.source = Some("log".into());

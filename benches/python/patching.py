@@ -109,9 +109,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", help="operations, such as apply and diff")
     parser.add_argument("--jena", metavar="HEAP", help="such as 12g")
     parser.add_argument("--comm", action="store_true")
-    told = parser.parse_args()
-    folder: Path = told.folder
-    generate(folder, told.quads, told.changes)
+    parsed = parser.parse_args()
+    folder: Path = parsed.folder
+    generate(folder, parsed.quads, parsed.changes)
     old, new, log = (str(folder / name) for name in ("old.nq", "new.nq", "log.rdfp"))
     for name, *arguments in [
         ("convert", old, str(folder / "copy.nq")),
@@ -120,19 +120,19 @@ def main() -> None:
         ("canonicalize", log, old, str(folder / "canonical.rdfp")),
         ("invert", log, str(folder / "back.rdfp")),
     ]:
-        if told.only and name not in told.only:
+        if parsed.only and name not in parsed.only:
             continue
         command = [sys.executable, "-c", _MEASURED, name, *arguments]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         done, wall, cpu, memory = json.loads(said)
-        if name == "diff" and (done["added"], done["deleted"]) != (told.changes // 2,) * 2:
+        if name == "diff" and (done["added"], done["deleted"]) != (parsed.changes // 2,) * 2:
             raise SystemExit(f"diff is wrong: {done}")
-        if name == "apply" and done["added"] != told.changes // 2:
+        if name == "apply" and done["added"] != parsed.changes // 2:
             raise SystemExit(f"apply is wrong: {done}")
         print(f"{name}: {wall:.1f} s, {cpu:.1f} s of CPU, {memory:.0f} MiB", flush=True)
-    if told.jena:
-        jena(folder, told.jena)
-    if told.comm:
+    if parsed.jena:
+        jena(folder, parsed.jena)
+    if parsed.comm:
         comm(folder)
 
 

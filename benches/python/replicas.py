@@ -47,15 +47,15 @@ def main() -> None:
     parser.add_argument("--quads", type=int, default=10_000_000)
     parser.add_argument("--changes", type=int, default=1_000_000)
     parser.add_argument("--format", choices=["parquet", "delta"], default="parquet")
-    told = parser.parse_args()
-    folder: Path = told.folder
+    parsed = parser.parse_args()
+    folder: Path = parsed.folder
     if not (folder / "log.rdfp").exists():
-        generate(folder, told.quads, told.changes)
-    small(folder, told.quads)
-    table = folder / f"replica-{told.format}"
+        generate(folder, parsed.quads, parsed.changes)
+    small(folder, parsed.quads)
+    table = folder / f"replica-{parsed.format}"
     shutil.rmtree(table, ignore_errors=True)
     for name, *arguments in [
-        ("create", str(folder / "old.nq"), told.format),
+        ("create", str(folder / "old.nq"), parsed.format),
         ("follow", str(folder / "log.rdfp")),
         ("again", str(folder / "log.rdfp")),
         ("small", str(folder / "small.rdfp")),
@@ -64,9 +64,9 @@ def main() -> None:
         command = [sys.executable, "-c", _MEASURED, name, str(table), *arguments]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         done, wall, cpu, memory = json.loads(said)
-        if name == "follow" and (done["added"], done["deleted"]) != (told.changes // 2,) * 2:
+        if name == "follow" and (done["added"], done["deleted"]) != (parsed.changes // 2,) * 2:
             raise SystemExit(f"follow is wrong: {done}")
-        if name == "read" and done != told.quads:
+        if name == "read" and done != parsed.quads:
             raise SystemExit(f"read is wrong: {done}")
         size = sum(path.stat().st_size for path in table.rglob("*.parquet")) / (1 << 20)
         print(f"{name}: {wall:.1f} s, {cpu:.1f} s of CPU, {memory:.0f} MiB of memory; {size:.0f} MiB of files", flush=True)  # fmt: skip

@@ -49,15 +49,15 @@ def main() -> None:
     parser.add_argument("--quads", type=int, default=10_000_000)
     parser.add_argument("--changes", type=int, default=1_000_000)
     parser.add_argument("--only", nargs="*", default=[""])
-    told = parser.parse_args()
-    folder: Path = told.folder
+    parsed = parser.parse_args()
+    folder: Path = parsed.folder
     folder.mkdir(parents=True, exist_ok=True)
     old, log, result = folder / "old.parquet", folder / "log.parquet", folder / "result.parquet"
     if not log.exists():
-        generate(folder, told.quads, told.changes)
+        generate(folder, parsed.quads, parsed.changes)
         to_parquet(jelly.read_rdf(folder / "old.nq"), old)
         to_parquet(jelly.read_patch(folder / "log.rdfp", source_name="log"), log)
-    if any(word in "jelly.apply" for word in told.only):
+    if any(word in "jelly.apply" for word in parsed.only):
         began, used = time.perf_counter(), time.process_time()
         jelly.apply(folder / "old.nq", folder / "log.rdfp", folder / "after.nq")
         wall, cpu = time.perf_counter() - began, time.process_time() - used
@@ -73,7 +73,7 @@ def main() -> None:
             "net": lambda: jelly.spark.net(patches),
             "the base copied": lambda: base,
         }
-        chosen = [name for name in ways if any(word in name for word in told.only)]
+        chosen = [name for name in ways if any(word in name for word in parsed.only)]
         tracker = spark.sparkContext.statusTracker()
         for number, name in enumerate(
             2 * chosen
@@ -83,8 +83,8 @@ def main() -> None:
             run = timed(lambda way=way: way().write.mode("overwrite").parquet(str(result)), jvm)  # type: ignore[misc]
             jobs = len(tracker.getJobIdsForGroup(group))
             rows = spark.read.parquet(str(result)).count()
-            if name != "net" and rows != told.quads:
-                raise SystemExit(f"{name}: {rows} rows instead of {told.quads}")
+            if name != "net" and rows != parsed.quads:
+                raise SystemExit(f"{name}: {rows} rows instead of {parsed.quads}")
             print(f"{name}: {run}, {jobs} jobs", flush=True)
     shutil.rmtree(result, ignore_errors=True)
 

@@ -101,8 +101,8 @@ def apply(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    told = keywords("apply", options, "dataset", "log", "result_rdf", distinct=distinct)
-    return applied(base, patches, dest, told, progress)
+    given = keywords("apply", options, "dataset", "log", "result_rdf", distinct=distinct)
+    return applied(base, patches, dest, given, progress)
 
 
 def as_of(
@@ -143,17 +143,17 @@ def as_of(
         raise TypeError(
             "as_of() needs a version: a number, or the id of a patch; apply() gives the last one"
         )
-    told = keywords(
+    given = keywords(
         "as_of", options, "dataset", "log", "result_rdf", distinct=distinct, version=version
     )
-    return applied(base, patches, dest, told, progress)
+    return applied(base, patches, dest, given, progress)
 
 
 def applied(
     base: Source,
     patches: Patches,
     dest: Destination,
-    told: dict[str, Any],
+    given: dict[str, Any],
     progress: Report | None,
 ) -> Applied:
     """Does what :func:`apply` and :func:`as_of` say.
@@ -161,13 +161,13 @@ def applied(
     Two options are for backups and logs alone: ``base_labels="named"`` refuses a base whose blank nodes have
     positions for labels, ``takes_positions`` takes patches that name nodes so.
     """
-    return _applied(base, patches, dest, told, progress)[0]
+    return _applied(base, patches, dest, given, progress)[0]
 
 
 def stored(
     dump: Source,
     dest: Destination,
-    told: dict[str, Any],
+    given: dict[str, Any],
     progress: Report | None,
     *,
     blank_nodes: Ways = "auto",
@@ -177,7 +177,7 @@ def stored(
     Args:
         dump: The dataset.
         dest: Where it is written.
-        told: Options of reading and writing.
+        given: Options of reading and writing.
         progress: As for :func:`apply`.
         blank_nodes: How later datasets will be compared with it. ``labels`` refuses positions; ``match`` and
             ``content`` give content labels; ``auto`` gives these where labels do not last.
@@ -190,8 +190,8 @@ def stored(
         JellyError: The dump is bad.
     """
     labels = {"auto": "auto", "labels": "named"}.get(blank_nodes, "content")
-    told = told | {"distinct": True, "to": "jelly", "base_labels": labels}
-    done, has_content_labels = _applied(dump, b"", dest, told, progress)
+    given = given | {"distinct": True, "to": "jelly", "base_labels": labels}
+    done, has_content_labels = _applied(dump, b"", dest, given, progress)
     if blank_nodes == "auto":
         blank_nodes = "match" if has_content_labels else "labels"
     return done, blank_nodes
@@ -201,14 +201,14 @@ def _applied(
     base: Source,
     patches: Patches,
     dest: Destination,
-    told: dict[str, Any],
+    given: dict[str, Any],
     progress: Report | None,
 ) -> tuple[Applied, bool]:
     refuse_twice(base, patches)
     log = sources(patches)
     check_folder(dest, log)
     version, id, counts, (base_version, order), has_content_labels = _internal.apply(
-        base, log, dest, told, reported(progress)
+        base, log, dest, given, reported(progress)
     )
     done = Applied._make([version, id, *counts, base_version, tuple(order)])
     return done, has_content_labels

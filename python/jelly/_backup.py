@@ -170,15 +170,15 @@ def backup(
         raise ValueError(f"blank_nodes is {blank_nodes!r}; it can be {', '.join(map(repr, ways))}")
     home = local_path(folder)
     make_folder(home)
-    told: dict[str, Any] = dict(options)
-    format = told.pop("dump_format", "auto")
+    given: dict[str, Any] = dict(options)
+    format = given.pop("dump_format", "auto")
     time = start_of(datetime.now(UTC) if at is None else at)
     with work_folder(home) as work:
         if not (home / BASE_JSON).exists():
-            told = keywords(
-                "backup", told, "dataset", "log", "result_rdf", base_format=format, namespaces=prefixes,
+            given = keywords(
+                "backup", given, "dataset", "log", "result_rdf", base_format=format, namespaces=prefixes,
             )  # fmt: skip
-            done, way = stored(dump, work / _BASE, told, progress, blank_nodes=blank_nodes)
+            done, way = stored(dump, work / _BASE, given, progress, blank_nodes=blank_nodes)
             _begin(home, work, done, time, way)
             return BackedUp(
                 0, None, home / _BASE, True, done.statements, done.statements, 0, 0, way
@@ -188,13 +188,13 @@ def backup(
         refuse_older(time, states, home)
         way = way_of(home, blank_nodes)
         if way == "content":
-            named = told | {"base_format": format, "namespaces": prefixes}
+            named = given | {"base_format": format, "namespaces": prefixes}
             stored(dump, work / "dump.jelly", named, progress, blank_nodes=way)
             dump, format = work / "dump.jelly", "jelly"
         with _current(states[0], home, last.version) as (state, then):
             compared = diff(
                 state, dump, patch, old_format="jelly", new_format=format,
-                prefixes=prefixes, blank_nodes="match" if way == "match" else "labels", progress=progress, **told,
+                prefixes=prefixes, blank_nodes="match" if way == "match" else "labels", progress=progress, **given,
             )  # fmt: skip
         (before,) = then
         check(before, states, home)
@@ -281,14 +281,14 @@ def restore(
         version = at_time(states, at, home)
     wanted = states[-1].version if version is None else version
     with once_checked(dest) as part:
-        told = keywords(
+        given = keywords(
             "restore", options, "dataset", "log", "result_rdf", version=wanted, takes_positions=True
         )
         with base_errors(states[0]):
-            done = applied(states[0].path, home, part, told, progress)
+            done = applied(states[0].path, home, part, given, progress)
         state = check(done, states, home)
-    told = {name: value for name, value in done._asdict().items() if name in Restored._fields}
-    return Restored(**told, at=state.at)
+    given = {name: value for name, value in done._asdict().items() if name in Restored._fields}
+    return Restored(**given, at=state.at)
 
 
 def _begin(home: Path, work: Path, done: Applied, time: datetime, way: Ways) -> None:
@@ -321,8 +321,8 @@ def _current(base: State, home: Path, version: int) -> Iterator[tuple[Any, list[
     def make() -> None:
         try:
             with os.fdopen(write, "wb") as file, base_errors(base):
-                told = {"version": version, "to": "jelly", "base_labels": "named"}
-                done.append(applied(base.path, home, file, told, None))
+                given = {"version": version, "to": "jelly", "base_labels": "named"}
+                done.append(applied(base.path, home, file, given, None))
         except BaseException as error:
             is_ours = isinstance(error, PatchError) and error.kind == "patch.labels"
             problems.append(failed("patch.labels", _POSITIONS, home) if is_ours else error)

@@ -121,8 +121,8 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
 def _read_to(version: int, base: State, home: Path) -> None:
     """Raises what is wrong with the log up to a version."""
     with base_errors(base), Path(os.devnull).open("wb") as nowhere:
-        told = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="jelly", takes_positions=True)  # fmt: skip
-        applied(base.path, home, nowhere, told, None)
+        given = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="jelly", takes_positions=True)  # fmt: skip
+        applied(base.path, home, nowhere, given, None)
 
 
 def failed(kind: str, message: str, home: Path) -> PatchError:

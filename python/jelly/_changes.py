@@ -126,12 +126,12 @@ def diff(
         ValueError: An option is wrong.
     """
     refuse_twice(old, new)
-    told = keywords(
+    given = keywords(
         "diff", options, "dataset", "compare", "result_patch",
         id=id, prev=prev, prefixes=prefixes, skolemize=genid(skolemize),
     )  # fmt: skip
     check_folder(dest, ())
-    counts = _internal.diff(old, new, dest, told, reported(progress))
+    counts = _internal.diff(old, new, dest, given, reported(progress))
     old_count, new_count, (patch_id, _, _, *written, _), (way, nodes) = counts
     return Compared._make((old_count, new_count, patch_id, *written, way, *nodes))
 
@@ -163,8 +163,8 @@ def same(
         ValueError: An option is wrong.
     """
     refuse_twice(old, new)
-    told = keywords("same", options, "dataset", "same")
-    return _internal.same(old, new, told, reported(progress))
+    given = keywords("same", options, "dataset", "same")
+    return _internal.same(old, new, given, reported(progress))
 
 
 def invert(
@@ -204,10 +204,10 @@ def invert(
         ValueError: An option is wrong.
     """
     refuse_twice(patch, base)
-    told = keywords("invert", options, "dataset", "log", "base", "result_patch", id=id, prev=prev)
+    given = keywords("invert", options, "dataset", "log", "base", "result_patch", id=id, prev=prev)
     log = sources(patch)
     check_folder(dest, log)
-    return _patched(_internal.invert(log, dest, base, told, reported(progress)))
+    return _patched(_internal.invert(log, dest, base, given, reported(progress)))
 
 
 def squash(
@@ -248,12 +248,12 @@ def squash(
         ValueError: An option is wrong.
     """
     refuse_twice(patches)
-    told = keywords(
+    given = keywords(
         "squash", options, "dataset", "log", "base", "result_patch", mode=mode, id=id, prev=prev
     )
     log = sources(patches)
     check_folder(dest, log)
-    return _patched(_internal.squash(log, dest, told, reported(progress)))
+    return _patched(_internal.squash(log, dest, given, reported(progress)))
 
 
 def net(
@@ -285,10 +285,10 @@ def net(
         ValueError: An option is wrong.
     """
     refuse_twice(patches)
-    told = keywords("net", options, "dataset", "log", "base", "result_patch", mode=mode, bare=True)
+    given = keywords("net", options, "dataset", "log", "base", "result_patch", mode=mode, bare=True)
     log = sources(patches)
     check_folder(dest, log)
-    return _patched(_internal.squash(log, dest, told, reported(progress)))
+    return _patched(_internal.squash(log, dest, given, reported(progress)))
 
 
 def between(
@@ -333,13 +333,13 @@ def between(
         ValueError: An option is wrong.
     """
     refuse_twice(patches)
-    told = keywords(
+    given = keywords(
         "between", options, "dataset", "log", "base", "result_patch",
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
     log = sources(patches)
     check_folder(dest, log)
-    return _patched(_internal.squash(log, dest, told, reported(progress)))
+    return _patched(_internal.squash(log, dest, given, reported(progress)))
 
 
 def canonicalize(
@@ -375,10 +375,10 @@ def canonicalize(
         ValueError: An option is wrong.
     """
     refuse_twice(patch, base)
-    told = keywords("canonicalize", options, "dataset", "log", "base", "result_patch")
+    given = keywords("canonicalize", options, "dataset", "log", "base", "result_patch")
     log = sources(patch)
     check_folder(dest, log)
-    return _patched(_internal.canonicalize(log, base, dest, told, reported(progress)))
+    return _patched(_internal.canonicalize(log, base, dest, given, reported(progress)))
 
 
 def _patched(done: Any) -> Patched:

@@ -159,13 +159,13 @@ def _to_table(
     writer: AbstractContextManager[Callable[[pa.RecordBatch], object]],
     progress: Progress,
 ) -> Tally:
-    tally = told = Tally(0, 0, 0)
+    tally = reported = Tally(0, 0, 0)
     with writer as write:
         for batch in feed.batches:
             write(batch)
             rows, bytes_out = tally.rows + batch.num_rows, tally.bytes_out + batch.nbytes
             tally = Tally(rows, feed.bytes_in(), bytes_out)
-            if progress is not None and tally.bytes_in >= told.bytes_in + _STEP:
-                told = tally
+            if progress is not None and tally.bytes_in >= reported.bytes_in + _STEP:
+                reported = tally
                 progress(tally)
     return tally._replace(bytes_in=feed.bytes_in())

@@ -152,9 +152,9 @@ def history(
         ValueError: An option is wrong.
     """
     refuse_twice(base, patches)
-    told = keywords("history", options, "dataset", "log", "base")
+    given = keywords("history", options, "dataset", "log", "base")
     pattern = [subject, predicate, object, graph]
-    found = _found(patches, base, pattern, told, progress)
+    found = _found(patches, base, pattern, given, progress)
     return (Period(*period) for period in found)
 
 
@@ -174,9 +174,9 @@ def history_by(
     Those say who changed it and when, as far as the patches do: ``id``, ``author``, ``timestamp``.
     """
     refuse_twice(base, patches)
-    told = keywords("history_by", options, "dataset", "log", "base")
+    given = keywords("history_by", options, "dataset", "log", "base")
     pattern = [subject, predicate, object, graph]
-    found = _found(patches, base, pattern, told, progress)
+    found = _found(patches, base, pattern, given, progress)
 
     def by(version: int) -> tuple[tuple[str, str], ...]:
         return tuple(found.headers(version))
@@ -191,10 +191,10 @@ def _found(
     patches: Patches,
     base: Source | None,
     pattern: list[str | None],
-    told: dict[str, Any],
+    given: dict[str, Any],
     progress: Report | None,
 ) -> _internal.History:
-    found = _internal.history(sources(patches), base, pattern, told, reported(progress))
+    found = _internal.history(sources(patches), base, pattern, given, reported(progress))
     if order := found.order:
         message = f"the log is taken in the order {', '.join(order)}; only the names of the files decided it"
         warnings.warn(message, JellyWarning, stacklevel=3)
@@ -228,9 +228,9 @@ def verify_log(
         ValueError: An option is wrong.
     """
     refuse_twice(base, patches)
-    told = keywords("verify_log", options, "dataset", "log", "base")
+    given = keywords("verify_log", options, "dataset", "log", "base")
     log = sources(patches)
-    found = _internal.verify_log(log, base, told, reported(progress))
+    found = _internal.verify_log(log, base, given, reported(progress))
     problems, (base_version, order) = found[9:]
     return LogReport(
         *found[:9], tuple(Problem(*one) for one in problems), base_version, tuple(order)

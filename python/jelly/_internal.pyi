@@ -205,7 +205,7 @@ class Reader(Generic[_Row_co]):
     reader is at its end. Ctrl-C closes it.
 
     A source that refers to its own reader is freed with it only once the reader is closed or at its
-    end: Python cannot see such a circle.
+    end: Python cannot see this circle.
     """
 
     @property
@@ -242,7 +242,7 @@ class Reader(Generic[_Row_co]):
         """IRIs by label, as far as decoding got: they fill while rows are read.
 
         Of RDF the namespace declarations, the last of each label. Of patches the prefixes that rows
-        added and did not delete again, of whatever graph or transaction.
+        added and did not delete again, of any graph or transaction.
         """
 
     @property
@@ -441,18 +441,18 @@ class QuadKeys:
 def quad_keys(
     rows: ArrowArrayExportable | ArrowStreamExportable, secret: bytes, *, canonical: bool = False
 ) -> QuadKeys:
-    """The keys by which quads are told apart: 16 bytes for each row.
+    """The keys by which quads are compared: 16 bytes for each row.
 
-    Two rows have the same key if they are the same quad: the same terms, whatever the case of language
-    tags, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
+    Two rows have the same key if they are the same quad: the same terms, with language tags in any
+    case, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
     object, as a header of a patch is, has a null for a key.
 
     The key is SipHash-2-4-128 under a secret, so that nobody who does not know the secret can make two
-    quads with one key. Keys can be compared if they were made under one secret, by whatever process and version
+    quads with one key. Keys can be compared if they were made under one secret, by any process and version
     of this library: draw one for each run, ``secrets.token_bytes(16)``.
 
     Args:
-        rows: A record batch, a table or whatever else of any Arrow library, with the columns
+        rows: A record batch, a table or another object of any Arrow library, with the columns
             ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
             the readers give them. Other columns are passed over.
         secret: 16 bytes.
@@ -671,7 +671,6 @@ class Compressor:
         """Takes bytes, and gives those that are ready; after the end none."""
 
 @final
-@disjoint_base
 class StoreLog:
     """What stores say of a log, and the updates that change it."""
 
@@ -689,7 +688,6 @@ class StoreLog:
         """The rows of one patch, for stores that say this version."""
 
 @final
-@disjoint_base
 class Updates:
     """The operations of one patch."""
 
@@ -755,7 +753,7 @@ def convert_batches(
     """Converts record batches; returns rows, bytes of the columns, and bytes written without compression."""
 
 def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
-    """Reads statements or patches, whatever the source holds."""
+    """Reads statements or patches, as the source has them."""
 
 def read_schema(kind: str, keywords: dict[str, Any]) -> Schema:
     """The schema of what readers of a kind give with these options, which are checked as readers check them."""

@@ -126,13 +126,13 @@ def show(
     versions = (
         {} if from_version is None else {"from_version": from_version, "to_version": to_version}
     )
-    told = keywords("show", options, "dataset", "log", "base", "show", **versions)
+    given = keywords("show", options, "dataset", "log", "base", "show", **versions)
     log = sources(patches)
-    form = _form(told, dest)
+    form = _form(given, dest)
     out: Any = io.BytesIO() if dest is None else dest
     if dest is not None:
         check_folder(dest, log)
-    done = _internal.show(log, out, base, told, reported(progress))
+    done = _internal.show(log, out, base, given, reported(progress))
     return _shown(done, dest, out, form, None)
 
 
@@ -171,13 +171,13 @@ def show_diff(
     """
     refuse_twice(old, new)
     names = {"old_name": _name(old), "new_name": _name(new)}
-    told = keywords("show_diff", options, "dataset", "compare", "show", prefixes=prefixes)
-    told = {**names, **told}
-    form = _form(told, dest)
+    given = keywords("show_diff", options, "dataset", "compare", "show", prefixes=prefixes)
+    given = {**names, **given}
+    form = _form(given, dest)
     out: Any = io.BytesIO() if dest is None else dest
     if dest is not None:
         check_folder(dest, ())
-    done, way, _ = _internal.show_diff(old, new, out, told, reported(progress))
+    done, way, _ = _internal.show_diff(old, new, out, given, reported(progress))
     return _shown(done, dest, out, form, way)
 
 
@@ -188,11 +188,11 @@ def _name(source: object) -> str:
     return ""
 
 
-def _form(told: dict[str, Any], dest: object) -> str:
+def _form(given: dict[str, Any], dest: object) -> str:
     """The form, put into the options: by the ending of a path, where nobody says it."""
-    if told.get("form") is None:
-        told["form"] = _FORMS.get(Path(_name(dest)).suffix.lower(), "text")
-    form: str = told["form"]
+    if given.get("form") is None:
+        given["form"] = _FORMS.get(Path(_name(dest)).suffix.lower(), "text")
+    form: str = given["form"]
     return form
 
 

@@ -21,11 +21,11 @@ TableFormat = Literal["parquet", "arrow"]
 _SUFFIXES: dict[str, TableFormat] = {".parquet": "parquet", ".arrow": "arrow"}
 
 
-def table_format(place: object, told: str) -> TableFormat | None:
+def table_format(place: object, given: str) -> TableFormat | None:
     """The format of a table: the given one, else that of the extension; None of anything else."""
-    if told in _SUFFIXES.values():
-        return cast("TableFormat", told)
-    if told != "auto" or not isinstance(place, str | os.PathLike):
+    if given in _SUFFIXES.values():
+        return cast("TableFormat", given)
+    if given != "auto" or not isinstance(place, str | os.PathLike):
         return None
     return _SUFFIXES.get(Path(os.fsdecode(place)).suffix.lower())
 

@@ -54,7 +54,7 @@ log4j.appender.file.layout.ConversionPattern=%d %p %m (%c)%n
 
 
 def main() -> None:
-    """Runs a broker until it is told to stop."""
+    """Runs a broker until a signal stops it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt), broker() as address:
         make_topics(address, sys.argv[1:])

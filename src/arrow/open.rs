@@ -111,7 +111,7 @@ pub fn read(is_patch: bool, source: Source, options: &ReadOptions) -> Result<Box
     Ok(if is_patch { Box::new(read_patch(source, options)?) } else { Box::new(read_rdf(source, options)?) })
 }
 
-/// Reads whatever a source holds; labels are kept unless something else was asked for.
+/// Reads what a source holds; labels are kept unless something else was asked for.
 pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box<dyn ReadBatches>)> {
     let input = Input::open(source, &options.open)?;
     let format = input.format()?;

@@ -74,7 +74,7 @@ macro_rules! pooled {
 
 pooled!(u8 i32 i64);
 
-/// A vector of at least `room` values, whatever they are: one that came back, or a fresh one.
+/// A vector of at least `room` values, of any content: one that came back, or a fresh one.
 pub(super) fn take<T: Pooled>(room: usize) -> Vec<T> {
     // never waits: another thread may hold the lock, and did perhaps when this process was forked
     let idle = T::idle().try_lock().ok().and_then(|mut idle| idle.take(room));

@@ -20,7 +20,7 @@ pub enum Mode {
     Permissive,
 }
 
-/// Reads record batches, whatever their rows are.
+/// Reads record batches of rows of any kind.
 pub trait ReadBatches: Send {
     /// The schema of every batch.
     fn schema(&self) -> SchemaRef;

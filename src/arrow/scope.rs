@@ -74,7 +74,7 @@ impl Identity {
     }
 }
 
-/// Whether a name stands for whatever comes through it, as `-` and `/dev/fd/63` do.
+/// Whether a name stands for what comes through it, as `-` and `/dev/fd/63` do.
 fn is_pipe(name: &str) -> bool {
     name == "-" || Path::new(name).metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }

@@ -30,7 +30,7 @@ pub struct Tally {
     pub bytes_out: u64,
 }
 
-/// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` is told how far it got, and may
+/// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` gets how far it got, and may
 /// stop the conversion.
 pub fn convert<T: Encode>(
     source: &mut dyn RowSource<T>,

@@ -1,4 +1,4 @@
-//! Single options of a stream that are told, while the others are those of the source.
+//! Single options of a stream that the caller sets, while the others are those of the source.
 
 use crate::error::Result;
 use crate::options::values::Values;
@@ -7,7 +7,7 @@ use crate::options::{
 };
 use crate::with::With;
 
-/// What is told; `None` keeps what is there.
+/// What the caller sets; `None` keeps what is there.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Changes {

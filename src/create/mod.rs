@@ -1,4 +1,4 @@
-//! From rows to bytes, whatever the format: the counterpart of [`open`](crate::open).
+//! From rows to bytes of any format: the counterpart of [`open`](crate::open).
 
 mod changes;
 mod options;
@@ -40,7 +40,7 @@ pub trait Encode {
     }
 }
 
-/// An encoder of statements, whatever the format.
+/// An encoder of statements into any format.
 pub enum AnyRdfEncoder {
     /// Jelly-RDF.
     Jelly(Box<RdfEncoder>),
@@ -50,7 +50,7 @@ pub enum AnyRdfEncoder {
     Turtle(Box<TurtleWriter>),
 }
 
-/// An encoder of patches, whatever the format.
+/// An encoder of patches into any format.
 pub enum AnyPatchEncoder {
     /// Jelly-Patch.
     Jelly(Box<PatchEncoder>),

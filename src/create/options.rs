@@ -20,7 +20,7 @@ pub const RESTART_BYTES: u64 = 64 << 20;
 pub struct CreateOptions {
     /// How frames lie in the bytes.
     pub framing: Framing,
-    /// Options of a Jelly stream that are told singly.
+    /// Options of a Jelly stream that the caller sets one by one.
     pub changes: Changes,
     /// Rows at which a frame ends; `None`: as Jelly-JVM does.
     pub frame_rows: Option<usize>,
@@ -51,12 +51,12 @@ impl Default for CreateOptions {
 }
 
 impl CreateOptions {
-    /// An encoder of statements; Jelly has the options told, else those of the source, else the defaults for
+    /// An encoder of statements; Jelly has the given options, else those of the source, else the defaults for
     /// statements with or without graphs.
     pub fn rdf(
         &self,
         format: RdfFormat,
-        told: Option<&RdfOptions>,
+        given: Option<&RdfOptions>,
         source: Option<&RdfOptions>,
         has_graphs: bool,
     ) -> Result<AnyRdfEncoder> {
@@ -68,7 +68,7 @@ impl CreateOptions {
             RdfFormat::TriG => return Ok(self.turtle(TurtleWriter::trig())),
             RdfFormat::RdfXml | RdfFormat::JsonLd => return Err(not_written(format.title())),
         }
-        let options = told.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
+        let options = given.or(source).cloned().unwrap_or_else(|| default_rdf_options(has_graphs));
         let options = self.changes.of_rdf(options);
         let as_source = match source {
             // readers take namespaces of version 1 too
@@ -80,16 +80,16 @@ impl CreateOptions {
         Ok(AnyRdfEncoder::Jelly(Box::new(RdfEncoder::new(options, encode)?)))
     }
 
-    /// An encoder of patches; Jelly has the options told, else those of the source, else the defaults.
+    /// An encoder of patches; Jelly has the given options, else those of the source, else the defaults.
     pub fn patch(
         &self,
         format: PatchFormat,
-        told: Option<&PatchOptions>,
+        given: Option<&PatchOptions>,
         source: Option<&PatchOptions>,
     ) -> Result<AnyPatchEncoder> {
         match format {
             PatchFormat::Jelly => {
-                let options = told.or(source).copied().unwrap_or_else(default_patch_options);
+                let options = given.or(source).copied().unwrap_or_else(default_patch_options);
                 let options = self.changes.of_patch(options);
                 let encode = self.encode(EncodeOptions::patch());
                 Ok(AnyPatchEncoder::Jelly(Box::new(PatchEncoder::new(options, encode)?)))

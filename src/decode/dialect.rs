@@ -134,7 +134,7 @@ impl Context<'_, '_> {
         *self.slots = [super::repeat::Slot::Unset; 4];
     }
 
-    /// Goes on with empty tables, whose ids must be told anew: none counts on from one before.
+    /// Goes on with empty tables, whose ids must be given anew: none counts on from one before.
     pub(crate) fn restart_stream(&mut self, tables: TableSizes, features: Features) {
         self.begin_stream(tables, features);
         if let Some(terms) = self.terms {

@@ -22,7 +22,7 @@ pub(crate) enum OptionsRow {
     Again,
 }
 
-/// A place in the middle of a stream, told by an index, with what must be there.
+/// A place in the middle of a stream, from an index, with what must be there.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Where its frame begins.
@@ -218,10 +218,10 @@ impl Marks {
             return Ok(());
         };
         if mark.counters.after(self.base) != Some(before) {
-            let (told, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
+            let (noted, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
             return Err(wrong(format!(
                 "restart mark {} tells of {} rows in {} frames before it, not of {} in {}: frames are missing or double",
-                mark.ordinal, told.seq, told.frame, found.seq, found.frame
+                mark.ordinal, noted.seq, noted.frame, found.seq, found.frame
             )));
         }
         self.phase = Phase::Marked { next: mark.ordinal + 1, footer: mark.footer };

@@ -32,7 +32,7 @@ impl Terms {
         }
     }
 
-    /// No id counts on from one before: the next of each table must be told.
+    /// No id counts on from one before: the next of each table must be given.
     pub(crate) fn forget_ids(&mut self) {
         for kind in TableKind::ALL {
             self.lookups.table_mut(kind).set_last(u32::MAX);

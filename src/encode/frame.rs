@@ -66,7 +66,7 @@ impl Frames {
         self.in_message = false;
     }
 
-    /// Adds to the frame that is held back, and writes it; `addition` is told how long the stream will be.
+    /// Adds to the frame that is held back, and writes it; `addition` gets the length that the stream will have.
     pub(crate) fn finish_with(&mut self, addition: impl Fn(u64) -> Vec<u8>) -> Result<()> {
         if let Some(held) = self.held.take() {
             let length = held.len() + addition(0).len();

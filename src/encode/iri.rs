@@ -83,7 +83,7 @@ fn split(iri: &[u8]) -> usize {
 #[inline(always)]
 fn strip<'a>(iri: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, name) = iri.split_at_checked(prefix.len())?;
-    // the first `#` splits, whatever comes after; a `/` does if nothing comes after that could
+    // the first `#` splits, with anything after it; a `/` does if nothing comes after that could
     let splits = same(start, prefix) && (prefix.last() == Some(&b'#') || !may_split(name));
     splits.then_some(name)
 }

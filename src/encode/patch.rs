@@ -54,7 +54,7 @@ pub enum PlainOp<'a> {
     },
     /// `A`, with what is known to repeat.
     Add(&'a [PlainTerm<'a>; 4], Same),
-    /// `D`, likewise.
+    /// The same for `D`.
     Delete(&'a [PlainTerm<'a>; 4], Same),
     /// `TX`.
     Begin,

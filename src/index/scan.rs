@@ -30,9 +30,9 @@ pub struct ScanOptions {
     pub every: u64,
     /// How the file will be read.
     pub decode: DecodeOptions,
-    /// Jelly-RDF or Jelly-Patch; `None`: told by the content.
+    /// Jelly-RDF or Jelly-Patch; `None`: detected from the content.
     pub format: Option<Content>,
-    /// `None`: told by the content.
+    /// `None`: detected from the content.
     pub compression: Option<Compression>,
 }
 
@@ -76,7 +76,7 @@ pub fn scan(path: &Path, options: &ScanOptions, poll: Poll<'_>) -> Result<Scanne
     let source = Source::Path(path.to_owned());
     let mut bytes = Bytes::open(source, options.compression, &options.decode.limits)?;
     let format = match options.format {
-        Some(told) => told,
+        Some(given) => given,
         None => sniff(&bytes.start(0, PEEK)?, options.decode.framing),
     };
     match format {

@@ -10,7 +10,7 @@ use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{EXPANSION_GRACE, Limits};
 
-/// The windows that zstd can be told to take.
+/// The windows that zstd can be set to take.
 const WINDOWS: (u64, u64) = (1 << 10, 1 << 31);
 /// Times the window of zstd that the dictionary of xz may take: by default 64 MiB, which its highest level has.
 const XZ_WINDOWS: u64 = 2;

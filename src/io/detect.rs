@@ -31,7 +31,7 @@ pub enum Content {
     Other(&'static str),
     /// Text in no format that is known.
     Text,
-    /// Nothing that can be told.
+    /// Nothing that can be detected.
     Unknown,
 }
 
@@ -154,7 +154,7 @@ fn first_line(start: &[u8]) -> Option<&[u8]> {
 fn options_row(start: &[u8], framing: Framing) -> Option<Content> {
     let framing = match framing {
         Framing::Auto => crate::decode::detect(start, true)?,
-        told => told,
+        detected => detected,
     };
     if framing == Framing::Single {
         return options_content(first_row(start, start.len()).ok()??);

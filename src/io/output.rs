@@ -93,7 +93,7 @@ impl Output {
         }
     }
 
-    /// The compression that was told, or that the name asks for.
+    /// The compression that was asked for, or that the name asks for.
     pub fn compression(&self) -> Compression {
         self.compression
     }

@@ -28,7 +28,7 @@ pub fn open_at(
         Source::Reader(_) => return Err(refused("a source that can be read only once")),
     };
     let compression = match compression {
-        Some(told) => told,
+        Some(given) => given,
         None => {
             let mut magic = Vec::new();
             (&mut file).take(MAGIC as u64).read_to_end(&mut magic)?;

@@ -77,7 +77,7 @@ impl Source {
 pub struct Opened {
     /// The bytes of the stream.
     pub stream: Stream,
-    /// The compression that was found or told.
+    /// The compression that was found or given.
     pub compression: Compression,
     /// What the first bytes of the stream, at most 4 KiB, look like.
     pub content: Content,

@@ -20,7 +20,7 @@ pub struct Formats {
 pub enum FormatWord {
     /// The data or the name says.
     Auto,
-    /// Text of whatever kind comes.
+    /// Text of any kind.
     Text,
     /// A format of statements.
     Rdf(RdfFormat),

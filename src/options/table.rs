@@ -31,7 +31,7 @@ const EITHER: Doors = Doors::CONVERT.and(Doors::STATS);
 const PAIR: Doors = Doors::COMPARE.and(Doors::SAME);
 const WRITE: Doors = Doors::WRITE_RDF.and(Doors::WRITE_PATCH);
 const RESULT: Doors = Doors::RESULT_RDF.and(Doors::RESULT_PATCH);
-/// What is written to a destination of the caller's, whatever the function.
+/// What any function writes to a destination of the caller's.
 const OUTPUT: Doors = WRITE.and(RESULT).and(Doors::CONVERTED);
 const JELLY: Doors = RESULT.and(Doors::CONVERTED).and(Doors::SINGLE);
 const JELLY_RDF: Doors = Doors::RESULT_RDF.and(Doors::CONVERTED).and(Doors::SINGLE_RDF);

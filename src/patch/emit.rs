@@ -79,7 +79,7 @@ pub(crate) struct Emit {
 }
 
 impl Emit {
-    /// Writes to `out`, with the options of a source if they are told.
+    /// Writes to `out`, with the options of a source if they are given.
     pub(crate) fn new(mut out: PatchOut, options: Option<PatchOptions>) -> Result<Self> {
         if let Some(options) = options {
             out.target.options(&options)?;

@@ -3,7 +3,7 @@
 //! Keys are hashes already, so they are their own places: open addressing, in parts that grow one by one, so that
 //! never more than one part is in memory twice.
 
-/// Parts, told by the highest bits of a key.
+/// Parts, by the highest bits of a key.
 const PARTS: usize = 256;
 /// Places of a part at first.
 const FIRST: usize = 16;

@@ -1,6 +1,6 @@
 //! The net effect of patches: for each quad, and each prefix, the last committed operation.
 //!
-//! In memory a quad takes 48 bytes whatever its terms are; their text lies in a temporary file.
+//! In memory a quad takes 48 bytes, however long its terms are; their text lies in a temporary file.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -82,7 +82,7 @@ impl Hasher for AsItIs {
     }
 }
 
-/// Whatever is known of quads by their keys.
+/// What is known of quads by their keys.
 pub(crate) type ByKey<V> = HashMap<u128, V, BuildHasherDefault<AsItIs>>;
 
 /// The net effect, as changes come in.

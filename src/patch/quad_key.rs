@@ -1,4 +1,4 @@
-//! The 128-bit key by which quads are told apart.
+//! The 128-bit key by which quads are compared.
 //!
 //! The key of a quad is SipHash-2-4-128, under a secret of 16 bytes, of its four terms as canonical N-Triples
 //! (the default graph is the empty text), language tags in lower case, a byte `FF` behind each. Nobody who does

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::open::OpenOptions;
 
-/// Whether two datasets are isomorphic: the same statements, whatever the labels of blank nodes are.
+/// Whether two datasets are isomorphic: the same statements under any labels of blank nodes.
 ///
 /// # Errors
 /// `limit.blank_work`: the budget does not suffice to decide that.

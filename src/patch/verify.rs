@@ -8,8 +8,8 @@ use crate::blank::refuse_position;
 use crate::error::Result;
 use crate::sink::PatchOp;
 
-/// Problems of one kind in rows that are told one by one.
-const TOLD: usize = 100;
+/// Problems of one kind in rows that are reported one by one.
+const REPORTED: usize = 100;
 
 /// What a log is and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct LogReport {
     /// `PA` and `PD` rows that count.
     pub prefixes: u64,
     /// Rows of both that change nothing; without a base only those that repeat another one are known. `None`: the
-    /// log has no order in which that could be told.
+    /// log has no order in which that could be known.
     pub without_effect: Option<u64>,
     /// What is wrong, in order.
     pub problems: Vec<Problem>,
@@ -93,7 +93,7 @@ struct Verifying<'l> {
     changes: u64,
     prefixes: u64,
     without_effect: u64,
-    /// Rows that name a node by its position, of those that are told.
+    /// Rows that name a node by its position, of those that are reported.
     positions: usize,
     /// 0-based row of the patch.
     row: u64,
@@ -111,7 +111,7 @@ impl LogSink for Verifying<'_> {
         // content labels were turned into those of the base, which may be positions
         let is_content = self.log.speaks_content(change.version..change.version + 1);
         if !is_content
-            && self.positions < TOLD
+            && self.positions < REPORTED
             && let Err(error) = refuse_position(&change.op)
         {
             self.positions += 1;
@@ -133,7 +133,7 @@ impl LogSink for Verifying<'_> {
 impl Verifying<'_> {
     fn tell(&mut self, op: &PatchOp<'_>) {
         self.without_effect += 1;
-        if self.without_effect > TOLD as u64 {
+        if self.without_effect > REPORTED as u64 {
             return;
         }
         let what = match op {

@@ -20,7 +20,7 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// Is told of the progress; an error stops the operation.
+/// Gets the progress; an error stops the operation.
 pub type Watch<'w> = &'w mut dyn FnMut(Progress) -> Result<()>;
 
 /// An operation and whoever watches it.

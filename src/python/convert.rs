@@ -13,10 +13,10 @@ use crate::convert::Tally;
 use crate::error::Result;
 use crate::options::doors::Doors;
 
-/// What is told of the progress, at most so often.
+/// Reports of the progress, at most so often.
 pub(super) struct Report<'a> {
     progress: Option<&'a Py<PyAny>>,
-    told: u64,
+    reported: u64,
 }
 
 /// Bytes between two reports.
@@ -24,14 +24,14 @@ const STEP: u64 = 1 << 20;
 
 impl<'a> Report<'a> {
     pub(super) fn new(progress: Option<&'a Py<PyAny>>) -> Self {
-        Report { progress, told: 0 }
+        Report { progress, reported: 0 }
     }
 
     pub(super) fn poll(&mut self, signals: &mut Signals, tally: Tally) -> Result<()> {
         signals.poll()?;
         match self.progress {
-            Some(progress) if tally.bytes_in >= self.told + STEP => {
-                self.told = tally.bytes_in;
+            Some(progress) if tally.bytes_in >= self.reported + STEP => {
+                self.reported = tally.bytes_in;
                 signals.call(|py| progress.call1(py, (tally.rows, tally.bytes_in, tally.bytes_out)))
             }
             _ => Ok(()),

@@ -105,7 +105,7 @@ impl Job {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn FnMut(Progress) -> Result<()>) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
-        let mut report = Report { progress: self.progress.as_ref(), told: Instant::now() };
+        let mut report = Report { progress: self.progress.as_ref(), reported: Instant::now() };
         self.interrupt.run(py, |signals| work(&mut |progress| report.poll(signals, progress)))
     }
 }
@@ -120,10 +120,10 @@ pub(super) fn term(text: &str) -> PyResult<TermBuf> {
     TermBuf::from_text(text).map_err(|error| PyValueError::new_err(error.message().to_owned()))
 }
 
-/// What is told of the progress.
+/// Reports of the progress.
 struct Report<'a> {
     progress: Option<&'a Py<PyAny>>,
-    told: Instant,
+    reported: Instant,
 }
 
 /// Between two reports.
@@ -133,8 +133,8 @@ impl Report<'_> {
     fn poll(&mut self, signals: &mut Signals, now: Progress) -> Result<()> {
         signals.poll()?;
         match self.progress {
-            Some(progress) if self.told.elapsed() >= STEP => {
-                self.told = Instant::now();
+            Some(progress) if self.reported.elapsed() >= STEP => {
+                self.reported = Instant::now();
                 signals.call(|py| progress.call1(py, (now.phase, now.rows, now.bytes)))
             }
             _ => Ok(()),

@@ -47,18 +47,18 @@ impl QuadKeys {
     }
 }
 
-/// The keys by which quads are told apart: 16 bytes for each row.
+/// The keys by which quads are compared: 16 bytes for each row.
 ///
-/// Two rows have the same key if they are the same quad: the same terms, whatever the case of language
-/// tags, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
+/// Two rows have the same key if they are the same quad: the same terms, with language tags in any
+/// case, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
 /// object, as a header of a patch is, has a null for a key.
 ///
 /// The key is SipHash-2-4-128 under a secret, so that nobody who does not know the secret can make two
-/// quads with one key. Keys can be compared if they were made under one secret, by whatever process and version
+/// quads with one key. Keys can be compared if they were made under one secret, by any process and version
 /// of this library: draw one for each run, ``secrets.token_bytes(16)``.
 ///
 /// Args:
-///     rows: A record batch, a table or whatever else of any Arrow library, with the columns
+///     rows: A record batch, a table or another object of any Arrow library, with the columns
 ///         ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
 ///         the readers give them. Other columns are passed over.
 ///     secret: 16 bytes.

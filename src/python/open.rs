@@ -45,7 +45,7 @@ fn open(
     Ok(Reader::new(Handle::new(reader, interrupt), schema))
 }
 
-/// Reads statements or patches, whatever the source holds.
+/// Reads statements or patches, as the source has them.
 #[pyfunction]
 pub(super) fn read_any<'py>(
     py: Python<'py>,

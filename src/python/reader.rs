@@ -25,7 +25,7 @@ use super::stream_options;
 /// reader is at its end. Ctrl-C closes it.
 ///
 /// A source that refers to its own reader is freed with it only once the reader is closed or at its
-/// end: Python cannot see such a circle.
+/// end: Python cannot see this circle.
 #[pyclass(frozen, subclass, module = "jelly")]
 pub(super) struct Reader {
     handle: Arc<Handle>,
@@ -140,7 +140,7 @@ impl Reader {
     /// IRIs by label, as far as decoding got: they fill while rows are read.
     ///
     /// Of RDF the namespace declarations, the last of each label. Of patches the prefixes that rows
-    /// added and did not delete again, of whatever graph or transaction.
+    /// added and did not delete again, of any graph or transaction.
     #[getter]
     fn namespaces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);

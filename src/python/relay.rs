@@ -32,8 +32,8 @@ impl RdfRelay {
         frame_bytes: u64,
     ) -> PyResult<Self> {
         let options = options.map(rdf_options).transpose()?;
-        let told = RelayOptions { options, same_type, stream_name, cut, frame_bytes };
-        Ok(RdfRelay(Guarded::new(Relay::new(told))))
+        let given = RelayOptions { options, same_type, stream_name, cut, frame_bytes };
+        Ok(RdfRelay(Guarded::new(Relay::new(given))))
     }
 
     /// Takes a frame without its length; returns those that it became, each after its length.

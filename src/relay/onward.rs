@@ -9,7 +9,7 @@ use crate::sink::{RdfRow, RdfSink, Same, Sink};
 use crate::term::{Iri, Term, TermBuf};
 
 pub(super) struct Onward {
-    told: RelayOptions,
+    given: RelayOptions,
     /// Of the stream.
     found: Option<RdfOptions>,
     /// Of what is written.
@@ -25,9 +25,9 @@ pub(super) struct Onward {
 }
 
 impl Onward {
-    pub(super) fn new(told: RelayOptions) -> Self {
+    pub(super) fn new(given: RelayOptions) -> Self {
         Onward {
-            told,
+            given,
             found: None,
             options: None,
             encoder: None,
@@ -65,7 +65,7 @@ impl Onward {
                 let encode = EncodeOptions {
                     frame_rows: usize::MAX,
                     namespaces: Some(options.version > 1),
-                    limits: Limits { frame_bytes: self.told.frame_bytes, ..Limits::default() },
+                    limits: Limits { frame_bytes: self.given.frame_bytes, ..Limits::default() },
                     ..EncodeOptions::rdf()
                 };
                 none.insert(RdfEncoder::new(options, encode)?)
@@ -75,7 +75,7 @@ impl Onward {
 
     /// Hands a row on, and ends the frame if it is long enough.
     fn with(&mut self, work: impl FnOnce(&mut RdfEncoder) -> Result<()>) -> Result<()> {
-        let cut = self.told.cut;
+        let cut = self.given.cut;
         let splits = self.options.as_ref().is_some_and(|options| !options.logical_type.is_grouped());
         let encoder = self.encoder()?;
         work(encoder)?;
@@ -109,7 +109,7 @@ impl Sink for Onward {
 
 impl RdfSink for Onward {
     fn options(&mut self, found: &RdfOptions) -> Result<()> {
-        if let Some(wanted) = self.told.options.as_ref().filter(|_| self.told.same_type) {
+        if let Some(wanted) = self.given.options.as_ref().filter(|_| self.given.same_type) {
             check_type(found, wanted)?;
         }
         if let Some(first) = &self.found {
@@ -120,8 +120,8 @@ impl RdfSink for Onward {
             return Ok(());
         }
         self.found = Some(found.clone());
-        let mut options = self.told.options.clone().unwrap_or_else(|| found.clone());
-        if let Some(name) = &self.told.stream_name {
+        let mut options = self.given.options.clone().unwrap_or_else(|| found.clone());
+        if let Some(name) = &self.given.stream_name {
             options.stream_name.clone_from(name);
         }
         self.options = Some(options);

@@ -105,7 +105,7 @@ impl Places {
     /// The first place at byte `least` or after it, and not before those that were given.
     ///
     /// `None`: there is none before the end of the input, which is no place. With `whole_patches` only places at
-    /// which a patch begins. An error: rows cannot be told apart from there on; a reader will say so as well.
+    /// which a patch begins. An error: rows cannot be separated from there on; a reader says so as well.
     pub(crate) fn next(&mut self, least: u64, whole_patches: bool, poll: Poll<'_>) -> Result<Option<Place>> {
         loop {
             if self.at == self.filled && !self.fill(poll)? {
@@ -255,7 +255,7 @@ fn has_row(line: &[u8]) -> bool {
 
 /// Whether a line is one `A` or `D` row, as far as the ends of terms tell; where it is not, reading it fails.
 ///
-/// Says no to whatever is rare.
+/// Says no to what is rare.
 #[inline]
 fn is_plain_change(line: &[u8]) -> bool {
     let [b'A' | b'D', b' ' | b'<', ..] = line else { return false };

@@ -30,7 +30,7 @@ pub(crate) trait Grammar<S: Sink> {
     }
 }
 
-/// What grammars have whatever their sink.
+/// What grammars have for any sink.
 pub(crate) trait GrammarState {
     /// What is a term.
     fn rules(&self) -> Rules;

@@ -7,7 +7,7 @@
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::sink::{PatchOp, PatchRow};
 
-/// Is told of each row and says where marks go.
+/// Sees each row and says where marks go.
 #[derive(Debug, Default)]
 pub(crate) struct EndMarks {
     /// The patch of the last row.

@@ -39,7 +39,7 @@ pub fn rdf(source: Source, options: &ReadOptions) -> Read {
 }
 
 /// Of a stream whose format is told.
-pub fn told(decode: DecodeOptions) -> ReadOptions {
+pub fn given(decode: DecodeOptions) -> ReadOptions {
     let open = OpenOptions::default().with(|options| {
         options.rdf_format = Some(RdfFormat::Jelly);
         options.patch_format = Some(PatchFormat::Jelly);

@@ -17,13 +17,13 @@ fn streams() -> impl Iterator<Item = (String, Format, Vec<u8>)> {
 }
 
 fn read_as(format: Format, bytes: &[u8]) -> (usize, Option<&'static str>, Vec<String>) {
-    fn told<R>(read: Read<R>) -> (usize, Option<&'static str>, Vec<String>) {
+    fn seen<R>(read: Read<R>) -> (usize, Option<&'static str>, Vec<String>) {
         let slug = read.error.map(|error| error.kind().slug());
         (read.rows.len(), slug, read.warnings.into_iter().map(|warning| warning.message).collect())
     }
     match format {
-        Format::Rdf => told(whole::<RdfRow>(bytes)),
-        Format::Patch => told(whole::<PatchRow>(bytes)),
+        Format::Rdf => seen(whole::<RdfRow>(bytes)),
+        Format::Patch => seen(whole::<PatchRow>(bytes)),
     }
 }
 

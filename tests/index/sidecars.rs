@@ -103,7 +103,7 @@ fn one_that_is_not_of_its_file_is_not_used() {
 fn a_file_that_grew_has_one_for_its_old_part() {
     let stream = some();
     let whole = Kept::new(&stream.bytes());
-    let rows = PatchRow::read(Source::Path(whole.path()), &told(&stream), 9).whole();
+    let rows = PatchRow::read(Source::Path(whole.path()), &given(&stream), 9).whole();
     let mut last = stream.clone();
     let grown = last.frames.pop().expect("a frame");
     let kept = Kept::new(&last.bytes());
@@ -113,13 +113,13 @@ fn a_file_that_grew_has_one_for_its_old_part() {
     let index = kept.index();
     assert_eq!((index.how, index.points.len(), index.warnings.len()), (How::Sidecar, before, 0));
     for point in &index.points {
-        let options = told(&stream).with(|options| options.start = Some(point.offset));
+        let options = given(&stream).with(|options| options.start = Some(point.offset));
         let rest = PatchRow::read(Source::Path(kept.path()), &options, 9).whole();
         assert_same("grown", &rest, &rows[point.counters.seq as usize..]);
     }
 }
 
-fn told(stream: &Stream) -> OpenOptions {
+fn given(stream: &Stream) -> OpenOptions {
     part(None, None).with(|options| options.decode = config(stream.how))
 }
 
@@ -183,7 +183,7 @@ fn framing_must_agree() {
     scanned(&kept, Format::Patch, how, 1);
     let point = kept.index().points[1];
     let decode = config(stream.how).with(|options| options.framing = Framing::Concatenated);
-    let options = told(&stream).with(|options| {
+    let options = given(&stream).with(|options| {
         options.start = Some(point.offset);
         options.decode = decode;
     });

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use super::{create, in_memory, sample, told};
+use super::{create, given, in_memory, sample};
 use jelly_patch::Limits;
 use jelly_patch::With;
 use jelly_patch::decode::Framing;
@@ -45,7 +45,7 @@ fn the_name_tells_the_compression() {
     }
     // what is told counts
     let target = Target::Path(folder.path().join("b.gz"));
-    let output = Output::create(target, &told(Compression::Zstd)).expect("a folder");
+    let output = Output::create(target, &given(Compression::Zstd)).expect("a folder");
     assert_eq!(output.compression(), Compression::Zstd);
 }
 
@@ -80,7 +80,7 @@ fn pieces_make_no_difference() {
     let bytes = sample(1_000_000);
     for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
         let write = |most: usize| {
-            let mut output = Output::create(Target::Memory, &told(compression)).expect("memory");
+            let mut output = Output::create(Target::Memory, &given(compression)).expect("memory");
             for piece in bytes.chunks(most) {
                 output.write(piece).expect("memory");
             }
@@ -163,7 +163,7 @@ fn a_flush_hands_on_all_there_is_and_an_abandoned_stream_does_not_look_whole() {
     for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
         let shared = Shared::default();
         let target = Target::Writer(Box::new(shared.clone()));
-        let mut output = Output::create(target, &told(compression)).expect("a writer");
+        let mut output = Output::create(target, &given(compression)).expect("a writer");
         output.write(&bytes).expect("room");
         output.flush().expect("room");
         output.cut().expect("room");

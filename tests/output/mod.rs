@@ -26,7 +26,7 @@ pub fn create(path: &Path) -> Output {
     Output::create(Target::Path(path.to_owned()), &OutputOptions::default()).expect("a folder")
 }
 
-pub fn told(compression: Compression) -> OutputOptions {
+pub fn given(compression: Compression) -> OutputOptions {
     OutputOptions::default().with(|options| {
         options.compression = Some(compression);
         options.level = None;
@@ -35,7 +35,7 @@ pub fn told(compression: Compression) -> OutputOptions {
 
 /// Writes in pieces, with cuts between some of them.
 pub fn in_memory(compression: Compression, pieces: &[&[u8]]) -> Written {
-    let mut output = Output::create(Target::Memory, &told(compression)).expect("memory");
+    let mut output = Output::create(Target::Memory, &given(compression)).expect("memory");
     for piece in pieces {
         output.write(piece).expect("memory");
         output.cut().expect("memory");

@@ -51,11 +51,11 @@ def raw(
     **metadata: str,
 ) -> list[bytes]:
     """The answers to messages, as they are on the wire; metadata as ``jelly_topic="x"``."""
-    told = [(name.replace("_", "-"), value) for name, value in metadata.items()]
+    given = [(name.replace("_", "-"), value) for name, value in metadata.items()]
     options = [("grpc.max_send_message_length", -1)]
     with grpc.insecure_channel(target, options=options, compression=compression) as channel:
         call = channel.stream_stream(f"/{service}/{method}")(
-            iter(messages), metadata=told, timeout=60
+            iter(messages), metadata=given, timeout=60
         )
         try:
             return list(call)

@@ -268,7 +268,7 @@ def test_the_number_of_statements_is_checked(folder: Path) -> None:
 @pytest.mark.parametrize("begun", [False, True])
 def test_two_at_once(begun: bool, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
-    told: list[bool | str] = []
+    found: list[bool | str] = []
     if begun:
         jelly.backup(DUMPS[0], folder)
     ready = threading.Barrier(4)
@@ -276,19 +276,19 @@ def test_two_at_once(begun: bool, tmp_path: Path) -> None:
     def keep(number: int) -> None:
         ready.wait()
         try:
-            told.append(jelly.backup(b'<a:s> <a:p> "%d" .\n' % number, folder).written)
+            found.append(jelly.backup(b'<a:s> <a:p> "%d" .\n' % number, folder).written)
         except PatchError as error:
-            told.append(error.kind)
+            found.append(error.kind)
 
     threads = [threading.Thread(target=keep, args=[number]) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert set(told) <= {True, "patch.conflict"}
-    assert told.count(True) >= 1
+    assert set(found) <= {True, "patch.conflict"}
+    assert found.count(True) >= 1
     versions = len(jelly.Log(folder).files)
-    assert versions + (not begun) == told.count(True)
+    assert versions + (not begun) == found.count(True)
     for version in range(versions + 1):
         restored(folder, version=version)
     assert json.loads((folder / "base.json").read_text())["statements"] == (3 if begun else 1)

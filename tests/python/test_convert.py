@@ -109,13 +109,13 @@ def test_generalized_statements_are_not_n_quads() -> None:
 def test_progress_is_told_and_may_stop(tmp_path: Path) -> None:
     source = tmp_path / "big.nt"
     source.write_text("".join(f'<http://e/{n}> <http://e/p> "{n}" .\n' for n in range(100_000)))
-    told: list[jelly.Tally] = []
-    done = jelly.convert(source, tmp_path / "big.jelly", progress=told.append)
+    reported: list[jelly.Tally] = []
+    done = jelly.convert(source, tmp_path / "big.jelly", progress=reported.append)
     assert done.rows == 100_000
     assert done.bytes_in == source.stat().st_size
     assert done.bytes_out == (tmp_path / "big.jelly").stat().st_size
-    assert len(told) >= 2
-    assert [tally.rows for tally in told] == sorted(tally.rows for tally in told)
+    assert len(reported) >= 2
+    assert [tally.rows for tally in reported] == sorted(tally.rows for tally in reported)
 
     def stop(_: jelly.Tally) -> None:
         raise KeyError("enough")

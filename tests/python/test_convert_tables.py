@@ -56,9 +56,9 @@ def test_single_options_of_patches(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_single_options_and_namespaces_of_statements(kind: Any) -> None:
-    told: Any = {"stream_name": "n", "logical_type": "DATASETS", "max_name_table_size": 8}
+    given: Any = {"stream_name": "n", "logical_type": "DATASETS", "max_name_table_size": 8}
     namespaces = {"e": "http://e/"}
-    found = converted(table(QUADS, kind), "jelly", format=kind, namespaces=namespaces, **told)
+    found = converted(table(QUADS, kind), "jelly", format=kind, namespaces=namespaces, **given)
     reader = jelly.read_rdf(found)
     assert statements(found) == statements(QUADS.encode())
     options = reader.options
@@ -81,8 +81,8 @@ def test_frames_that_are_elements_stay_apart() -> None:
         for n in range(3):
             writer.write([("<u:s>", "<u:p>", f'"{n}"')] * 2)
             writer.end_frame()
-    told = {"physical_type": "TRIPLES", "logical_type": "GRAPHS"}
-    found = converted(table(out.getvalue()), "jelly", format="parquet", **told)
+    given = {"physical_type": "TRIPLES", "logical_type": "GRAPHS"}
+    found = converted(table(out.getvalue()), "jelly", format="parquet", **given)
     assert [row.frame for row in jelly.read_rdf(found).rows()] == [0, 0, 1, 1, 2, 2]
 
 
@@ -100,8 +100,8 @@ def test_abbreviations() -> None:
 
 def test_frames_and_restart_points(tmp_path: Path) -> None:
     dest = tmp_path / "log.jellyp"
-    told: Any = {"frame_rows": 4, "restart_bytes": 60}
-    jelly.convert(table(LOG), dest, format="parquet", **told)
+    given: Any = {"frame_rows": 4, "restart_bytes": 60}
+    jelly.convert(table(LOG), dest, format="parquet", **given)
     assert jelly.inspect(dest).frames >= 4
     second = jelly.splits(dest, split_bytes=1)[1]
     with jelly.read_patch(dest, split=second) as reader:
@@ -272,9 +272,9 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     ("one", "other"), [("nt", "arrow"), ("parquet", "nt"), ("parquet", "arrow")]
 )
 def test_progress_of_tables(one: str, other: str, big: dict[str, Path], tmp_path: Path) -> None:
-    told: list[jelly.Tally] = []
+    given: list[jelly.Tally] = []
     dest = tmp_path / f"out.{other}"
-    done = jelly.convert(big[one], dest, progress=told.append)
+    done = jelly.convert(big[one], dest, progress=given.append)
     assert done.rows == 100_000
     if one == "nt":
         assert done.bytes_in == big["nt"].stat().st_size
@@ -282,9 +282,9 @@ def test_progress_of_tables(one: str, other: str, big: dict[str, Path], tmp_path
         assert done.bytes_out == dest.stat().st_size
     assert done.bytes_in > 3 << 20
     assert done.bytes_out > 3 << 20
-    assert len(told) >= 2
-    assert [tally.rows for tally in told] == sorted({tally.rows for tally in told})
-    assert told[-1].bytes_out <= done.bytes_out
+    assert len(given) >= 2
+    assert [tally.rows for tally in given] == sorted({tally.rows for tally in given})
+    assert given[-1].bytes_out <= done.bytes_out
 
     stopped = tmp_path / f"stopped.{other}"
     with pytest.raises(KeyError, match="enough"):

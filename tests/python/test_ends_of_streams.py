@@ -123,9 +123,9 @@ def test_namespaces_of_version_1_are_kept() -> None:
     assert len(list(reader.rows())) == 1
     assert reader.options is not None
     assert (reader.options.version, reader.namespaces) == (1, {"e": "http://e/"})
-    for told, version, kept in ((None, 2, True), (True, 2, True), (False, 1, False)):
+    for given, version, kept in ((None, 2, True), (True, 2, True), (False, 1, False)):
         out = io.BytesIO()
-        jelly.convert(data, out, to="jelly", namespaces=told)
+        jelly.convert(data, out, to="jelly", namespaces=given)
         again = jelly.read_rdf(out.getvalue())
         assert len(list(again.rows())) == 1
         assert again.options is not None

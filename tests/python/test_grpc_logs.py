@@ -112,9 +112,9 @@ def test_rules_of_the_server(root: Path, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text(line)
     more = {"tokens": tmp_path / "tokens", "require_condition": True, "record_publisher": True}
     with here(root, **more, limits=Limits(requests=5)) as server:
-        told = {"jelly_log": "brick", "authorization": f"Bearer {token}"}
+        given = {"jelly_log": "brick", "authorization": f"Bearer {token}"}
         with pytest.raises(Refused, match="a condition is required") as refused:
-            raw_log(server, "Publish", messages(patch(1)), **told)
+            raw_log(server, "Publish", messages(patch(1)), **given)
         assert refused.value.code == "FAILED_PRECONDITION"
         with pytest.raises(Refused, match="publish the patch without it"):
             raw_log(
@@ -122,14 +122,14 @@ def test_rules_of_the_server(root: Path, tmp_path: Path) -> None:
                 "Publish",
                 messages(patch(1, 'H publisher "x" .\n')),
                 jelly_expect="0",
-                **told,
+                **given,
             )
-        raw_log(server, "Publish", messages(patch(1)), jelly_expect="0", **told)
+        raw_log(server, "Publish", messages(patch(1)), jelly_expect="0", **given)
         (version,) = jelly.Log(root / "brick").versions()
         assert ("publisher", '"me"') in version.headers
         with pytest.raises(Refused, match="more than 5 requests a minute") as refused:  # noqa: PT012
             for _ in range(9):
-                raw_log(server, "Describe", [written("brick")], **told)
+                raw_log(server, "Describe", [written("brick")], **given)
         assert refused.value.code == "RESOURCE_EXHAUSTED"
 
 

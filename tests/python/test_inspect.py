@@ -73,7 +73,7 @@ def advice(data: bytes) -> list[str]:
 
 
 def good(*more: jb.Fields, **options: int) -> bytes:
-    """A stream that uses all it declares, unless told to declare more."""
+    """A stream that uses all it declares, unless options declare more."""
     rows = [jb.rdf_options(datatypes=0, **options), jb.rdf_entry("prefix", "http://e/")]
     rows += [jb.rdf_entry("name", "a")]
     rows.append(jb.triple(s_iri=jb.iri(1, 1), p_iri=jb.iri(1, 1), o_iri=jb.iri(1, 1)))

@@ -33,8 +33,8 @@ def test_stage_and_publish(folder: Path) -> None:
     _, said = run(folder, "publish", "log", "1.rdfp")
     assert said == "version 1: patch-0001.jellyp, id <u:1>; it was there already\n"
     out, _ = run(folder, "stage", "base.nq", "1.rdfp", "--log", "log", "--json")
-    told = json.loads(out)
-    assert (told["ok"], told["published"], told["head"]) == (True, None, 2)
+    found = json.loads(out)
+    assert (found["ok"], found["published"], found["head"]) == (True, None, 2)
     out, _ = run(folder, "stage", "base.nq", "-", code=1, stdin="TX .\n")
     assert out.startswith("patch.unfinished: ")
     assert out.endswith("; refused\n")
@@ -70,8 +70,8 @@ def test_stats(folder: Path) -> None:
     )
     assert "\npredicates: 1\n               2  <a:p>\ngraphs: 1\n" in out
     out, _ = run(folder, "stats", "-", "--from", "rdfp", "--json", stdin=LOG)
-    told = json.loads(out)
-    assert told["ops"] == {"H": 3, "TX": 2, "TC": 2, "Z": 2, "A": 1, "D": 1}
+    found = json.loads(out)
+    assert found["ops"] == {"H": 3, "TX": 2, "TC": 2, "Z": 2, "A": 1, "D": 1}
     out, _ = run(folder, "stats", "1.rdfp", "--rows", "committed", "--json")
     assert json.loads(out)["ops"] == {"A": 1}
     (folder / "many.nq").write_text(
@@ -79,13 +79,13 @@ def test_stats(folder: Path) -> None:
         "<a:s> <a:p> <<( <a:s> <a:p> <a:o> )>> <a:g> .\n<a:s> <a:p> _:b <a:g> .\n<a:s> <a:p> <a:o> <a:g> .\n"
     )
     out, _ = run(folder, "stats", "many.nq", "--top", "1", "--json")
-    told = json.loads(out)
-    assert told["subjects"] == {"iri": 4, "bnode": 2}
-    assert told["objects"] == {"literal": 3, "triple": 1, "bnode": 1, "iri": 1}
-    assert (told["languages"], told["datatypes"]) == ({"en": 2}, {"a:t": 1})
-    assert (told["predicates"], told["different_predicates"]) == ({"<a:p>": 5}, 2)
-    assert (told["graphs"], told["different_graphs"]) == ({"<a:g>": 5}, 2)
-    assert (told["kind"], told["rows"]) == ("rdf", 6)
+    found = json.loads(out)
+    assert found["subjects"] == {"iri": 4, "bnode": 2}
+    assert found["objects"] == {"literal": 3, "triple": 1, "bnode": 1, "iri": 1}
+    assert (found["languages"], found["datatypes"]) == ({"en": 2}, {"a:t": 1})
+    assert (found["predicates"], found["different_predicates"]) == ({"<a:p>": 5}, 2)
+    assert (found["graphs"], found["different_graphs"]) == ({"<a:g>": 5}, 2)
+    assert (found["kind"], found["rows"]) == ("rdf", 6)
     run(folder, "stats", "many.nq", "--top", "-1", code=2)
 
 
@@ -97,8 +97,8 @@ def test_stage_refuses_a_patch_of_which_no_row_has_an_effect(folder: Path) -> No
     assert last.endswith("2 changes, 2 without effect; 1 statement becomes 1 (+0, -0); 0 prefixes; refused")  # fmt: skip
     assert not (folder / "log").exists()
     out, _ = run(folder, "stage", "base.nq", "vain.rdfp", "--json", code=1)
-    told = json.loads(out)
-    assert (told["ok"], told["without_effect"], told["changes"]) == (False, 2, 2)
+    found = json.loads(out)
+    assert (found["ok"], found["without_effect"], found["changes"]) == (False, 2, 2)
     # one row with an effect is enough
     (folder / "part.rdfp").write_text('TX .\nD <a:s> <a:p> "other" .\nD <a:s> <a:p> "x" .\nTC .\n')
     out, _ = run(folder, "stage", "base.nq", "part.rdfp")

@@ -121,5 +121,5 @@ for use in uses:
     run = subprocess.run(
         [sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True
     )
-    told = run.stdout.splitlines()
-    assert told == ["pyarrow is not installed: pip install 'jelly-patch[arrow]'"] * 6
+    found = run.stdout.splitlines()
+    assert found == ["pyarrow is not installed: pip install 'jelly-patch[arrow]'"] * 6

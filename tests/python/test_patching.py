@@ -308,14 +308,14 @@ def test_progress_and_interrupts() -> None:
     rows = b"".join(b"<a:s%d> <a:p> <a:o> .\n" % n for n in range(300_000))
     steps: list[jelly.Step] = []
 
-    def told(step: jelly.Step) -> None:
+    def step_done(step: jelly.Step) -> None:
         steps.append(step)
         if step.phase == "comparing the new dataset":
             raise KeyError(step.phase)
 
     def compare() -> None:
         while True:  # a step is told every tenth of a second
-            jelly.diff(rows, rows, io.BytesIO(), progress=told, to="rdfp", old_format="nq")
+            jelly.diff(rows, rows, io.BytesIO(), progress=step_done, to="rdfp", old_format="nq")
 
     with pytest.raises(KeyError):
         compare()

@@ -231,13 +231,13 @@ def test_other_sites_and_hosts_are_refused(log: str, server: str) -> None:
 def test_tokens(tmp_path: Path) -> None:
     from jelly.service._tokens import made
 
-    lines, told = [], {}
+    lines, tokens = [], {}
     for name, scopes, logs in [("r", "read", "*"), ("w", "publish", "a*"), ("o", "admin", "*")]:
-        told[name], line = made(name, scopes, logs)
+        tokens[name], line = made(name, scopes, logs)
         lines.append(line)
     (tmp_path / "tokens").write_text("\n".join(lines) + "\n")
     with served(tmp_path / "logs", "--tokens", str(tmp_path / "tokens")) as address:
-        by = {name: ("-H", f"Authorization: Bearer {token}") for name, token in told.items()}
+        by = {name: ("-H", f"Authorization: Bearer {token}") for name, token in tokens.items()}
         url = f"{address}/a1"
         refused = curl(url)
         assert (refused.status, refused.headers["www-authenticate"]) == (
@@ -250,9 +250,9 @@ def test_tokens(tmp_path: Path) -> None:
         assert curl(url, *RDFP, *by["r"], data=patch(1)).status == 403
         assert curl(url, *RDFP, *by["w"], data=patch(1)).status == 201
         assert curl(f"{address}/b1", *RDFP, *by["w"], data=patch(1)).status == 404
-        assert curl(url, "-u", f"any:{told['r']}").status == 200
-        assert curl(url, *RDFP, "-u", f"any:{told['w']}", data=patch(2)).status == 401
-        assert jelly.Log(url, token=told["r"]).head.version == 1
+        assert curl(url, "-u", f"any:{tokens['r']}").status == 200
+        assert curl(url, *RDFP, "-u", f"any:{tokens['w']}", data=patch(2)).status == 401
+        assert jelly.Log(url, token=tokens["r"]).head.version == 1
         with pytest.raises(PermissionError):
             jelly.Log(url, token="other").info()
         assert curl(f"{address}/-/metrics", *by["r"]).status == 403

@@ -23,9 +23,9 @@ def pieces():
     piece = jb.delimited(jb.frame(*[jb.patch_entry("name", "urn:x", 1)] * 5000)) * 20
     while True:
         yield piece
-        if not told:
-            told.append(print("running", flush=True))
-told = []
+        if not printed:
+            printed.append(print("running", flush=True))
+printed = []
 reader = jelly.read_patch(pieces(), rows={rows!r})
 try:
     {call}

@@ -152,9 +152,9 @@ def test_a_time_at_which_the_clock_is_changed_needs_a_zone(
         lambda: jelly.backup(dump(9), kept, at=at, dump_format="nt"),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=f"{at}:00 comes {often} on this machine") as told:
+        with pytest.raises(ValueError, match=f"{at}:00 comes {often} on this machine") as caught:
             call()
-        assert str(told.value).endswith(f"write {zones[0]} or {zones[1]}")
+        assert str(caught.value).endswith(f"write {zones[0]} or {zones[1]}")
 
 
 def test_fold_says_which_of_two_moments_is_meant(tmp_path: Path) -> None:

@@ -110,12 +110,12 @@ fn turtle_and_trig_come_back() {
     );
 
     let write = |text: &str, mut writer: TurtleWriter| {
-        let told = options("x").with(|options| {
+        let given = options("x").with(|options| {
             options.rdf_format = Some(RdfFormat::NQuads);
             options.decode.lenient_flags = true;
             options.decode.source = None;
         });
-        let mut rows = open_rdf(memory(text), &told).expect("a format");
+        let mut rows = open_rdf(memory(text), &given).expect("a format");
         let done = rows.advance(&mut writer, &mut || Ok(()));
         done.and_then(|_| writer.finish())
             .map(|()| String::from_utf8(std::mem::take(writer.output())).expect("UTF-8"))
@@ -231,8 +231,8 @@ fn formats_are_found_or_refused() {
     assert_eq!(refused(LOG), None);
     let refused = open_rdf::<Collect<RdfRow>>(memory(LOG), &options("x"));
     assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::OptionsFormat));
-    let told = options("x").with(|options| options.patch_format = Some(PatchFormat::RdfPatch));
-    assert_eq!(patch("<urn:s>", &told), None);
-    let resume = told.with(|options| options.resume = Some(Vec::new()));
+    let given = options("x").with(|options| options.patch_format = Some(PatchFormat::RdfPatch));
+    assert_eq!(patch("<urn:s>", &given), None);
+    let resume = given.with(|options| options.resume = Some(Vec::new()));
     assert_eq!(patch(LOG, &resume), Some(ErrorKind::Argument));
 }

@@ -71,10 +71,10 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
     Example: jelly restore kept --at 2026-11-21 -o then.nq
     """
 
-    def restored(dest: Any, **told: Any) -> jelly.Restored:
+    def restored(dest: Any, **given: Any) -> jelly.Restored:
         if version is not None:
-            told["version"] = version_of(version)
-        return jelly.restore(folder, dest, **told)
+            given["version"] = version_of(version)
+        return jelly.restore(folder, dest, **given)
 
     asked = options["at"] is not None
     run(restored, lambda done: applied(done, done.at if asked else None), **options)

@@ -123,15 +123,15 @@ def _info(replica: Replica) -> dict[str, Any]:
     }
 
 
-def _say(told: dict[str, Any], *, as_json: bool) -> None:
+def _say(facts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(facts))
         return
-    versions = told["readable"]
+    versions = facts["readable"]
     some = ", ".join(map(str, versions[-10:]))
-    at = f", {told['id']}" if told["id"] else ""
+    at = f", {facts['id']}" if facts["id"] else ""
     click.echo(
-        f"version {told['version']:,}{at}: {counted(told['quads'], 'quad')}, {counted(told['prefixes'], 'prefix', 'prefixes')}; "
+        f"version {facts['version']:,}{at}: {counted(facts['quads'], 'quad')}, {counted(facts['prefixes'], 'prefix', 'prefixes')}; "
         f"versions that can be read: {'... ' if len(versions) > 10 else ''}{some}"
     )
 

@@ -76,8 +76,8 @@ def read_log(
     def messages() -> Iterator[bytes]:
         asked = written(log, after, after_id, upto, int(follow))
         with answers(target), channel_to(target, tls, compress=False) as channel:
-            told = metadata_of(target, token, tls)
-            call = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")(asked, metadata=told)
+            metadata = metadata_of(target, token, tls)
+            call = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")(asked, metadata=metadata)
             try:
                 yield from call
             finally:
@@ -120,7 +120,7 @@ def publish_patch(
         PermissionError: No token, or not this log.
         ConnectionError: The server cannot be reached.
     """
-    told = metadata_of(target, token, tls, jelly_log=log, jelly_expect=expect)
+    metadata = metadata_of(target, token, tls, jelly_log=log, jelly_expect=expect)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         found = prepared(patch, work, dict(headers or {}), format)
@@ -132,7 +132,7 @@ def publish_patch(
                 with body.open("rb") as file, channel_to(target, tls, compress=False) as channel:
                     call = channel.stream_unary(f"/{LOG_SERVICE}/Publish")
                     with answers(target):
-                        return published_of(call(Frames(file).upto(), metadata=told))
+                        return published_of(call(Frames(file).upto(), metadata=metadata))
             except ConnectionError as error:
                 if time.monotonic() > until or not _may_pass(error):
                     raise

@@ -84,13 +84,13 @@ def frames(
 ) -> Iterator[bytes]:
     """The frames of a topic as they come; the call ends with the iterator."""
     asked = None if options is None else _internal.written_options(options)
-    told = metadata_of(
+    metadata = metadata_of(
         target, token, tls, jelly_follow=follow, jelly_after=after or None,
         jelly_compress=True if compress else None,
     )  # fmt: skip
     with answers(target), channel_to(target, tls, compress) as channel:
         call = channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")(
-            written(topic, asked), metadata=told
+            written(topic, asked), metadata=metadata
         )
         try:
             yield from call
@@ -140,7 +140,7 @@ def publish(
         spooled(source, spool, format, topic)
         # the options say the topic too, and metadata takes ASCII alone
         named = topic if topic is not None and is_plain(topic) else None
-        told = metadata_of(target, token, tls, jelly_topic=named, jelly_publish_id=publish_id)
+        metadata = metadata_of(target, token, tls, jelly_topic=named, jelly_publish_id=publish_id)
         count = size = 0
 
         def messages() -> Iterator[bytes]:
@@ -152,7 +152,7 @@ def publish(
 
         with answers(target), channel_to(target, tls, compress) as channel:
             call = channel.stream_unary(f"/{RDF_SERVICE}/PublishRdf")
-            _, done = call.with_call(messages(), metadata=told)
+            _, done = call.with_call(messages(), metadata=metadata)
             said = dict(done.trailing_metadata() or ())
     return Sent(count, size, replayed=said.get("jelly-replayed") == "true")
 

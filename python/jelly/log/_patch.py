@@ -126,8 +126,8 @@ def prepared(
         JellyError: The source is bad.
         ValueError: A header is one that the log gives.
     """
-    if told := [key for key in headers if key.lower() in OF_THE_CHAIN]:
-        raise ValueError(f"headers cannot have {told[0]!r}: the log gives it, or the patch has it")
+    if taken := [key for key in headers if key.lower() in OF_THE_CHAIN]:
+        raise ValueError(f"headers cannot have {taken[0]!r}: the log gives it, or the patch has it")
     copy = work / "copy.jellyp"
     with (
         closing(read_patch(patch, format=format, **options)) as reader,

@@ -154,18 +154,18 @@ class ServerLog(Log):
         info = self.info()
         if info.base is None:
             raise no_base(self.place)
-        told = keywords("dataset", options, "dataset", "log", "result_rdf")
+        given = keywords("dataset", options, "dataset", "log", "result_rdf")
         empty = info.base == "empty"
-        told |= {"base_format": "nq" if empty else "jelly"}
+        given |= {"base_format": "nq" if empty else "jelly"}
         if version is not None:
-            told["version"] = version
+            given["version"] = version
         with tempfile.TemporaryDirectory() as folder:
             base = Path(folder) / "base.jelly"
             base.write_bytes(b"")
             if not empty:
                 self._state(info.first - 1, base)
             log = self._after(info.first - 1, info.head.version)
-            return applied(b"" if empty else base, log, dest, told, None)
+            return applied(b"" if empty else base, log, dest, given, None)
 
     def _state(self, version: int, path: Path) -> None:
         with self._at.open("GET", "/data", {"version": version}, {"Accept": _DATA}) as answer, path.open("wb") as file:  # fmt: skip

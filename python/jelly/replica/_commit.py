@@ -69,7 +69,7 @@ def commit(
     after: State,
     spill: Spill,
     runner: Runner = run_in_threads,
-    told: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], None] = lambda _: None,
 ) -> Committed:
     """Applies changes to the buckets of ``state`` and publishes them with what ``after`` means.
 
@@ -91,7 +91,7 @@ def commit(
                 files += done.files
                 added, deleted = added + done.added, deleted + done.deleted
                 rows += sum(file.rows for _, file in done.files)
-                told(rows)
+                report(rows)
         for code, file in files:
             buckets.setdefault(code, []).append(file)
         now = {code: found for code, found in buckets.items() if found}

@@ -127,13 +127,13 @@ class DeltaStore:
         found = [one for one in self._history(table) if one[1]["version"] == version]
         if not found:
             raise no_version(version, self.versions(), self.root)
-        number, told = found[0]
+        number, stored = found[0]
         table.load_as_version(number)  # its history would still begin with the last commit
-        return _state(table, told)
+        return _state(table, stored)
 
     def versions(self) -> list[int]:
         """Versions that the log of the table has, in order."""
-        return sorted(told["version"] for _, told in self._history(self.table()))
+        return sorted(stored["version"] for _, stored in self._history(self.table()))
 
     def begin(self, state: State) -> _Attempt:
         """Begins a commit after a state."""
@@ -165,13 +165,13 @@ class DeltaStore:
 
 
 def _read(text: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(text)
-    if told.get("format") != _FORMAT:
+    stored: dict[str, Any] = json.loads(text)
+    if stored.get("format") != _FORMAT:
         raise too_new("the metadata of a commit")
-    return told
+    return stored
 
 
-def _state(table: deltalake.DeltaTable, told: Mapping[str, Any]) -> State:
+def _state(table: deltalake.DeltaTable, stored: Mapping[str, Any]) -> State:
     import pyarrow as pa
 
     actions = pa.table(table.get_add_actions(flatten=True))
@@ -181,7 +181,7 @@ def _state(table: deltalake.DeltaTable, told: Mapping[str, Any]) -> State:
         columns = [actions.column(name).to_pylist() for name in names]
         for path, rows, size, value in zip(*columns, strict=True):
             buckets.setdefault(value[1:], []).append(DataFile(path, rows, size))
-    return state_of(table.version(), told, told, buckets)
+    return state_of(table.version(), stored, stored, buckets)
 
 
 class _Attempt:
@@ -222,9 +222,9 @@ class _Attempt:
             RemoveAction(file.path, True, now, file.size, {_COLUMN: _value(code_of[file.path])})
             for file in removed
         ]
-        told = {"format": _FORMAT, **state.fixed(), **state.meaning()}
+        stored = {"format": _FORMAT, **state.fixed(), **state.meaning()}
         properties = CommitProperties(
-            custom_metadata={_META: json.dumps(told, ensure_ascii=False)},
+            custom_metadata={_META: json.dumps(stored, ensure_ascii=False)},
             app_transactions=[Transaction(f"jelly.replica-{state.table}", state.version)],
             max_commit_retries=0,  # whoever was faster may have changed what we read
         )

@@ -162,10 +162,10 @@ class ParquetStore:
 
     def _read(self, number: int) -> dict[str, Any]:
         path = self._path(number)
-        told: dict[str, Any] = json.loads(path.read_bytes())
-        if told.get("jelly-replica") != _FORMAT:
+        stored: dict[str, Any] = json.loads(path.read_bytes())
+        if stored.get("jelly-replica") != _FORMAT:
             raise too_new(str(path))
-        return told
+        return stored
 
     def _find(self, numbers: Sequence[int], version: int | None) -> int:
         if version is None:
@@ -176,11 +176,11 @@ class ParquetStore:
         return numbers[at]
 
     def _state(self, number: int) -> State:
-        told = self._read(number)
+        stored = self._read(number)
         buckets: dict[str, list[DataFile]] = {}
-        for code, *file in told["files"]:
+        for code, *file in stored["files"]:
             buckets.setdefault(code, []).append(DataFile(*file))
-        return state_of(number, told, told, buckets)
+        return state_of(number, stored, stored, buckets)
 
     def _live(self) -> set[str]:
         return {file[1] for number in self._numbers() for file in self._read(number)["files"]}
@@ -242,7 +242,7 @@ class _Attempt:
         del removed, added
         store = self._store
         files = [[code, *file] for code in sorted(state.buckets) for file in state.buckets[code]]
-        told: Mapping[str, Any] = {
+        stored: Mapping[str, Any] = {
             "jelly-replica": _FORMAT,
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             **state.fixed(),
@@ -251,7 +251,7 @@ class _Attempt:
         }
         part = store._manifests / f"{self.name}.part"
         with part.open("wb") as file:
-            file.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode())
+            file.write(json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
             file.flush()
             os.fsync(file.fileno())
         sync_folder(Path(store.files.folder) / _DATA)

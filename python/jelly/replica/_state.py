@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
 RECENT = 200
-"""So many ids are remembered, by which forks are told from gaps."""
+"""So many ids are remembered, by which forks differ from gaps."""
 
 
 class DataFile(NamedTuple):

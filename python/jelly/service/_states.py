@@ -57,12 +57,12 @@ def write_state(log: FolderLog, dest: Any, version: int, to: str, limits: Limits
 
 
 def _make(
-    log: FolderLog, start: _Start, files: list[Path], version: int, dest: Any, told: dict[str, Any]
+    log: FolderLog, start: _Start, files: list[Path], version: int, dest: Any, given: dict[str, Any]
 ) -> None:
-    told = told | {"base_format": start.format, "takes_positions": True, "namespaces": told["to"] == "jelly"}  # fmt: skip
-    if told["to"] != "jelly":
-        del told["namespaces"]
-    done = applied(start.source, list(files) or b"", dest, told, None)
+    given = given | {"base_format": start.format, "takes_positions": True, "namespaces": given["to"] == "jelly"}  # fmt: skip
+    if given["to"] != "jelly":
+        del given["namespaces"]
+    done = applied(start.source, list(files) or b"", dest, given, None)
     log.check_count(done._replace(version=version))
 
 

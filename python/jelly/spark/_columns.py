@@ -15,7 +15,7 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 
     try:
         return to_arrow_schema(schema, timezone="UTC")
-    except TypeError:  # before Spark 4.3 it is UTC without being told
+    except TypeError:  # before Spark 4.3 it is always UTC
         return to_arrow_schema(schema)
 
 

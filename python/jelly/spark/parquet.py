@@ -24,7 +24,7 @@ __all__ = ["ParquetFile", "write_parquet"]
 
 Mode = Literal["error", "append", "overwrite"]
 
-# What a task collects before it writes a row group, whatever the number of rows.
+# Bytes that a task collects before it writes a row group, of any number of rows.
 _GROUP_BYTES = 64 << 20
 # With the part of a file's name that Spark has for it.
 _CODECS = {"snappy": ".snappy", "zstd": ".zstd", "gzip": ".gz", "lz4": ".lz4", "none": ""}

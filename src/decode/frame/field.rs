@@ -10,7 +10,7 @@ use crate::wire::{GROUP_END, GROUP_START, LEN, MAX_VARINT};
 const ROWS: u32 = 1;
 /// Field number of the metadata of a frame.
 const METADATA: u32 = 15;
-/// Rows of up to this many bytes are taken whatever the limit.
+/// Rows of up to this many bytes are taken under any limit.
 const SHORT_ROW: u64 = 0x7f;
 
 impl FrameReader {

@@ -17,7 +17,7 @@ pub(super) struct Link<'a> {
 pub(super) struct Chain {
     pub(super) order: Vec<usize>,
     pub(super) faults: Vec<Fault>,
-    /// So many patches at the start are in their order, whatever is wrong with the others.
+    /// So many patches at the start are in their order, also where others are wrong.
     pub(super) certain: usize,
 }
 

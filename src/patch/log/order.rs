@@ -61,7 +61,7 @@ pub(super) struct Ordered {
     pub(super) order: Vec<(usize, usize)>,
     /// The version before the first patch: what the patches come after.
     pub(super) before: u64,
-    /// So many patches at the start of `order` are certain, whatever is wrong with the others.
+    /// So many patches at the start of `order` are certain, also where others are wrong.
     pub(super) certain: usize,
     pub(super) faults: Vec<OrderFault>,
     /// Sources whose names alone said their order: those of folders, where neither `prev` nor `patch-0001` says it.

@@ -30,7 +30,7 @@ pub enum Placed {
 /// Finds the place of a patch in a log with this head. `known` is the version that has the id of the patch, and the
 /// digest of its rows.
 ///
-/// The id decides first: a retry is answered, whatever it expected, since the log has it.
+/// The id decides first: a retry is answered without a look at what it expected, since the log has it.
 pub fn place(claim: &Claim, head: &Head, known: Option<(u64, &str)>) -> Result<Placed> {
     if let Some((version, digest)) = known {
         return if digest == claim.digest {

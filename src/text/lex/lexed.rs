@@ -78,7 +78,7 @@ pub(crate) struct Lexed {
     tail: Part,
     /// Nothing in `text` needs an escape in canonical text.
     pub(super) plain: bool,
-    /// Likewise in `tail`.
+    /// The same in `tail`.
     pub(super) tail_plain: bool,
 }
 

@@ -62,7 +62,7 @@ pub(crate) struct Rules {
     pub(crate) spaced_tails: bool,
     /// Line ends inside `"..."`.
     pub(crate) raw_lines: bool,
-    /// Language tags of whatever characters, with escapes, and empty ones.
+    /// Language tags of any characters, with escapes, and empty ones.
     pub(crate) odd_tags: bool,
     /// Deepest nesting of quoted triples.
     pub(crate) nesting: usize,

@@ -236,7 +236,7 @@ impl Read for Counted {
     }
 }
 
-/// Tokens that the parsers of Turtle, `TriG` and JSON take, whatever the limits.
+/// Tokens that the parsers of Turtle, `TriG` and JSON take under any limits.
 const TOKEN: usize = 16 << 20;
 /// Characters of a message that are worth reading: some repeat the document.
 const MESSAGE: usize = 1 << 10;

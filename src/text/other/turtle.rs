@@ -207,7 +207,7 @@ impl TurtleGuard {
         })
     }
 
-    /// Takes one token that begins here, or as much of it as can be told; 0 asks for more.
+    /// Takes one token that begins here, or as much of it as is certain; 0 asks for more.
     fn outside(&mut self, input: &[u8], last: bool, edit: &mut Option<Edit>) -> Result<usize> {
         let next = |i: usize| input.get(i).copied();
         let b = input[0];

@@ -49,7 +49,7 @@ impl TurtleWriter {
         TurtleWriter { triples: false, ..TurtleWriter::turtle() }
     }
 
-    /// Writes whole IRIs, whatever prefixes there are.
+    /// Writes whole IRIs, also where there are prefixes.
     #[must_use]
     pub fn without_prefixes(self) -> Self {
         TurtleWriter { most_prefixes: 0, ..self }
@@ -171,7 +171,7 @@ fn absolute(iri: String) -> Result<NamedNode> {
 
 #[cold]
 fn generalized(what: &str) -> Error {
-    Error::new(ErrorKind::EncodeGeneralized, format!("Turtle and TriG cannot have such a term as {what}"))
+    Error::new(ErrorKind::EncodeGeneralized, format!("Turtle and TriG cannot have this term as {what}"))
 }
 
 fn node(term: &Term<'_>, what: &str) -> Result<NamedOrBlankNode> {

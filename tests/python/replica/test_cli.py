@@ -33,8 +33,8 @@ def test_a_replica_from_the_shell(tmp_path: Path, format: str) -> None:
     assert (
         run("replica", "follow", table, tmp_path / "two.rdfp") == "version 2, <u:2>: nothing new\n"
     )
-    told = json.loads(run("replica", "info", table, "--json"))
-    assert told == {"version": 2, "id": "<u:2>", "quads": 2, "prefixes": 1, "readable": [0, 1, 2]}
+    found = json.loads(run("replica", "info", table, "--json"))
+    assert found == {"version": 2, "id": "<u:2>", "quads": 2, "prefixes": 1, "readable": [0, 1, 2]}
     assert sorted(run("replica", "dump", table).splitlines()) == [
         "<a:2> <a:p> <a:o> <a:g> .",
         "<a:3> <a:p> <a:o> .",

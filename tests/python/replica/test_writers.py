@@ -67,10 +67,10 @@ class Nursery:
         assert stdout is not None
         stdin.write(b"go\n")
         child = int(stdout.readline())
-        told = b""
-        while len(told) < steps and not told.endswith(b"x"):
-            told += stdout.read(1)
-        if not told.endswith(b"x"):
+        printed = b""
+        while len(printed) < steps and not printed.endswith(b"x"):
+            printed += stdout.read(1)
+        if not printed.endswith(b"x"):
             os.kill(child, signal.SIGKILL)
             while stdout.read(1) != b"x":
                 pass

@@ -244,7 +244,7 @@ def test_values_are_read_as_readers_read_them(options: dict[str, Any], is_passed
                 wanted += [each | extra for each in rows]
         cut = rnd.randrange(given.num_rows + 1)
         found: list[Any] = []
-        told = None
+        raised = None
         try:
             decode = replace(decoder, source_column="name")
             for part in decode(iter([given.slice(0, cut), given.slice(cut)])):
@@ -252,9 +252,9 @@ def test_values_are_read_as_readers_read_them(options: dict[str, Any], is_passed
                 assert part.schema.equals(pa.schema(decode.schema))
                 found += part.to_pylist()
         except JellyError as error:
-            told = error
+            raised = error
         assert found == wanted
-        assert facts(told) == facts(fault)
+        assert facts(raised) == facts(fault)
         errors += fault is not None
     assert (errors > 0) == ("permissive" not in options.values())
 

@@ -180,8 +180,8 @@ def test_options_are_checked_where_they_are_given() -> None:
         ({"strictgraphs": "true"}, "no option 'strictgraphs'"),  # of statements
         ({"maxfilespertrigger": "1"}, "'maxFilesPerTrigger' is for streams"),
     ]
-    for wrong, told in cases:
-        with pytest.raises(ValueError, match=told):
+    for wrong, expected in cases:
+        with pytest.raises(ValueError, match=expected):
             read(**wrong)
     with pytest.raises(ValueError, match="cannot both be given"):
         read(stream=True, maxfilespertrigger="1", maxbytespertrigger="1")

@@ -94,12 +94,12 @@ class Patches:
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "Publish", publishes=True):
-            told = metadata_of(context)
-            name = told.get("jelly-log", "")
+            metadata = metadata_of(context)
+            name = metadata.get("jelly-log", "")
             token = self._calls.allow(context, "publish", name)
             more = publisher_of(token) if self._records else {}
             log = self._logs.get(name)
-            asked = told.get("jelly-expect")
+            asked = metadata.get("jelly-expect")
             is_number = (
                 asked is not None and asked.isascii() and asked.isdecimal() and len(asked) < 19
             )

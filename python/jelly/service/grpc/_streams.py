@@ -36,12 +36,12 @@ class Streams:
             except ValueError as error:
                 raise Problem(400, "message", str(error)) from None
             self._calls.allow(context, "read", asked.topic)
-            told = metadata_of(context)
-            if told.get("jelly-compress") == "true":
+            metadata = metadata_of(context)
+            if metadata.get("jelly-compress") == "true":
                 context.set_compression(grpc.Compression.Gzip)
             stream = self._sources.get(asked.topic)
-            after = number_of(told, "jelly-after") or 0
-            follows = told.get("jelly-follow") != "false"
+            after = number_of(metadata, "jelly-after") or 0
+            follows = metadata.get("jelly-follow") != "false"
             relay = _asked_for(stream, asked.options)
             if relay is not None and after:
                 raise Problem(400, "metadata", "jelly-after counts the frames of the topic: ask for its own options, or for none")  # fmt: skip
@@ -56,14 +56,14 @@ class Streams:
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "PublishRdf", publishes=True):
-            told = metadata_of(context)
-            if "jelly-publish-id" in told:
+            metadata = metadata_of(context)
+            if "jelly-publish-id" in metadata:
                 messages = whole(messages, context)
             first = _first_of(messages)
-            name = told.get("jelly-topic") or _stream_name(first)
+            name = metadata.get("jelly-topic") or _stream_name(first)
             self._calls.allow(context, "publish", name)
             topic = self._sources.published(name)
-            if (publish_id := told.get("jelly-publish-id")) is not None:
+            if (publish_id := metadata.get("jelly-publish-id")) is not None:
                 is_new = self._whole(topic, first, messages, publish_id)
                 context.set_trailing_metadata([("jelly-replayed", str(not is_new).lower())])
             else:

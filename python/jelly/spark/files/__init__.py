@@ -57,7 +57,7 @@ Writing:
 
 Modes are ``append`` and ``overwrite``; without one, Spark refuses. Each partition that has rows
 becomes a file; without any rows there is one empty file. All files of a write count together or not
-at all, and those of a batch of a stream once, whatever fails, is repeated or killed:
+at all, and those of a batch of a stream once, also where tasks fail, are repeated or killed:
 :mod:`jelly.spark.files.manifest` says how, and what other programs see. A stream is known by its
 checkpoint: with another one, it writes all again.
 

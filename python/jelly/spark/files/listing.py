@@ -34,7 +34,7 @@ class File(NamedTuple):
 
     @property
     def stamp(self) -> tuple[int, int]:
-        """Size and time, by which one state of the file is told from another.
+        """Size and time, by which two states of the file are compared.
 
         Of remote storage whole seconds count: a listing and a look at one file differ in the rest.
         """

@@ -95,7 +95,7 @@ def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
     keywords = options.keywords
     if keywords.get("blank_nodes") in _WHOLE:
         return []
-    told = {name: keywords[name] for name in _OF_SPLITS if name in keywords}
+    given = {name: keywords[name] for name in _OF_SPLITS if name in keywords}
     committed = keywords.get("rows") == "committed"
     with filesystem.naming(file.source):
         source = filesystem.open_input(file.where, options.storage)
@@ -107,7 +107,7 @@ def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
                 split_bytes=piece,
                 whole_patches=committed,
                 source_name=file.source,
-                **told,
+                **given,
             )
             # the reader of a bad file reports it, as the mode says
             is_patch = found[0].format in get_args(PatchFormat)

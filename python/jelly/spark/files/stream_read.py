@@ -33,7 +33,7 @@ FILES_PER_TRIGGER = 1000
 
 
 class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Files that appear; offsets are told in :mod:`jelly.spark.files.offsets`."""
+    """Files that appear; :mod:`jelly.spark.files.offsets` describes the offsets."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
@@ -63,7 +63,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     ) -> dict[str, Any]:
         """With the files of one more batch.
 
-        Spark 4.1 tells neither ``start`` nor ``limit``. Until it has told the end of a batch, the
+        Spark 4.1 gives neither ``start`` nor ``limit``. Until it has given the end of a batch, the
         offset is of all files there are, and :meth:`partitions` leaves out what was read.
         """
         known = self._known if start is None else Offset.of(start)

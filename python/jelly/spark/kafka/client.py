@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jelly.spark.kafka.options import KafkaOptions
 
-# Messages handed on at a time; how many bytes they may have is told to librdkafka.
+# Messages handed on at a time; librdkafka gets how many bytes they may have.
 _CHUNK = 1000
 _CONSUMER = {
     "group.id": "jelly-spark",  # librdkafka wants one; no group is joined and nothing committed
@@ -105,8 +105,8 @@ class Cluster:
             wanted = options.assign
             missing = [place for place in wanted if place[1] not in known.get(place[0], ())]
             if missing:
-                told = ", ".join(f"{topic}/{partition}" for topic, partition in missing)
-                raise ValueError(f"option 'assign': there is no {told}")
+                missing_parts = ", ".join(f"{topic}/{partition}" for topic, partition in missing)
+                raise ValueError(f"option 'assign': there is no {missing_parts}")
             return sorted(wanted)
         if options.subscribe_pattern is not None:
             pattern = re.compile(options.subscribe_pattern)
@@ -234,8 +234,8 @@ def messages(options: KafkaOptions, part: Range) -> Iterator[list[Message]]:
                     KafkaError.OFFSET_OUT_OF_RANGE,
                 ):
                     begin = _begin(consumer, options, part)
-                    told = f"{part.name}: offsets {next_offset} to {min(begin, part.end) - 1} are not in the log any more"
-                    lost(options, told)
+                    missing_parts = f"{part.name}: offsets {next_offset} to {min(begin, part.end) - 1} are not in the log any more"
+                    lost(options, missing_parts)
                     next_offset = min(begin, part.end)
                     consumer.assign([TopicPartition(part.topic, part.partition, next_offset)])
                     break

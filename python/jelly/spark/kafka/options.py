@@ -132,8 +132,8 @@ class KafkaOptions:
     @property
     def framing(self) -> str:
         """How frames lie in a message, with ``sharedLookups``."""
-        told: str = self.read.keywords.get("framing", "auto")
-        return "single" if told == "auto" else told
+        given: str = self.read.keywords.get("framing", "auto")
+        return "single" if given == "auto" else given
 
     @property
     def message_columns(self) -> dict[str, str]:
@@ -268,10 +268,10 @@ class KafkaWriteOptions:
 
 def _kind(options: Mapping[str, str]) -> Kind:
     lower = {name.lower(): value.lower() for name, value in options.items()}
-    told = lower.get("kind") or _FORMATS.get(lower.get("format", ""), "patch")
-    if told not in ("rdf", "patch"):
-        raise ValueError(f"option 'kind' is rdf or patch, not {told!r}")
-    return "rdf" if told == "rdf" else "patch"
+    given = lower.get("kind") or _FORMATS.get(lower.get("format", ""), "patch")
+    if given not in ("rdf", "patch"):
+        raise ValueError(f"option 'kind' is rdf or patch, not {given!r}")
+    return "rdf" if given == "rdf" else "patch"
 
 
 def _plain(options: Mapping[str, str], *left_out: str) -> dict[str, str]:

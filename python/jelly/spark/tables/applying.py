@@ -25,7 +25,7 @@ def apply(
 
     The result has the columns of the base, in any order of rows; in rows that the log adds, columns beside the four
     terms are null. The default graph is ``''`` in every row, also where the base has a null. Quads are compared by
-    their terms, whatever the case of language tags. A quad that the log adds and the base has is there once, as the
+    their terms, with language tags in any case. A quad that the log adds and the base has is there once, as the
     log spells it last. Quads that the base has twice and the log does not change stay twice.
 
     A base that others made may spell a term in another way than this library, such as

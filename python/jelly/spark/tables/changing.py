@@ -73,7 +73,7 @@ def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
 def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     """The last committed change of each quad: all that matters to the result of a log.
 
-    Columns as those of :func:`changes`, without ``seq``. Quads are the same if their terms are, whatever the case
+    Columns as those of :func:`changes`, without ``seq``. Quads are the same if their terms are, without regard to the case
     of language tags; the spelling is that of the last change. Arguments and errors as of :func:`changes`.
     """
     return net_of(Log("net", df, options))

@@ -24,7 +24,7 @@ _PLACE = ("source", "_commit_version", "seq", "op")
 def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFrame:
     """A DataFrame with the native 128-bit key of each quad: one more column, binary, 16 bytes.
 
-    Rows have the same key if they are the same quad, whatever the case of language tags; see
+    Rows have the same key if they are the same quad, with language tags in any case; see
     :func:`jelly.quad_keys`, also for what is null and what is refused. For tables that keep the key, to join and to
     merge on one short column, and for tools that know nothing of language tags. In rows that have a key a null
     graph, which is the default graph, becomes ``''``.

@@ -104,9 +104,9 @@ class Log:
         for name in options:
             if name not in LogOptions.__annotations__:
                 raise TypeError(f"a log has no option {name!r}")
-        told: dict[str, Any] = dict(options)
-        storage = told.pop("storage", {})
-        _internal.order_log([], {**told, "order": None})  # wrong options cost no job
+        given: dict[str, Any] = dict(options)
+        storage = given.pop("storage", {})
+        _internal.order_log([], {**given, "order": None})  # wrong options cost no job
         self._df = df
         self._call = call
         began = time.time_ns()
@@ -119,9 +119,9 @@ class Log:
         if self._is_read_again:
             require_settled(((one.source, one.stamp) for one in found), began)
         facts = [_facts(one) for one in found]
-        ignored = "order" in told or told.get("chain") == "ignore"
+        ignored = "order" in given or given.get("chain") == "ignore"
         manifests = {} if ignored else manifests_of((one.source for one in found), storage)
-        self._log = _internal.order_log(facts, told, up_to, manifests)
+        self._log = _internal.order_log(facts, given, up_to, manifests)
         self._order = [found[place] for place in self._log.order]
         if self._log.by_name:
             named = ", ".join(self._log.by_name)

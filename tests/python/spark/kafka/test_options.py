@@ -18,7 +18,7 @@ SERVERS = {"kafka.bootstrap.servers": "there:9092"}
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ({}, "exactly one of 'subscribe'"),
         ({"subscribe": "a", "assign": '{"a":[0]}'}, "exactly one of 'subscribe'"),
@@ -46,26 +46,26 @@ SERVERS = {"kafka.bootstrap.servers": "there:9092"}
         ({"assign": "[]"}, "option 'assign': '[]' is not JSON"),
     ],
 )  # fmt: skip
-def test_wrong_options_of_batches(options: dict[str, str], told: str) -> None:
+def test_wrong_options_of_batches(options: dict[str, str], expected: str) -> None:
     with pytest.raises(ValueError, match=r".") as error:
         KafkaOptions.of(SERVERS | options, stream=False)
-    assert told in str(error.value)
+    assert expected in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ({"subscribe": "a", "endingOffsets": "latest"}, "a stream has no end"),
         ({"subscribe": "a", "sharedLookups": "true"}, "option 'snapshotLocation' is missing"),
     ],
 )
-def test_wrong_options_of_streams(options: dict[str, str], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_wrong_options_of_streams(options: dict[str, str], expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
         KafkaOptions.of(SERVERS | options, stream=True)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ({"subscribe": "a"}, "no option 'subscribe'"),
         ({"messageRows": "0"}, "option 'messageRows': '0' is less than 1"),
@@ -73,8 +73,8 @@ def test_wrong_options_of_streams(options: dict[str, str], told: str) -> None:
         ({"maxNameTableSize": "3"}, "name"),
     ],
 )
-def test_wrong_options_of_sinks(options: dict[str, str], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_wrong_options_of_sinks(options: dict[str, str], expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
         KafkaWriteOptions.of(SERVERS | {"topic": "a"} | options)
 
 

@@ -82,8 +82,8 @@ def test_what_cannot_be_written() -> None:
 
     def writer(overwrite: bool, *names: str, topic: str = "t", **kinds: Any) -> None:
         fields = [StructField(name, kinds.get(name, StringType())) for name in names]
-        told = {"kafka.bootstrap.servers": "there", **({"topic": topic} if topic else {})}
-        KafkaWriter(KafkaWriteOptions.of(told), StructType(fields), overwrite)
+        given = {"kafka.bootstrap.servers": "there", **({"topic": topic} if topic else {})}
+        KafkaWriter(KafkaWriteOptions.of(given), StructType(fields), overwrite)
 
     right = ("op", "subject", "predicate", "object")
     writer(False, *right)
