@@ -39,6 +39,7 @@ impl KeySet {
     }
 
     /// Whether a key is there.
+    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "columns look keys up"))]
     pub(crate) fn contains(&self, key: u128) -> bool {
         let key = without_mark(key);
         let part = &self.parts[(key >> 120) as usize];
