@@ -27,8 +27,7 @@ _GET_JAVA = (
 def settings() -> dict[str, str]:
     """What a Spark session needs to run this library in its workers.
 
-    The first entry and the last, by which sources filter rows before they go to the JVM, are also settings of running
-    sessions: ``spark.conf.set(key, value)``.
+    The first entry is also a setting of running sessions: ``spark.conf.set(key, value)``.
     Where the environment has no ``PYSPARK_PYTHON``, this interpreter is put there, too: functions
     on RDDs and the planning of data sources take it from there alone.
     """
@@ -37,7 +36,6 @@ def settings() -> dict[str, str]:
         "spark.sql.execution.pyspark.python": python,
         "spark.pyspark.python": python,
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.python.filterPushdown.enabled": "true",
     }
 
 

@@ -12,13 +12,11 @@ from jelly._internal import Schema
 from jelly.errors import JellyError
 from jelly.spark._columns import arrow_schema, as_wanted
 from jelly.spark.files import filesystem
-from jelly.spark.files.filters import Pushes, filtered
 from jelly.spark.files.listing import File, files_of
 from jelly.spark.files.plan import Part, plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.datasource import Filter
     from pyspark.sql.types import StructType
 
     from jelly.spark._options import ReadOptions
@@ -38,11 +36,6 @@ class FilesReader(DataSourceReader):
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._shape = Shape(options, schema)
-
-    @property
-    def pushFilters(self) -> Pushes:  # noqa: N802
-        """Takes filters of the query."""
-        return Pushes(self._shape.wanted.names, self._shape.filters.extend)
 
     @property
     def schema(self) -> pa.Schema:
@@ -82,7 +75,6 @@ class Shape:
         # A batch must have a column, or it could not have rows.
         changes = {"columns": chosen or ["seq"]}
         self.options = options.with_keywords(**changes)
-        self.filters: list[Filter] = []
 
     def _require_known(self, options: ReadOptions) -> None:
         import pyarrow as pa
@@ -169,4 +161,4 @@ def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
     with reader:
         for rows in reader:
-            yield filtered(shape(rows), shape.filters)
+            yield shape(rows)
