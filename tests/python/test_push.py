@@ -1,4 +1,4 @@
-"""A store that follows a log: it has the dataset of the log, whatever is lost, late or sent twice."""
+"""A store that follows a log: the store has the dataset of the log, also when requests are lost, late or sent twice."""
 
 from __future__ import annotations
 

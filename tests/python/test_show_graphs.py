@@ -127,7 +127,7 @@ def brick(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path
 
 
 def test_brick(brick: Callable[[str, str], Path]) -> None:
-    """What the design says of this pair, whatever the serialization."""
+    """The readable diff of this pair has the counts and lines of the design, in Turtle and in N-Quads."""
     old, new = brick("1.4", "ttl"), brick("1.5", "ttl")
     patch = jelly.diff(old, new, "/dev/null")
     done = jelly.show_diff(old, new, max_lines=100_000)

@@ -42,7 +42,9 @@ def count(
         Exception: A task failed; Spark's exception has the text of the library's error.
     """
     if "columns" in options:
-        raise ValueError("count has no option 'columns': it counts rows, whatever columns are read")
+        raise ValueError(
+            "count has no option 'columns': the number of rows does not depend on columns"
+        )
     remote = {name.lower(): value for name, value in (storage or {}).items()}
     chosen = {**options, "columns": ["seq"]}
     reader, partitions = planned(spark, kind, listed(paths), remote, chosen, "count")
