@@ -59,7 +59,7 @@ help: ## This list
 	@echo "Options: PYTHON=python3.12 (which Python), SPARK=no (test without Java), PYTEST_ARGS='-k name'"
 
 .PHONY: demo
-demo: needs-java $(VENV)/.made-wheel ## Decode a real change log in Spark and apply it
+demo: needs-java $(VENV)/.made-wheel ## Make a change log of Turtle files, decode it in Spark and apply it
 	$(PY) examples/demo.py
 
 .PHONY: test

@@ -245,8 +245,9 @@ impl TextBuffer {
 #[inline(always)]
 pub(crate) fn copy(to: &mut [u8], text: &[u8]) {
     let length = text.len();
+    let to = &mut to[..length]; // checked once
     if length > 64 {
-        to[..length].copy_from_slice(text);
+        to.copy_from_slice(text);
     } else if length >= 16 {
         copy_ends::<16>(to, text);
         if length > 32 {

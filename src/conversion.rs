@@ -1,6 +1,6 @@
 //! A whole conversion: what is read, what becomes of its blank nodes, and what is written.
 
-use crate::convert::{Adds, PatchTarget, RdfTarget, Skolem, Skolemized, Tally, convert};
+use crate::convert::{Adds, Deskolem, NodeNames, PatchTarget, RdfTarget, Skolem, Skolemized, Tally, convert};
 use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{AnyFormat, RdfFormat};
@@ -17,9 +17,13 @@ pub struct Conversion {
     write: Values,
     /// What IRIs of blank nodes begin with.
     skolemize: Option<String>,
-    /// Whether labels of blank nodes depend on the graph alone.
-    content_labels: bool,
+    /// What IRIs begin with that become blank nodes.
+    deskolemize: Option<String>,
+    labels: BaseLabels,
 }
+
+/// What `blank_nodes` says, in the order of its words.
+const LABELS: [BaseLabels; 3] = [BaseLabels::Keep, BaseLabels::Content, BaseLabels::Rdfc10];
 
 impl Conversion {
     /// By options of the source, which may have a name, and of the output.
@@ -31,7 +35,8 @@ impl Conversion {
             open: OpenOptions::of(read, "format", name)?,
             write,
             skolemize: read.text("skolemize").map(str::to_owned),
-            content_labels: read.choice("blank_nodes", [false, true]),
+            deskolemize: read.text("deskolemize").map(str::to_owned),
+            labels: read.choice("blank_nodes", LABELS),
         })
     }
 
@@ -46,12 +51,24 @@ impl Conversion {
         target: Target,
         poll: &mut dyn FnMut(Tally) -> Result<()>,
     ) -> Result<Tally> {
-        let Conversion { mut open, write, skolemize, content_labels } = self;
+        let Conversion { mut open, write, skolemize, deskolemize, labels: asked } = self;
+        let given = [
+            (deskolemize.is_some(), "deskolemize is"),
+            (skolemize.is_some(), "skolemize is"),
+            (asked == BaseLabels::Content, "blank_nodes=\"content\" is"),
+            (asked == BaseLabels::Rdfc10, "blank_nodes=\"rdfc10\" is"),
+        ];
+        let mut given = given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name));
+        let what = given.next();
+        if let (true, Some(other)) = (deskolemize.is_some(), given.next()) {
+            let message =
+                format!("{other} not for a conversion with deskolemize: it is another one, of its result");
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
         let (mut source, mut labels) = (source, None);
-        let wanted = match (content_labels, &skolemize) {
-            (true, _) => BaseLabels::Content,
-            (false, Some(_)) => BaseLabels::Lasting,
-            (false, None) => BaseLabels::Keep,
+        let wanted = match (asked, &skolemize) {
+            (BaseLabels::Keep, Some(_)) => BaseLabels::Lasting,
+            (asked, _) => asked,
         };
         if wanted.reads_first() {
             // all of it is read before the first label is known
@@ -65,14 +82,15 @@ impl Conversion {
         let input = Input::open(source, &open)?;
         let format = input.format()?;
         let is_patch = matches!(format, AnyFormat::Patch(_));
-        if is_patch && (skolemize.is_some() || content_labels) {
-            let what = if skolemize.is_some() { "skolemize is" } else { "blank_nodes=\"content\" is" };
+        if let (true, Some(what)) = (is_patch, what) {
             let message = format!("{what} for statements: patches tell blank nodes by their labels");
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        let skolem = match labels {
-            Some(labels) => Some(Skolem::with_labels(labels, skolemize)?),
-            None => skolemize.map(Skolem::new).transpose()?,
+        let names = match (labels, skolemize, deskolemize) {
+            (Some(labels), start, _) => Some(NodeNames::Named(Skolem::with_labels(labels, start)?)),
+            (None, Some(start), _) => Some(NodeNames::Named(Skolem::new(start)?)),
+            (None, None, Some(start)) => Some(NodeNames::Back(Deskolem::new(start, &open.decode.limits)?)),
+            (None, None, None) => None,
         };
         let (mut write, to_patch) = WriteOptions::of_conversion(is_patch, &write, target.name().as_deref())?;
         let writer = Writer::new(Output::create(target, &write.output())?);
@@ -81,14 +99,14 @@ impl Conversion {
         match format {
             AnyFormat::Patch(format) => all(input.patches(format)?.into_rows(), patches(write), writer, poll),
             AnyFormat::Rdf(format) if to_patch => {
-                let target = Skolemized::new(Adds::new(patches(write)), skolem);
+                let target = Skolemized::new(Adds::new(patches(write)), names);
                 all(input.statements(format)?.into_rows(), target, writer, poll)
             }
             AnyFormat::Rdf(format) => {
                 let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
                 write.keep_prefixes_of(format);
                 let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
-                let target = Skolemized::new(target, skolem);
+                let target = Skolemized::new(target, names);
                 all(input.statements(format)?.into_rows(), target, writer, poll)
             }
         }

@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 use crate::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::{AnyFormat, OPTIONS_FIRST, PatchFormat, RdfFormat, why_not_empty};
-use crate::io::{Compression, Content, Opened, Source, is_patch, open, patch_format, rdf_format};
+use crate::io::{Compression, Content, Opened, Source, is_patch, open, patch_format, processors, rdf_format};
 use crate::reader::{Reader, RowSource};
 use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
@@ -50,6 +50,8 @@ pub struct OpenOptions {
     pub end: Option<u64>,
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
+    /// Most threads that read the source; `None`: one for each processor, at most four.
+    pub threads: Option<usize>,
 }
 
 impl With for OpenOptions {}
@@ -119,9 +121,9 @@ impl<'o> Input<'o> {
             Source::Path(path) => Some(path.to_string_lossy().into_owned()),
             _ => decode.source.as_deref().map(str::to_owned),
         };
-        let opened = options
-            .check_part(&source)
-            .and_then(|()| open(source, options.compression, decode.framing, &decode.limits));
+        let opened = options.check_part(&source).and_then(|()| {
+            open(source, options.compression, decode.framing, &decode.limits, options.threads())
+        });
         Ok(Input { opened: opened.map_err(|error| locate(options, error))?, name, options })
     }
 
@@ -254,6 +256,10 @@ impl<'o> Input<'o> {
 }
 
 impl OpenOptions {
+    fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(processors)
+    }
+
     fn check_resume(&self, is_jelly: bool) -> Result<()> {
         if self.resume.is_some() && !is_jelly {
             return Err(argument("resume is for Jelly streams only"));

@@ -1,15 +1,17 @@
-"""A log applied to a dataset in Spark, the ways to do it next to each other, and next to jelly.apply.
+"""A log applied to a dataset in Spark, next to what one writes in Spark SQL by hand.
 
-python benches/python/spark_patching.py FOLDER [--quads 10000000] [--changes 1000000] [--only WORD ...]
+python benches/python/spark_patching.py FOLDER [--quads 2500000] [--changes 200000] [--rounds 3] [--only WORD ...]
 
-Seconds of wall, and of processor in the JVM and in Python. Parquet in, Parquet out.
+First the answer of `jelly.spark.apply` is compared with that of `jelly.apply`. Then all ways run in turn, into a sink that keeps
+nothing: seconds of processor of the driver, the JVM and the workers together, those of the call among them, and jobs. The first round, in which
+the JVM compiles, does not count.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
-import time
+import os
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +22,10 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import jelly
 import jelly.spark
+from measure import WrongAnswerError
 from patching import generate
-from spark_hop import jvm_of, session, timed
+from processes import cpu_seconds
+from spark_hop import session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,58 +39,90 @@ def to_parquet(reader: jelly.RdfReader | jelly.PatchReader, path: Path) -> None:
             writer.write_batch(pa.record_batch(batch))
 
 
+def net_by_hand(log: DataFrame) -> DataFrame:
+    return log.where("op IN ('A', 'D')").groupBy(*QUAD).agg(F.max_by("op", "seq").alias("op"))
+
+
 def by_hand(base: DataFrame, log: DataFrame, *, broadcast: bool) -> DataFrame:
     """What one writes in Spark SQL: it checks no chain, no aborted transaction and no case of language tags."""
-    changed = log.where("op IN ('A', 'D')").groupBy(*QUAD).agg(F.max_by("op", "seq").alias("op"))
+    changed = net_by_hand(log)
     quads = changed.select(*QUAD)
     kept = base.join(F.broadcast(quads) if broadcast else quads, QUAD, "left_anti")
     return kept.unionByName(changed.where("op = 'A'").select(*QUAD))
 
 
+def diff_by_hand(old: DataFrame, new: DataFrame) -> DataFrame:
+    gone, come = old.exceptAll(new), new.exceptAll(old)
+    return gone.withColumn("op", F.lit("D")).unionByName(come.withColumn("op", F.lit("A")))
+
+
+def prove(found: DataFrame, expected: DataFrame) -> None:
+    more, less = found.exceptAll(expected).count(), expected.exceptAll(found).count()
+    if more or less or not expected.count():
+        raise WrongAnswerError(f"{more} rows too many and {less} too few")
+
+
+def cpu() -> float:
+    return sum(cpu_seconds(os.getpid()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--quads", type=int, default=10_000_000)
-    parser.add_argument("--changes", type=int, default=1_000_000)
+    parser.add_argument("--quads", type=int, default=2_500_000)
+    parser.add_argument("--changes", type=int, default=200_000)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=[""])
     parsed = parser.parse_args()
     folder: Path = parsed.folder
     folder.mkdir(parents=True, exist_ok=True)
-    old, log, result = folder / "old.parquet", folder / "log.parquet", folder / "result.parquet"
-    if not log.exists():
+    old, log, after = (folder / f"{name}.parquet" for name in ("old", "log", "after"))
+    if not after.exists():
         generate(folder, parsed.quads, parsed.changes)
         to_parquet(jelly.read_rdf(folder / "old.nq"), old)
         to_parquet(jelly.read_patch(folder / "log.rdfp", source_name="log"), log)
-    if any(word in "jelly.apply" for word in parsed.only):
-        began, used = time.perf_counter(), time.process_time()
         jelly.apply(folder / "old.nq", folder / "log.rdfp", folder / "after.nq")
-        wall, cpu = time.perf_counter() - began, time.process_time() - used
-        print(f"jelly.apply, N-Quads: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True)
+        to_parquet(jelly.read_rdf(folder / "after.nq"), after)
     with session("local[2]") as spark:
-        jvm = jvm_of(spark)
         base, patches = spark.read.parquet(str(old)).select(*QUAD), spark.read.parquet(str(log))
+        now = spark.read.parquet(str(after)).select(*QUAD)
+        prove(jelly.spark.apply(base, patches), now)
         ways: dict[str, Callable[[], DataFrame]] = {
-            "apply, broadcast": lambda: jelly.spark.apply(base, patches, broadcast=True),
+            "apply": lambda: jelly.spark.apply(base, patches),
+            "apply by hand": lambda: by_hand(base, patches, broadcast=False),
+            "apply by hand, broadcast": lambda: by_hand(base, patches, broadcast=True),
             "apply, shuffled": lambda: jelly.spark.apply(base, patches, broadcast=False),
-            "by hand, broadcast": lambda: by_hand(base, patches, broadcast=True),
-            "by hand, shuffled": lambda: by_hand(base, patches, broadcast=False),
             "net": lambda: jelly.spark.net(patches),
-            "the base copied": lambda: base,
+            "net by hand": lambda: net_by_hand(patches),
+            "diff": lambda: jelly.spark.diff(base, now),
+            "diff by hand": lambda: diff_by_hand(base, now),
+            "the base alone": lambda: base,
         }
-        chosen = [name for name in ways if any(word in name for word in parsed.only)]
+        chosen = {
+            name: way for name, way in ways.items() if any(word in name for word in parsed.only)
+        }
+        used: dict[str, list[float]] = {name: [] for name in chosen}
         tracker = spark.sparkContext.statusTracker()
-        for number, name in enumerate(
-            2 * chosen
-        ):  # the second time the JVM has compiled what it runs
-            way, group = ways[name], f"way {number}"
-            spark.sparkContext.setJobGroup(group, name)
-            run = timed(lambda way=way: way().write.mode("overwrite").parquet(str(result)), jvm)  # type: ignore[misc]
-            jobs = len(tracker.getJobIdsForGroup(group))
-            rows = spark.read.parquet(str(result)).count()
-            if name != "net" and rows != parsed.quads:
-                raise SystemExit(f"{name}: {rows} rows instead of {parsed.quads}")
-            print(f"{name}: {run}, {jobs} jobs", flush=True)
-    shutil.rmtree(result, ignore_errors=True)
+        for number in range(parsed.rounds + 1):
+            for name, way in chosen.items():
+                group = f"{name} {number}"
+                spark.sparkContext.setJobGroup(group, name)
+                before = cpu()
+                result = way()
+                called = cpu()
+                result.write.format("noop").mode("overwrite").save()
+                ended, jobs = cpu(), len(tracker.getJobIdsForGroup(group))
+                print(
+                    f"{name}: {ended - before:.2f} s of CPU, {called - before:.2f} of the call, {jobs} jobs",
+                    flush=True,
+                )
+                if number:
+                    used[name].append(ended - before)
+    for name, seconds in used.items():
+        yardstick = used.get(name.split(",")[0] + " by hand")
+        if yardstick:
+            ratios = [one / other for one, other in zip(seconds, yardstick, strict=True)]
+            print(f"{name}: {statistics.median(ratios):.2f} of what is written by hand")
 
 
 if __name__ == "__main__":

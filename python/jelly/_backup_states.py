@@ -107,6 +107,11 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
         if latest > wanted:
             break
         found, unknown = state.version, []
+    else:
+        last = states[-1].version
+        # lost at the end, and perhaps of that time
+        if (_internal.log_known_end(home) or last) > last:
+            _read_to(last + 1, states[0], home)
     if found is None:
         first = states[0].at
         message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from jelly import _internal
 from jelly._arrow import require_pyarrow
+from jelly._bad_records import BadRecords
 from jelly._ddl import arrow_type, quoted
 from jelly._inputs import Inputs
 from jelly._option_table import refuse_unknown, takes
 from jelly._option_types import PatchDecoderOptions, RdfDecoderOptions
 from jelly._readers import read_whole
+from jelly.errors import JellyError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +53,7 @@ def batch_decoder(
     *,
     source_column: str | None = None,
     passthrough: Mapping[str, Any] | Iterable[Any] = (),
+    bad_records_path: str | None = None,
     **options: Unpack[PatchDecoderOptions],
 ) -> BatchDecoder: ...
 @overload
@@ -58,6 +62,7 @@ def batch_decoder(
     *,
     source_column: str | None = None,
     passthrough: Mapping[str, Any] | Iterable[Any] = (),
+    bad_records_path: str | None = None,
     **options: Unpack[RdfDecoderOptions],
 ) -> BatchDecoder: ...
 @takes("decode_rdf", "decode_patch")
@@ -66,6 +71,7 @@ def batch_decoder(
     *,
     source_column: str | None = None,
     passthrough: Mapping[str, Any] | Iterable[Any] = (),
+    bad_records_path: str | None = None,
     **options: Any,
 ) -> BatchDecoder:
     """A decoder of a column of whole streams, for ``df.mapInArrow(d, d.ddl)``.
@@ -88,6 +94,10 @@ def batch_decoder(
         passthrough: Columns to repeat on each row of their stream, behind the decoded columns:
             a mapping of names to Spark types (``{"day": "date"}``), the schema of a DataFrame
             (``df.select("day").schema``), or names alone, which become strings.
+        bad_records_path: A folder, here or in remote storage. A stream that is bad anywhere gives no rows, not
+            even those before its error, and is a row of a Parquet file in this folder: ``source``, ``kind`` and
+            ``error`` (text), ``value`` (its bytes; null for a file that the workers opened). Without it a bad
+            stream is an error. The workers write the files; a task that is repeated writes the same ones again.
         **options: See ``docs/options.md``; those of ``read_patch`` or ``read_rdf``, except
             ``source_name``, ``resume`` and ``split``.
 
@@ -97,7 +107,7 @@ def batch_decoder(
     Raises:
         ValueError: An option or a type is wrong.
     """
-    return BatchDecoder(kind, source_column, _types(passthrough), options)
+    return BatchDecoder(kind, source_column, _types(passthrough), options, bad_records_path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +118,9 @@ class BatchDecoder:
     source_column: str | None
     passthrough: dict[str, str]
     options: dict[str, Any]
+    bad_records_path: str | None = None
+    storage: Mapping[str, str] = field(default_factory=dict)
+    """How remote storage of bad records is reached."""
 
     def __post_init__(self) -> None:
         if self.kind not in ("patch", "rdf"):
@@ -116,6 +129,10 @@ class BatchDecoder:
             if name in self.options:
                 raise ValueError(f"a batch decoder takes no {name}: {instead}")
         refuse_unknown("batch_decoder", self.options, f"decode_{self.kind}")
+        if self.bad_records_path is not None and self.options.get("mode") == "permissive":
+            raise ValueError(
+                "mode permissive makes a row of an error, and bad_records_path a row of another table: give one of them"
+            )
         decoded = self._decoded_schema()  # a wrong option shows here, not in a worker
         for name in self.passthrough:
             if name in decoded.names:
@@ -147,27 +164,44 @@ class BatchDecoder:
         require_pyarrow()
         joined = Joined()
         inputs = None
+        apart = self.bad_records_path is not None
+        bad = BadRecords(self.bad_records_path, self.storage)
         try:
             for batch in batches:
                 inputs = inputs or Inputs(batch.schema, self.source_column)
                 extend = self._extension(batch)
-                decoded = self._of_files if inputs.is_path else self._of_values
-                for rows, where in decoded(inputs, batch):
+                if inputs.is_path:
+                    decoded = self._of_files(inputs, batch, bad if apart else None)
+                elif apart:
+                    decoded = self._whole_values(inputs, batch, bad)
+                else:
+                    decoded = self._of_values(inputs, batch)
+                for rows, where in decoded:
                     yield from joined.add(extend(rows, where))
         except Exception:
             yield from joined.flush()
             raise
+        finally:
+            bad.flush()
         yield from joined.flush()
 
     def _decoded_schema(self) -> Schema:
         return _internal.read_schema(self.kind, self.options)
 
-    def _of_files(self, inputs: Inputs, batch: pa.RecordBatch) -> Iterator[_Decoded]:
+    def _of_files(
+        self, inputs: Inputs, batch: pa.RecordBatch, bad: BadRecords | None
+    ) -> Iterator[_Decoded]:
         import pyarrow as pa
 
         for file in inputs.files(batch):
+            read = partial(
+                read_whole, self.kind, file.path, source_name=file.name, threads=1, **self.options
+            )
+            if bad is not None and (error := error_of(read)):
+                bad.add(file.name, error)
+                continue
             # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
-            with read_whole(self.kind, file.path, source_name=file.name, **self.options) as reader:
+            with read() as reader:
                 for rows in reader:
                     where = pa.repeat(pa.scalar(file.row, pa.int64()), rows.num_rows)
                     yield pa.record_batch(rows), where
@@ -187,6 +221,57 @@ class BatchDecoder:
                 yield rows.remove_column(last), rows.column(last)
             else:
                 yield rows, None
+
+    def _whole_values(
+        self, inputs: Inputs, batch: pa.RecordBatch, bad: BadRecords
+    ) -> Iterator[_Decoded]:
+        """The rows of values that are good from their first byte to their last."""
+        streams, at = inputs.streams(batch), 0
+        while at < batch.num_rows:
+            at = yield from self._until_bad(streams, at, bad)
+
+    def _until_bad(
+        self, streams: pa.RecordBatch, at: int, bad: BadRecords
+    ) -> Generator[_Decoded, None, int]:
+        """The rows of values from one on; passes over the first bad one, and returns the number behind it."""
+        open_at = at
+        held: list[_Decoded] = []
+        try:
+            for rows, where in self._numbered(streams.slice(at), at):
+                # only the last value of a batch may go on, and turn out to be bad
+                last: int = where[-1].as_py()
+                if last > open_at:
+                    yield from held
+                    open_at, held = last, []
+                first = where.index(last).as_py()
+                if first:
+                    yield rows.slice(0, first), where.slice(0, first)
+                held.append((rows.slice(first), where.slice(first)))
+        except JellyError:
+            for row in range(open_at, streams.num_rows):
+                try:
+                    found = list(self._numbered(streams.slice(row, 1), row))
+                except JellyError as error:
+                    value = streams.column("value")[row].as_py()
+                    bad.add(streams.column("name")[row].as_py(), error, value)
+                    return row + 1
+                yield from found
+        else:
+            yield from held
+        return int(streams.num_rows)
+
+    def _numbered(
+        self, streams: pa.RecordBatch, before: int
+    ) -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
+        """The rows of values, and the number of the value of each, where so many come before these."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for native in _internal.read_column(self.kind, self.options, streams, True):
+            rows = pa.record_batch(native)
+            last = rows.num_columns - 1
+            if rows.num_rows:
+                yield rows.remove_column(last), pc.add(rows.column(last), before)
 
     def _passed_fields(self) -> list[pa.Field]:
         if not self.passthrough:
@@ -210,6 +295,17 @@ class BatchDecoder:
             return pa.RecordBatch.from_arrays(arrays, schema=pa.schema([*rows.schema, *fields]))
 
         return extend
+
+
+def error_of(read: Callable[[], Any]) -> JellyError | None:
+    """What is wrong with a stream, which is read to its end."""
+    try:
+        with read() as reader:
+            for _ in reader:
+                pass
+    except JellyError as error:
+        return error
+    return None
 
 
 class Joined:

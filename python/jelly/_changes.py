@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Unpack
 
 from jelly import _internal
+from jelly._html import facts
 from jelly._option_types import ComparingOptions, PatchingOptions, SameOptions
 from jelly._patching import Patches, Report, genid, keywords, refuse_twice, reported, sources
 from jelly._whole_file import check_folder
@@ -34,6 +35,9 @@ class Patched(NamedTuple):
     prefixes: int
     bytes: int
     order: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return facts("Patch", self)
 
 
 class Compared(NamedTuple):
@@ -68,6 +72,9 @@ class Compared(NamedTuple):
     new_nodes: int = 0
     gone_nodes: int = 0
     unsettled_nodes: int = 0
+
+    def _repr_html_(self) -> str:
+        return facts("Difference", self)
 
 
 def diff(

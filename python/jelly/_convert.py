@@ -57,6 +57,7 @@ def convert(
     to_compression: Compression = "auto",
     progress: Progress = None,
     skolemize: bool | str = False,
+    deskolemize: bool | str = False,
     **options: Unpack[ConvertOptions],
 ) -> Tally:
     """Reads a source in one format and writes it in another, streaming.
@@ -77,6 +78,10 @@ def convert(
         progress: Called with a :class:`Tally` about every MiB that was read; an exception stops.
         skolemize: Blank nodes of statements as IRIs, as for :func:`diff`. Where labels do not last, these are IRIs of
             content labels; the source is read twice.
+        deskolemize: The way back: what the IRIs begin with that become blank nodes, or True for those that
+            ``skolemize=True`` made. Other IRIs stay. An IRI that begins so and that no label becomes, and one whose label
+            another node has, are refused (``encode.skolem``). Labels are kept in memory, up to four times
+            ``limits.blank_bytes``.
         **options: See ``docs/options.md``.
 
     Returns:
@@ -100,10 +105,12 @@ def convert(
     table_out = table_format(dest, to)
     if table_in or table_out:
         require_pyarrow()
-        if skolemize:
-            raise ValueError("skolemize does not go with Parquet and Arrow files")
-        if read.pop("blank_nodes", "keep") == "content":
-            raise ValueError('blank_nodes="content" does not go with Parquet and Arrow files')
+        labels = read.pop("blank_nodes", "keep")
+        for name, is_given in (
+            ("skolemize", skolemize), ("deskolemize", deskolemize), (f'blank_nodes="{labels}"', labels != "keep"),
+        ):  # fmt: skip
+            if is_given:
+                raise ValueError(f"{name} does not go with Parquet and Arrow files")
     if table_in:
         refuse_options({**read, "format": None}, "source", table_in)
     if table_out:
@@ -113,7 +120,7 @@ def convert(
             writer = table_writer(dest, table_out, feed.schema, to_compression, level)
             return _to_table(feed, writer, progress)
     write |= {"to": to, "to_compression": to_compression} | limits
-    read["skolemize"] = genid(skolemize)
+    read |= {"skolemize": genid(skolemize), "deskolemize": genid(deskolemize)}
     report = None if progress is None else lambda *counts: progress(Tally(*counts))
     if table_in:
         schema, batches = open_table(source, table_in)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from jelly import errors
 from jelly.errors import JellyError, PatchError
@@ -72,6 +72,23 @@ def secret(name: str, url: str) -> str | None:
     return os.environ.get(name) if is_safe else None
 
 
+def _context() -> ssl.SSLContext:
+    """How servers are checked, and the certificate that ``JELLY_CLIENT_CERT`` and ``JELLY_CLIENT_KEY`` name.
+
+    Raises:
+        OSError: A file is not there, or is no certificate or key.
+    """
+    context = ssl.create_default_context()
+    cert, key = os.environ.get("JELLY_CLIENT_CERT"), os.environ.get("JELLY_CLIENT_KEY")
+    if cert:
+        try:
+            context.load_cert_chain(cert, key or None)
+        except OSError as error:
+            files = cert if not key else f"{cert}, {key}"
+            raise OSError(f"JELLY_CLIENT_CERT and JELLY_CLIENT_KEY: {files}: {error.strerror or error}") from error  # fmt: skip
+    return context
+
+
 class Address:
     """An address on a server, and how the server knows who asks."""
 
@@ -91,11 +108,7 @@ class Address:
         Raises:
             ValueError: It is no address of a log.
         """
-        parts = urlsplit(url)
-        if parts.username is not None or parts.password is not None:
-            raise ValueError(
-                "a log's address has no user and password: give token=, or JELLY_TOKEN"
-            )
+        parts = _without_user(url, "a log's address", "token=, or JELLY_TOKEN")
         if not parts.hostname or parts.query or parts.fragment or not parts.path.strip("/"):
             raise ValueError(f"{url!r} is no address of a log, such as https://host/brick")
         token = token or secret("JELLY_TOKEN", url)
@@ -108,9 +121,7 @@ class Address:
         Raises:
             ValueError: It is no address of an endpoint.
         """
-        parts = urlsplit(url)
-        if parts.username is not None or parts.password is not None:
-            raise ValueError("the address of an endpoint has no user and password: give authorization=, or JELLY_STORE_AUTHORIZATION")  # fmt: skip
+        parts = _without_user(url, "the address of an endpoint", "authorization=, or JELLY_STORE_AUTHORIZATION")  # fmt: skip
         if not is_address(url) or not parts.hostname or parts.query or parts.fragment:
             raise ValueError(f"{url!r} is no address of an endpoint, such as http://localhost:3030/ds/update")  # fmt: skip
         return cls(url, authorization or secret("JELLY_STORE_AUTHORIZATION", url))
@@ -143,7 +154,7 @@ class Address:
             except ConnectionError:
                 pass  # the server ended it meanwhile; what we send can be sent again
         kind: Any = http.client.HTTPSConnection if self._is_tls else http.client.HTTPConnection
-        more = {"context": ssl.create_default_context()} if self._is_tls else {}
+        more = {"context": _context()} if self._is_tls else {}
         link = kind(self._host, self._port, timeout=_SECONDS, **more)
         try:
             link.connect()
@@ -345,3 +356,15 @@ _CLASSES = _classes()
 def error_class(kind: str) -> type[JellyError]:
     """The class of errors of a kind."""
     return _CLASSES.get(kind.split(".")[0], JellyError)
+
+
+def _without_user(url: str, what: str, instead: str) -> SplitResult:
+    """The parts of an address, which names no user and no password.
+
+    Raises:
+        ValueError: It does.
+    """
+    parts = urlsplit(url)
+    if parts.username is not None or parts.password is not None:
+        raise ValueError(f"{what} has no user and password: give {instead}")
+    return parts

@@ -26,10 +26,14 @@ from jelly.types import (
 )
 
 __all__ = [
+    "RESTART_BYTES",
+    "BlankDiff",
     "Compressor",
+    "GatheredPatches",
     "History",
     "KeyFilter",
     "LogOrder",
+    "LogPlaces",
     "PatchReader",
     "QuadKeys",
     "RdfReader",
@@ -57,6 +61,7 @@ __all__ = [
     "index",
     "inspect",
     "invert",
+    "lasting_labels",
     "local_path",
     "log_head",
     "log_known_end",
@@ -73,6 +78,7 @@ __all__ = [
     "read_patch",
     "read_rdf",
     "read_schema",
+    "refuse_changed",
     "refuse_hole",
     "refuse_own_file",
     "restart_points",
@@ -82,6 +88,8 @@ __all__ = [
     "show_style",
     "splits",
     "squash",
+    "stamp_patch",
+    "statistics",
     "summarize",
     "table_keys",
     "verify_log",
@@ -90,6 +98,7 @@ __all__ = [
 ]
 
 __version__: str
+RESTART_BYTES: int
 
 _Row_co = TypeVar("_Row_co", covariant=True)
 _RdfRow_co = TypeVar("_RdfRow_co", covariant=True, default=RdfRow)
@@ -402,11 +411,62 @@ def splits(
 ]:
     """What :func:`jelly.splits` stands on: format, compression, parts."""
 
+_PatchName: TypeAlias = tuple[str | None, int]
+_PatchTexts: TypeAlias = tuple[tuple[int, str] | None, str | None, tuple[int, int] | None]
+_PatchPart: TypeAlias = tuple[
+    _PatchName,
+    list[tuple[int | None, str, str | None]],
+    list[tuple[int, list[int], list[bool]]],
+    list[int],
+    int,
+    _PatchTexts,
+]
+_Gathered: TypeAlias = tuple[
+    _PatchName,
+    list[tuple[str, str | None]],
+    tuple[list[int], list[int]],
+    list[bool],
+    list[int],
+    int,
+    _PatchTexts,
+]
 _Report: TypeAlias = Callable[[str, int, int], object]
 _Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int, list[str]]
 _Shown: TypeAlias = tuple[int, int, int, list[int], list[int]]
 _Taken: TypeAlias = tuple[int, list[str]]
 _Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
+
+@final
+class GatheredPatches:
+    """What the rows of patches say, of batches in any order."""
+
+    def __new__(cls) -> Self: ...
+    def push(self, rows: ArrowArrayExportable) -> None:
+        """Takes rows.
+
+        Args:
+            rows: Batches with the columns ``source``, ``patch``, ``txn``, ``seq``, ``op``, ``name``, ``value``, ``bytes``
+                (of the terms) and ``names_node`` (whether one of them is a blank node).
+
+        Raises:
+            EncodeError: A row has no patch.
+            ValueError: A column is missing or of another type.
+        """
+
+    def parts(self) -> list[_PatchPart]:
+        """The patches, for :meth:`merge` in another process."""
+
+    def merge(self, parts: Sequence[_PatchPart]) -> None:
+        """Takes what others gathered."""
+
+    def outcomes(self) -> list[_Gathered]:
+        """For each patch its source and number, headers, transactions, findings, counts and texts.
+
+        Headers are in order: key in lower case and value. Transactions: unfinished and aborted. Findings: each transaction with rows
+        began; each has a number of its own; there are changes in transactions; rows that count have blank nodes.
+        Counts: rows, ``A``, ``D``, ``TX``, ``TC`` and ``Z`` rows, ends of no transaction, changes outside of transactions, bytes.
+        Texts: place and op of the last row, an op that does not exist, the first and the last ``seq``.
+        """
 
 @final
 class History:
@@ -491,6 +551,36 @@ def table_keys(
         TextError: A term is not canonical.
         ValueError: As of `quad_keys`.
     """
+
+def lasting_labels(rows: ArrowArrayExportable) -> ArrowArrayExportable:
+    """Whether the labels of the blank nodes in each row last: the boolean column ``lasting``, null where there is no blank node.
+
+    Args:
+        rows: One record batch, as of `quad_keys`.
+
+    Raises:
+        EncodeError: A row has no quad.
+        TextError: There is no term in the text of a cell.
+    """
+
+@final
+class BlankDiff:
+    """Compares the rows with blank nodes of two tables, as `diff` compares those of two datasets.
+
+    Args:
+        keywords: Options of `diff`; ``blank_nodes`` is ``match`` or ``content``.
+    """
+
+    def __new__(cls, keywords: dict[str, Any]) -> Self: ...
+    def add(self, is_new: bool, rows: ArrowArrayExportable | ArrowStreamExportable) -> None:
+        """Takes rows that have blank nodes, of the old or the new table.
+
+        Raises:
+            LimitError: There are too many for ``limits.blank_bytes``.
+        """
+
+    def finish(self, dest: Destination) -> None:
+        """Writes what differs as a patch; nothing can be added then."""
 
 @final
 class KeyFilter:
@@ -607,6 +697,26 @@ def log_versions(
     """Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the rows that count, the origin of each source, and the version that the patches come after."""
 
 @final
+class LogPlaces:
+    """Which rows of a log count, and which version each belongs to.
+
+    Args:
+        patches: For each patch that counts its source, its number in the source, its version, and its transactions
+            that do not count.
+    """
+
+    def __new__(cls, patches: Sequence[tuple[str | None, int, int, Sequence[int]]]) -> Self: ...
+    def versions(self, rows: ArrowArrayExportable) -> ArrowArrayExportable:
+        """The version of each row, for ``pyarrow.record_batch``: the column ``version``, null in rows that do not count.
+
+        Args:
+            rows: One record batch with the columns ``source``, ``patch`` and ``txn``.
+
+        Raises:
+            ValueError: A column is missing or of another type.
+        """
+
+@final
 class LogOrder:
     """The order of the patches of a log."""
 
@@ -656,6 +766,27 @@ def log_head(folder: Path) -> tuple[int, str | None]:
 
 def log_known_end(folder: Path) -> int | None:
     """The last version that the index of a folder knows."""
+
+def refuse_changed(
+    path: Path, known: tuple[str, int, str], size: int, digest: str | None = None
+) -> None:
+    """Refuses a file of a log that is not the one that its index knows by name, bytes and digest of its rows."""
+
+def stamp_patch(
+    patch: Any,
+    dest: Any,
+    more: Sequence[tuple[str, str]],
+    skip: int,
+    read: dict[str, Any],
+    write: dict[str, Any],
+) -> tuple[
+    tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str],
+    list[tuple[str, str]],
+]:
+    """Reads a source of one patch to its end, and writes it to a file that is not flushed, with headers that it lacks.
+
+    Returns what it says, without those headers, and the ones that were added.
+    """
 
 def summarize(
     patches: Any, keywords: dict[str, Any]
@@ -751,6 +882,14 @@ def convert_batches(
     progress: Callable[[int, int, int], object] | None = None,
 ) -> tuple[int, int, int]:
     """Converts record batches; returns rows, bytes of the columns, and bytes written without compression."""
+
+def statistics(
+    source: Source,
+    keywords: dict[str, Any],
+    top: int,
+    progress: Callable[[int, int, int], object] | None = None,
+) -> dict[str, Any]:
+    """The fields of `jelly.Statistics`, but for the time that it took."""
 
 def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
     """Reads statements or patches, as the source has them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 LOG_JSON = "log.json"
 BASE_JSON = "base.json"
@@ -22,3 +23,10 @@ def number_of(path: Path) -> int | None:
 def name_of(version: int, ending: str) -> str:
     """The name of the patch that makes a version."""
     return f"patch-{version:04}{ending}"
+
+
+def stored_format(ending: str) -> Literal["jelly-patch", "rdfp", "trp"]:
+    """The format of the files with an ending."""
+    if ending.startswith(".jellyp"):
+        return "jelly-patch"
+    return "trp" if ending.startswith(".trp") else "rdfp"

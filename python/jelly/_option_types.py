@@ -126,6 +126,7 @@ class RdfReadOptions(_Decoding, _File, total=False):
 
     format: RdfFormat
     strict_graphs: bool
+    threads: int | None
 
 
 class PatchReadOptions(_Checked, _File, total=False):
@@ -137,6 +138,7 @@ class PatchReadOptions(_Checked, _File, total=False):
     blank_nodes: Literal["auto", "keep", "scoped", "named"]
     batch_rows: int | None
     batch_bytes: int | None
+    threads: int | None
 
 
 class RdfDecoderOptions(_Decoding, _Chosen, total=False):
@@ -190,6 +192,7 @@ class StatsOptions(_Checked, total=False):
     compression: Compression
     rows: Literal["all", "committed"]
     strict_graphs: bool
+    threads: int | None
 
 
 class ConvertReadOptions(TypedDict, total=False):
@@ -199,10 +202,11 @@ class ConvertReadOptions(TypedDict, total=False):
     framing: Framing
     compression: Compression
     rows: Literal["all", "committed"]
-    blank_nodes: Literal["keep", "content"]
+    blank_nodes: Literal["keep", "content", "rdfc10"]
     strict: bool
     lenient_flags: bool
     strict_graphs: bool
+    threads: int | None
     source_name: str | None
 
 
@@ -255,6 +259,7 @@ class BaseOptions(_Checked, total=False):
     """Options of ``Replica.create``."""
 
     strict_graphs: bool
+    threads: int | None
     base_format: RdfFormat
 
 
@@ -268,6 +273,7 @@ class ReadingOptions(_Checked, total=False):
     """How sources are read; the compression is detected."""
 
     strict_graphs: bool
+    threads: int | None
 
 
 class LogOptions(TypedDict, total=False):

@@ -19,7 +19,10 @@ mod statement_columns;
 mod term_columns;
 
 pub use column::ColumnStreams;
-pub use input::{BatchDigest, BatchWriter, KeyColumn, KeyFilter, Labels, PatchRows, RdfRows, Required};
+pub use input::{
+    BatchDigest, BatchWriter, GatheredPatches, KeyColumn, KeyFilter, Labels, LogPlaces, PatchRows, RdfRows,
+    Required, each_statement, lasting_labels,
+};
 pub use joined::{Joined, numbered};
 pub use open::{PatchReader, RdfReader, ReadOptions, read, read_any, read_patch, read_rdf};
 pub use patch::PatchBatches;

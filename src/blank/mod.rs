@@ -8,4 +8,4 @@ pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_t
 #[cfg(feature = "arrow")]
 pub(crate) use position::{has_bare_position, is_bare_position};
 pub(crate) use scope::Scope;
-pub use scope::refuse_scopes;
+pub use scope::{labels_last, refuse_scopes};

@@ -53,6 +53,13 @@ fn is_scoped_name(label: &str) -> bool {
     without_scope(label).is_some() && !is_position(label)
 }
 
+/// Whether no label of a statement is a position or stands behind the scope of a source.
+#[inline]
+pub fn labels_last(statement: &Statement<'_>) -> bool {
+    let is_lost = |label: &str| is_position(label) || is_scoped_name(label);
+    statement.terms.iter().all(|term| label_of(term, is_lost).is_none())
+}
+
 /// Refuses a statement that names a node behind the scope of its source.
 ///
 /// # Errors

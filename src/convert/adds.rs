@@ -1,7 +1,6 @@
 //! Statements as a patch that adds them, in one transaction.
 
-use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfSink};
-use crate::encode::PlainOp;
+use crate::create::Encode;
 use crate::error::Result;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, RdfRow, RdfSink, Same, Sink};
 use crate::term::{Iri, PlainTerm, Term};
@@ -21,11 +20,17 @@ impl<S: PatchSink> Adds<S> {
     }
 
     #[inline]
-    fn row(&mut self, op: PatchOp<'_>) -> Result<()> {
-        if !self.began {
-            self.began = true;
-            self.numbering.row(PatchOp::Begin, &mut self.sink)?;
+    fn begin(&mut self) -> Result<()> {
+        if self.began {
+            return Ok(());
         }
+        self.began = true;
+        self.numbering.row(PatchOp::Begin, &mut self.sink)
+    }
+
+    #[inline]
+    fn row(&mut self, op: PatchOp<'_>) -> Result<()> {
+        self.begin()?;
         self.numbering.row(op, &mut self.sink)
     }
 }
@@ -59,59 +64,17 @@ impl<S: PatchSink> RdfSink for Adds<S> {
         self.row(PatchOp::Add(row.statement))
     }
 
+    #[inline]
+    fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
+        self.begin()?;
+        let taken = self.sink.take_plain(true, terms, same)?;
+        if taken {
+            self.numbering.pass_change();
+        }
+        Ok(taken)
+    }
+
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         self.row(PatchOp::AddPrefix { name, iri, graph: Term::DefaultGraph })
-    }
-}
-
-/// The same of statements whose terms lie in one piece.
-pub struct PlainAdds {
-    writer: PlainPatchWriter,
-    began: bool,
-}
-
-impl PlainAdds {
-    /// Adds to `writer`.
-    pub fn new(writer: PlainPatchWriter) -> Self {
-        PlainAdds { writer, began: false }
-    }
-
-    #[inline]
-    fn row(&mut self, op: &PlainOp<'_>) -> Result<()> {
-        if !self.began {
-            self.began = true;
-            self.writer.plain_row(&PlainOp::Begin)?;
-        }
-        self.writer.plain_row(op)
-    }
-}
-
-impl PlainRdfSink for PlainAdds {
-    fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
-        self.row(&PlainOp::Add(terms, same))
-    }
-
-    fn keeps_frames(&self) -> bool {
-        false
-    }
-
-    fn next_frame(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl Encode for PlainAdds {
-    fn output(&mut self) -> &mut Vec<u8> {
-        self.writer.output()
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.row(&PlainOp::Commit)?;
-        self.row(&PlainOp::End)?;
-        self.writer.finish()
-    }
-
-    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
-        self.writer.restart_offsets(skip)
     }
 }

@@ -4,12 +4,14 @@
 //! first row, so the encoder is made when they have come.
 
 mod adds;
+mod deskolem;
 mod skolem;
 mod target;
 
-pub use adds::{Adds, PlainAdds};
+pub use adds::Adds;
+pub use deskolem::Deskolem;
 pub(crate) use skolem::skolem_iri;
-pub use skolem::{Skolem, Skolemized};
+pub use skolem::{NodeNames, Skolem, Skolemized};
 pub use target::{PatchTarget, RdfTarget, Target};
 
 use crate::create::{Encode, Writer};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use super::deskolem::Deskolem;
 use crate::blank::refuse_term;
 use crate::create::Encode;
 use crate::error::{Error, ErrorKind, Result};
@@ -61,15 +62,7 @@ impl Skolem {
     }
 
     fn of(labels: Option<HashMap<Box<str>, String>>, start: Option<String>) -> Result<Self> {
-        if let Some(start) =
-            start.as_ref().filter(|start| !has_scheme(start.as_bytes()) || !is_plain_iri(start))
-        {
-            let message = format!(
-                "{start:?} for blank nodes: an absolute IRI begins otherwise, such as with \
-                 \"https://example.org/.well-known/genid/\""
-            );
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
+        start.as_deref().map_or(Ok(()), refuse_start)?;
         Ok(Skolem {
             naming: Naming { start, labels },
             renamed: Renamed::new(),
@@ -109,11 +102,7 @@ impl Skolem {
             Term::BlankNode(_) => self.has_nodes = true,
             Term::Iri(iri) if self.taken.is_none() => {
                 let start = self.naming.start.as_deref().unwrap_or_default();
-                let common = start.len().min(iri.prefix().len());
-                let (one, other) = start.as_bytes().split_at(common);
-                let begins_so =
-                    iri.prefix().as_bytes().starts_with(one) && iri.name().as_bytes().starts_with(other);
-                if begins_so && !start.is_empty() {
+                if begins_with(iri, start) && !start.is_empty() {
                     self.taken = Some(iri.to_string());
                 }
             }
@@ -136,6 +125,26 @@ impl Skolem {
     }
 }
 
+/// Refuses what no absolute IRI begins with.
+pub(super) fn refuse_start(start: &str) -> Result<()> {
+    if has_scheme(start.as_bytes()) && is_plain_iri(start) {
+        return Ok(());
+    }
+    let message = format!(
+        "{start:?} for blank nodes: an absolute IRI begins otherwise, such as with \
+         \"https://example.org/.well-known/genid/\""
+    );
+    Err(Error::new(ErrorKind::Argument, message))
+}
+
+/// Whether an IRI begins so.
+#[inline]
+pub(super) fn begins_with(iri: &Iri<'_>, start: &str) -> bool {
+    let common = start.len().min(iri.prefix().len());
+    let (one, other) = start.as_bytes().split_at(common);
+    iri.prefix().as_bytes().starts_with(one) && iri.name().as_bytes().starts_with(other)
+}
+
 /// The IRI of a label.
 pub(crate) fn skolem_iri(start: &str, label: &str) -> TermBuf {
     let mut iri = start.to_owned();
@@ -149,16 +158,40 @@ pub(crate) fn skolem_iri(start: &str, label: &str) -> TermBuf {
     TermBuf::iri(&iri)
 }
 
+/// What becomes of the blank nodes of a dataset.
+pub enum NodeNames {
+    /// They get other names.
+    Named(Skolem),
+    /// IRIs become blank nodes again.
+    Back(Deskolem),
+}
+
+impl NodeNames {
+    fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Result<Statement<'s>> {
+        match self {
+            NodeNames::Named(skolem) => skolem.statement(statement),
+            NodeNames::Back(deskolem) => deskolem.statement(statement),
+        }
+    }
+
+    fn term(&mut self, term: &Term<'_>) -> Result<Option<TermBuf>> {
+        match self {
+            NodeNames::Named(skolem) => skolem.term(term),
+            NodeNames::Back(deskolem) => deskolem.term(term),
+        }
+    }
+}
+
 /// A sink of statements that get names for their blank nodes.
 pub struct Skolemized<S> {
     sink: S,
-    skolem: Option<Skolem>,
+    names: Option<NodeNames>,
 }
 
 impl<S> Skolemized<S> {
     /// Without other names, statements go through as they are.
-    pub fn new(sink: S, skolem: Option<Skolem>) -> Self {
-        Skolemized { sink, skolem }
+    pub fn new(sink: S, names: Option<NodeNames>) -> Self {
+        Skolemized { sink, names }
     }
 
     pub(crate) fn inner(&mut self) -> &mut S {
@@ -202,10 +235,10 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
 
     #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
-        match &mut self.skolem {
+        match &mut self.names {
             None => self.sink.statement(row),
-            Some(skolem) => {
-                let statement = skolem.statement(&row.statement)?;
+            Some(names) => {
+                let statement = names.statement(&row.statement)?;
                 self.sink.statement(&RdfRow { statement, ..*row })
             }
         }
@@ -216,8 +249,8 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
     }
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
-        let skolem = self.skolem.as_mut();
-        match skolem.map_or(Ok(None), |skolem| skolem.term(&graph))? {
+        let names = self.names.as_mut();
+        match names.map_or(Ok(None), |names| names.term(&graph))? {
             Some(named) => self.sink.graph_start(named.as_term()),
             None => self.sink.graph_start(graph),
         }

@@ -2,23 +2,19 @@
 
 mod changes;
 mod options;
-mod plain;
 mod write;
 mod writer;
 
 pub use changes::Changes;
 pub use options::{CreateOptions, RESTART_BYTES, default_patch_options, default_rdf_options};
-#[cfg(feature = "arrow")]
-pub(crate) use plain::Slots;
-pub use plain::{PlainPatchSink, PlainPatchWriter, PlainRdfSink, PlainRdfWriter};
 pub use write::WriteOptions;
 pub use writer::Writer;
 
 use crate::encode::{PatchEncoder, RdfEncoder};
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
-use crate::term::{Iri, Term};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Same, Sink};
+use crate::term::{Iri, PlainTerm, Term};
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::thrift::ThriftWriter;
 
@@ -105,6 +101,11 @@ macro_rules! rdf_each {
                 match self { $(AnyRdfEncoder::$variant(encoder) => encoder.statement(row),)+ }
             }
 
+            #[inline(always)]
+            fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.take_plain(terms, same),)+ }
+            }
+
             fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
                 match self { $(AnyRdfEncoder::$variant(encoder) => encoder.namespace(name, iri),)+ }
             }
@@ -130,6 +131,11 @@ macro_rules! patch_each {
             #[inline]
             fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
                 match self { $(AnyPatchEncoder::$variant(encoder) => encoder.row(row),)+ }
+            }
+
+            #[inline(always)]
+            fn take_plain(&mut self, adds: bool, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
+                match self { $(AnyPatchEncoder::$variant(encoder) => encoder.take_plain(adds, terms, same),)+ }
             }
         }
     };
@@ -166,6 +172,11 @@ rdf_each!(Jelly | Lines | Turtle);
 patch_each!(Jelly | Text | Thrift);
 
 impl AnyPatchEncoder {
+    /// Whether each patch is a frame.
+    pub fn keeps_frames(&self) -> bool {
+        matches!(self, AnyPatchEncoder::Jelly(encoder) if encoder.keeps_frames())
+    }
+
     /// Ends the frame, in formats that have frames.
     pub fn end_frame(&mut self) -> Result<()> {
         match self {

@@ -11,8 +11,9 @@ use crate::options::{
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::with::With;
 
-/// Bytes between the restart points of a file where nobody said another number.
-pub const RESTART_BYTES: u64 = 64 << 20;
+/// Bytes between the restart points of a file where nobody gave another number: several readers share a file of 60 MB,
+/// which may be 500 MB of text. Of two generated datasets the file became 2.9 % smaller and 1.2 % larger by it.
+pub const RESTART_BYTES: u64 = 8 << 20;
 
 /// How rows become bytes; one list for every format.
 #[derive(Clone, Debug)]

@@ -1,9 +1,6 @@
 //! What is asked of a writer, by options that were given.
 
-use super::{
-    AnyPatchEncoder, AnyRdfEncoder, Changes, CreateOptions, PlainPatchWriter, PlainRdfWriter, RESTART_BYTES,
-    default_rdf_options,
-};
+use super::{AnyPatchEncoder, AnyRdfEncoder, Changes, CreateOptions, RESTART_BYTES, default_rdf_options};
 use crate::encode::Framing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{PatchFormat, RdfFormat, check_name};
@@ -154,16 +151,6 @@ impl WriteOptions {
             }
         }
         Ok(encoder)
-    }
-
-    /// A writer of patches whose terms lie in one piece.
-    pub fn patch_writer(&self) -> Result<PlainPatchWriter> {
-        Ok(PlainPatchWriter::new(self.patch_encoder(None)?))
-    }
-
-    /// A writer of statements whose terms lie in one piece.
-    pub fn rdf_writer(&self, has_graphs: bool) -> Result<PlainRdfWriter> {
-        Ok(PlainRdfWriter::new(self.rdf_encoder(None, has_graphs)?, self.keeps_frames()))
     }
 
     /// Whether frames of statements are elements of a grouped stream.

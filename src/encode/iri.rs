@@ -1,6 +1,6 @@
 //! IRIs: where they are split, and ids that count on from the IRI before.
 
-use super::bytes::{may_split, same};
+use super::bytes::{may_split, place_of, same};
 use super::lookup::Lookups;
 use super::row::Rows;
 use crate::error::Result;
@@ -20,7 +20,19 @@ pub(crate) struct IriState {
     name: u32,
     /// The prefix that each place had last; 0 is none yet.
     near: [u32; PLACES],
+    /// Ids that IRIs had, by a weak hash of their text. What is found is compared with the tables.
+    known: Vec<Known>,
 }
+
+/// The ids that an IRI had; a name 0 is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    prefix: u32,
+    name: u32,
+}
+
+/// Places of known IRIs: so many for each name, from the least to the most.
+const KNOWN: [usize; 3] = [4, 1 << 8, 1 << 13];
 
 /// Subject, predicate, object, graph, header or namespace.
 const PLACES: usize = 5;
@@ -28,7 +40,7 @@ const PLACES: usize = 5;
 impl IriState {
     /// At the start of a stream.
     pub(crate) fn new() -> Self {
-        IriState { prefix: 0, name: 0, near: [0; PLACES] }
+        IriState { prefix: 0, name: 0, near: [0; PLACES], known: Vec::new() }
     }
 
     /// The next IRI has explicit ids.
@@ -45,29 +57,52 @@ impl IriState {
         lookups: &mut Lookups,
         rows: &mut Rows,
     ) -> Result<WireIri> {
-        let (mut wire_prefix, mut name) = (0, iri);
+        let at = place_of(iri);
+        let known = self.known.get(at & self.known.len().wrapping_sub(1)).copied().unwrap_or_default();
+        let Known { prefix, name } = if lookups.have(known.prefix, known.name, iri) {
+            known
+        } else {
+            self.look_up(iri, at, place, lookups, rows)?
+        };
+        let wire_prefix = if prefix == self.prefix { 0 } else { prefix };
+        let wire_name = if name == self.name.wrapping_add(1) { 0 } else { name };
+        (self.prefix, self.name) = (prefix, name);
+        Ok(WireIri { prefix: wire_prefix, name: wire_name })
+    }
+
+    /// The ids of an IRI that may be new.
+    #[inline(never)]
+    fn look_up(
+        &mut self,
+        iri: &[u8],
+        at: usize,
+        place: usize,
+        lookups: &mut Lookups,
+        rows: &mut Rows,
+    ) -> Result<Known> {
+        let (mut prefix, mut name) = (0, iri);
         if !lookups.prefixes.is_off() {
             let near = self.near[place];
-            let prefix = if near != 0
+            if near != 0
                 && let Some(rest) = strip(iri, lookups.prefixes.text(near))
             {
                 lookups.prefixes.touch(near);
-                name = rest;
-                near
+                (prefix, name) = (near, rest);
             } else {
-                let (prefix, rest) = iri.split_at(split(iri));
-                name = rest;
-                self.near[place] = lookups.prefixes.id(prefix, rows)?;
-                self.near[place]
-            };
-            if prefix != self.prefix {
-                (wire_prefix, self.prefix) = (prefix, prefix);
+                let (start, rest) = iri.split_at(split(iri));
+                (prefix, name) = (lookups.prefixes.id(start, rows)?, rest);
+                self.near[place] = prefix;
             }
         }
-        let name = lookups.names.id(name, rows)?;
-        let wire_name = if name == self.name.wrapping_add(1) { 0 } else { name };
-        self.name = name;
-        Ok(WireIri { prefix: wire_prefix, name: wire_name })
+        let known = Known { prefix, name: lookups.names.id(name, rows)? };
+        let [each, least, most] = KNOWN;
+        let places = (each * known.name as usize).next_power_of_two().clamp(least, most);
+        if self.known.len() < places {
+            self.known = vec![Known::default(); places];
+        }
+        let last = self.known.len() - 1;
+        self.known[at & last] = known;
+        Ok(known)
     }
 }
 
@@ -91,6 +126,7 @@ fn strip<'a>(iri: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::TableSizes;
 
     #[test]
     fn split_as_jelly_jvm_does() {
@@ -138,5 +174,32 @@ mod tests {
             }
         }
         assert!(prefixes.len() > 500 && quick > 2000, "{} {quick}", prefixes.len());
+    }
+
+    /// Few entries, so that ids get other texts, and other pieces of the same IRI.
+    #[test]
+    fn known_iris_have_the_ids_that_they_would_have_anew() {
+        let tables = TableSizes { names: 6, prefixes: 3, datatypes: 1 };
+        let new = || (IriState::new(), Lookups::new(tables, 1 << 20), Rows::new(9));
+        let ((mut quick, mut ours, mut rows), (mut slow, mut theirs, mut expected)) = (new(), new());
+        let pieces = ["urn:some:a#", "urn:some:a/", "urn:some:", "b/", "b/c", "c", "", "d#e"];
+        let (mut seed, mut known) = (7usize, 0);
+        for _ in 0..50_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let iri = [40, 45, 50].map(|bit| pieces[seed >> bit & 7]).concat();
+            ours.begin_row();
+            theirs.begin_row();
+            slow.known.clear();
+            let entries = rows.count();
+            let found = quick.ids(iri.as_bytes(), seed >> 60 & 3, &mut ours, &mut rows).unwrap();
+            let anew = slow.ids(iri.as_bytes(), seed >> 60 & 3, &mut theirs, &mut expected).unwrap();
+            assert_eq!((found, rows.as_bytes()), (anew, expected.as_bytes()), "{iri}");
+            known += usize::from(rows.count() == entries);
+            if rows.count() > 100 {
+                rows.clear();
+                expected.clear();
+            }
+        }
+        assert!((1000..49_000).contains(&known), "{known}");
     }
 }

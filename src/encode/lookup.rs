@@ -2,7 +2,7 @@
 
 mod slots;
 
-use super::bytes::{hash, same};
+use super::bytes::{hash, may_split, same};
 use super::row::Rows;
 use crate::decode::TableKind;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,6 +13,8 @@ use slots::Slots;
 struct Entry {
     text: Vec<u8>,
     hash: u32,
+    /// An IRI that ends so may split in it.
+    may_split: bool,
 }
 
 /// Neighbours by use. They form a ring, in which 0 stands between the oldest and the newest.
@@ -129,7 +131,7 @@ impl Lookup {
         }
         entry.text.clear();
         entry.text.extend_from_slice(text);
-        entry.hash = hash;
+        (entry.hash, entry.may_split) = (hash, may_split(text));
         self.bytes = self.bytes - held + entry.text.capacity();
         if self.bytes > self.most_bytes {
             let message =
@@ -190,6 +192,25 @@ impl Lookups {
             prefixes: Lookup::new(TableKind::Prefix, sizes.prefixes, most_bytes),
             datatypes: Lookup::new(TableKind::Datatype, sizes.datatypes, most_bytes),
         }
+    }
+
+    /// Whether these entries are the pieces of an IRI, as it is split; then the row uses them.
+    #[inline(always)]
+    pub(crate) fn have(&mut self, prefix: u32, name: u32, iri: &[u8]) -> bool {
+        let (prefixes, names) = (&mut self.prefixes, &mut self.names);
+        let (start, end) = (prefixes.text(prefix), &names.entries[name as usize]);
+        let have = name != 0
+            && start.len() + end.text.len() == iri.len()
+            && same(&iri[start.len()..], &end.text)
+            && same(&iri[..start.len()], start)
+            && (prefix == 0 || !end.may_split || start.last() == Some(&b'#'));
+        if have {
+            if prefix != 0 {
+                prefixes.touch(prefix);
+            }
+            names.touch(name);
+        }
+        have
     }
 
     /// A row begins.

@@ -19,7 +19,8 @@ pub struct EncodeOptions {
     /// Whether namespace declarations of Jelly-RDF are written, which makes it version 2, or dropped; `None`: the
     /// stream becomes version 2 if one comes before the first frame is complete, and a later one is an error.
     pub namespaces: Option<bool>,
-    /// Bytes between sync points of a seekable file, which has a footer too; `None`: a stream with lengths has
+    /// Bytes of Jelly between sync points of a seekable file, or an eighth of the bytes of its rows as text, whichever
+    /// is more; it has a footer too. `None`: a stream with lengths has
     /// the mark of its start alone, by which readers find it among files put end to end.
     pub restart_bytes: Option<u64>,
     /// Bounds that a reader of the stream has: what it would refuse is not written.

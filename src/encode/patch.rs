@@ -297,4 +297,10 @@ impl PatchSink for PatchEncoder {
             PatchOp::End(_) => self.end_patch(),
         }
     }
+
+    #[inline(always)]
+    fn take_plain(&mut self, adds: bool, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
+        let op = if adds { PlainOp::Add(terms, same) } else { PlainOp::Delete(terms, same) };
+        self.plain_row(&op).map(|()| true)
+    }
 }

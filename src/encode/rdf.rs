@@ -296,6 +296,11 @@ impl RdfSink for RdfEncoder {
         done
     }
 
+    #[inline(always)]
+    fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
+        self.plain_statement(terms, same).map(|()| true)
+    }
+
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         self.plain_namespace(name, &iri_text(iri))
     }

@@ -1,7 +1,7 @@
 //! Repeated terms: the last subject, predicate, object and graph, by value.
 
 use super::bytes::same;
-use crate::term::{PlainKind, PlainTerm, Triple, XSD_STRING};
+use crate::term::{PlainKind, PlainTerm, TermBuf, Triple, XSD_STRING};
 use crate::wire::Buffer;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +69,31 @@ impl Last {
             self.triple = Some((*triple).clone());
         }
     }
+
+    /// About how many bytes of text it has: its marks and escapes are not counted one by one.
+    #[inline(always)]
+    fn text_len(&self) -> usize {
+        match self.kind {
+            Kind::Unset | Kind::DefaultGraph => 0,
+            Kind::Triple => self.triple.as_ref().map_or(0, triple_len),
+            _ => self.text.as_bytes().len() + self.qualifier.as_bytes().len() + MARKS,
+        }
+    }
+}
+
+/// The brackets or quotes of a term, and the blank after it.
+const MARKS: usize = 3;
+
+#[cold]
+fn triple_len(triple: &Triple) -> usize {
+    let term_len = |term: &TermBuf| match term.as_plain() {
+        PlainTerm::Triple(inner) => triple_len(inner),
+        other => {
+            let (_, text, qualifier) = parts(&other);
+            text.len() + qualifier.len() + MARKS
+        }
+    };
+    triple.terms.iter().map(term_len).sum()
 }
 
 #[inline(always)]
@@ -79,18 +104,31 @@ fn replace(held: &mut Buffer, text: &str) {
 
 /// The last terms of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Repeats([Last; 4]);
+pub(crate) struct Repeats {
+    last: [Last; 4],
+    /// About how many bytes these terms have as a line of N-Quads, without escapes.
+    line: usize,
+}
 
 impl Repeats {
     /// Whether the last term of this place is this one.
     #[inline(always)]
     pub(crate) fn is(&self, place: usize, term: &PlainTerm<'_>) -> bool {
-        self.0[place].is(term)
+        self.last[place].is(term)
     }
 
     #[inline(always)]
     pub(crate) fn set(&mut self, place: usize, term: &PlainTerm<'_>) {
-        self.0[place].set(term);
+        let last = &mut self.last[place];
+        let before = last.text_len();
+        last.set(term);
+        self.line = self.line - before + last.text_len();
+    }
+
+    /// About how many bytes a statement of these terms has as a line of text.
+    #[inline(always)]
+    pub(crate) fn line_len(&self) -> u64 {
+        self.line as u64
     }
 
     /// Forgets all terms.

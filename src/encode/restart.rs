@@ -7,24 +7,31 @@ use super::frame::metadata_entry;
 use crate::restart::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point};
 use crate::wire::Buffer;
 
+/// So many bytes of text count as one byte of Jelly: the work of readers is the rows, however well Jelly packs them.
+const TEXT: u64 = 8;
+
 /// The restart points so far.
 #[derive(Debug)]
 pub(crate) struct Restarts {
-    /// Bytes between two; `None`: the start is the only one, and no footer comes.
+    /// Bytes between two, or [`TEXT`] times as many bytes of text; `None`: the start is the only one, and no footer
+    /// comes.
     every: Option<u64>,
     points: Vec<Point>,
+    /// Bytes of text before the last one.
+    text: u64,
     /// The next frame is one.
     due: bool,
 }
 
 impl Restarts {
-    /// The first frame is a restart point, and the first frame after each so many bytes.
+    /// The first frame is a restart point, and the first frame after each so many bytes, or [`TEXT`] times as many
+    /// bytes of text.
     pub(crate) fn new(every: Option<u64>) -> Self {
-        Restarts { every, points: Vec::new(), due: true }
+        Restarts { every, points: Vec::new(), text: 0, due: true }
     }
 
-    /// Marks the frame that begins at `offset`, if it is to be marked.
-    pub(crate) fn mark(&mut self, offset: u64, counters: Counters, head: &mut Buffer) -> bool {
+    /// Marks the frame that begins at `offset`, after so many bytes of text, if it is to be marked.
+    pub(crate) fn mark(&mut self, offset: u64, text: u64, counters: Counters, head: &mut Buffer) -> bool {
         if !self.due {
             return false;
         }
@@ -32,12 +39,16 @@ impl Restarts {
         let mark = Mark { ordinal: self.points.len() as u64, counters, footer: self.have_footer() };
         metadata_entry(head, MARK_KEY, &mark.encode());
         self.points.push(Point { offset, counters });
+        self.text = text;
         true
     }
 
-    /// Whether a frame that begins at `offset` is far enough from the last point.
-    pub(crate) fn is_due(&self, offset: u64) -> bool {
-        self.every.is_some_and(|every| self.points.last().is_none_or(|last| offset - last.offset >= every))
+    /// Whether a frame that begins at `offset`, after so many bytes of text, is far enough from the last point.
+    pub(crate) fn is_due(&self, offset: u64, text: u64) -> bool {
+        let last = self.points.last().map_or(0, |last| last.offset);
+        self.every.is_some_and(|every| {
+            self.points.is_empty() || offset - last >= every || text - self.text >= every.saturating_mul(TEXT)
+        })
     }
 
     /// A footer will list them.

@@ -124,7 +124,7 @@ impl Stream {
         self.begun = true;
         let offset = self.frames.offset();
         let marked = match &mut self.restarts {
-            Some(restarts) => restarts.mark(offset, self.counters, &mut self.head),
+            Some(restarts) => restarts.mark(offset, self.terms.text_bytes(), self.counters, &mut self.head),
             None => false,
         };
         let is_first = self.counters.frame == 0;
@@ -184,7 +184,7 @@ impl Stream {
     pub(crate) fn restart_follows(&self) -> bool {
         let length = || self.head.len() + self.options_row().len() + self.rows.as_bytes().len();
         let end = || self.frames.next_offset(length());
-        self.restarts.as_ref().is_some_and(|restarts| restarts.is_due(end()))
+        self.restarts.as_ref().is_some_and(|restarts| restarts.is_due(end(), self.terms.text_bytes()))
     }
 
     /// Ends the frame.

@@ -23,6 +23,8 @@ pub(crate) struct Terms {
     term_bytes: usize,
     /// Places whose last term is not that of the last statement of the caller.
     fresh: u8,
+    /// About how many bytes all statements so far have as lines of text.
+    text_bytes: u64,
     /// The message of the row.
     pub(crate) body: Buffer,
 }
@@ -40,6 +42,7 @@ impl Terms {
             nesting: limits.nesting.min(MAX_NESTING),
             term_bytes: limits.term_bytes,
             fresh: ALL,
+            text_bytes: 0,
             body: Buffer::default(),
         }
     }
@@ -91,7 +94,13 @@ impl Terms {
         }
         // what is not written keeps its last term, which may be another
         self.fresh &= ALL << PLACES;
+        self.text_bytes += self.repeats.line_len();
         Ok(())
+    }
+
+    /// About how many bytes all statements so far have as lines of text.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        self.text_bytes
     }
 
     /// A term of a place that can repeat, from `field` on.

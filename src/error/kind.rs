@@ -278,8 +278,8 @@ kinds! {
     EncodeLabel = Encode "encode.label" "Rename the blank node, or skolemize it.",
     /// A language tag outside the grammar of the format.
     EncodeLanguage = Encode "encode.language" ROW,
-    /// An IRI of the data that begins as the IRIs of blank nodes shall, beside blank nodes.
-    EncodeSkolem = Encode "encode.skolem" "Give another start for the IRIs of blank nodes (`skolemize=`, `--skolemize`).",
+    /// An IRI of the data that begins as the IRIs of blank nodes shall, beside blank nodes; or one that cannot become a blank node again.
+    EncodeSkolem = Encode "encode.skolem" "Give another start for the IRIs of blank nodes (`skolemize=`, `deskolemize=`).",
     /// A header at which RDF Patch (text or Thrift) would begin another patch.
     EncodeHeader = Encode "encode.header" "Write headers at the start of the patch, or end the patch before the header.",
     /// The log does not continue the table: a patch is missing.

@@ -1,5 +1,6 @@
 //! Where bytes come from and go to: paths, memory, readers and writers; compressed or not.
 
+mod ahead;
 mod aside;
 mod compress;
 mod decompress;
@@ -18,10 +19,11 @@ pub use aside::Aside;
 pub use detect::{Content, is_patch, patch_format, rdf_format, sniff};
 pub(crate) use identity::{Checked, Identity, Stamp};
 pub use local::local_path;
+pub(crate) use output::by_extension;
 pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
 pub use shared::{ReadSeek, SharedFile};
-pub(crate) use source::ByRef;
+pub(crate) use source::{ByRef, processors};
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

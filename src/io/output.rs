@@ -165,7 +165,8 @@ fn failed() -> Error {
     Error::new(ErrorKind::Argument, "this output failed before; nothing more can be written to it")
 }
 
-fn by_extension(path: &Path) -> Compression {
+/// The compression that the name of a file asks for.
+pub(crate) fn by_extension(path: &Path) -> Compression {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if extension.eq_ignore_ascii_case("gz") => Compression::Gzip,
         Some(extension) if extension.eq_ignore_ascii_case("zst") => Compression::Zstd,

@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::decompress::decompress;
 use super::detect::{Content, is_certain, sniff};
 use super::shared::SharedFile;
@@ -97,15 +98,30 @@ pub enum Stream {
 pub(super) const PEEK: usize = 4096;
 /// How much tells the compression.
 pub(super) const MAGIC: usize = 4;
+/// Compressed bytes below which a thread costs more than it saves.
+const WORTH_A_THREAD: u64 = 1 << 20;
+/// Most threads where nobody says how many.
+const MOST_THREADS: usize = 4;
 
-/// Opens a source.
+/// As many threads as this process has processors, at most [`MOST_THREADS`].
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |all| all.get().min(MOST_THREADS))
+}
+
+/// Opens a source; with two threads, one takes off the compression of a file or of memory.
 pub fn open(
     source: Source,
     compression: Option<Compression>,
     framing: Framing,
     limits: &Limits,
+    threads: usize,
 ) -> Result<Opened> {
     let again = source.again();
+    let has_thread = match &source {
+        Source::Path(_) | Source::Bytes(_) => threads > 1 && source.size()? >= Some(WORTH_A_THREAD),
+        // their bytes may come late, or from Python
+        Source::File(_) | Source::Reader(_) => false,
+    };
     let mut raw: Box<dyn Read + Send> = match source {
         Source::Bytes(bytes) => {
             let found = compression.unwrap_or_else(|| Compression::detect((*bytes).as_ref()));
@@ -129,6 +145,9 @@ pub fn open(
         content = sniff(start, framing);
         is_certain(content, start)
     });
+    if has_thread && compression != Compression::None {
+        stream = Box::new(Ahead::new(stream));
+    }
     let stream = Stream::Reader(Box::new(Peeked::new(start, failed, stream)?));
     Ok(Opened { stream, compression, content, again })
 }
@@ -233,7 +252,7 @@ mod tests {
             bytes.extend([0x82, 0x02, u8::try_from(row).unwrap()]);
             bytes.resize(usize::from(letter) + 1, 0);
             let source = Source::Reader(Box::new(Cursor::new(bytes)));
-            let opened = open(source, None, Framing::Auto, &Limits::default()).unwrap();
+            let opened = open(source, None, Framing::Auto, &Limits::default(), 1).unwrap();
             assert_eq!(opened.content, Content::JellyPatch, "{}", char::from(letter));
         }
     }

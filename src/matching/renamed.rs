@@ -20,9 +20,18 @@ impl Renamed {
         statement: &Statement<'s>,
         mut name: impl FnMut(&str) -> Result<TermBuf>,
     ) -> Result<Statement<'s>> {
+        self.replace(statement, |term| named(term, &mut name))
+    }
+
+    /// The statement with what `other` gives for each term that is no triple; `None`: the term stays.
+    pub(crate) fn replace<'s>(
+        &'s mut self,
+        statement: &Statement<'s>,
+        mut other: impl FnMut(&Term<'_>) -> Result<Option<TermBuf>>,
+    ) -> Result<Statement<'s>> {
         let mut changed = [false; 4];
         for (place, term) in statement.terms.iter().enumerate() {
-            if let Some(named) = renamed(term, &mut name)? {
+            if let Some(named) = replaced(term, &mut other)? {
                 self.terms[place] = named;
                 changed[place] = true;
             }
@@ -39,17 +48,32 @@ pub(crate) fn renamed(
     term: &Term<'_>,
     name: &mut impl FnMut(&str) -> Result<TermBuf>,
 ) -> Result<Option<TermBuf>> {
+    replaced(term, &mut |term: &Term<'_>| named(term, name))
+}
+
+#[inline]
+fn named(term: &Term<'_>, name: &mut impl FnMut(&str) -> Result<TermBuf>) -> Result<Option<TermBuf>> {
+    match term {
+        Term::BlankNode(label) => name(label).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The term with what `other` gives for each term in it that is no triple, if it gives something.
+pub(crate) fn replaced(
+    term: &Term<'_>,
+    other: &mut impl FnMut(&Term<'_>) -> Result<Option<TermBuf>>,
+) -> Result<Option<TermBuf>> {
     Ok(match term {
-        Term::BlankNode(label) => Some(name(label)?),
         Term::Triple(triple) => {
             let mut named = None;
             for (place, term) in triple.terms.iter().enumerate() {
-                if let Some(term) = renamed(&term.as_term(), name)? {
+                if let Some(term) = replaced(&term.as_term(), other)? {
                     named.get_or_insert_with(|| triple.terms.clone())[place] = term;
                 }
             }
             named.map(|terms| TermBuf::Triple(Box::new(Triple { terms })))
         }
-        _ => None,
+        term => other(term)?,
     })
 }

@@ -25,6 +25,7 @@ impl OpenOptions {
             compression: values.compression("compression"),
             committed: values.choice("rows", [false, true]),
             resume: values.bytes("resume").map(<[u8]>::to_vec),
+            threads: values.number("threads"),
             split: values.bytes("split").map(PartOf::decode).transpose()?,
             ..OpenOptions::default()
         })

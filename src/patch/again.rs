@@ -54,6 +54,15 @@ impl Again {
         }
     }
 
+    /// Its bytes, as they are stored.
+    pub fn size(&self) -> Option<u64> {
+        match &self.bytes {
+            Bytes::Path(path) => path.metadata().ok().map(|meta| meta.len()),
+            Bytes::Shared(bytes) => Some(bytes.as_ref().as_ref().len() as u64),
+            Bytes::File(file) => Some(file.length()),
+        }
+    }
+
     /// What it is called.
     pub fn name(&self) -> Option<Arc<str>> {
         match (&self.options.decode.source, &self.bytes) {

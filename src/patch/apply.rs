@@ -10,7 +10,7 @@ use super::quad_key::QuadKey;
 use super::stored::Stored;
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
-use crate::convert::{RdfTarget, Skolem, Skolemized};
+use crate::convert::{NodeNames, RdfTarget, Skolem, Skolemized};
 use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::Result;
 use crate::format::RdfFormat;
@@ -168,7 +168,7 @@ pub fn apply(
         statements: 0,
         deleted: 0,
     };
-    let names = names.map(|names| Skolem::with_labels(names, None)).transpose()?;
+    let names = names.map(|names| Skolem::with_labels(names, None).map(NodeNames::Named)).transpose()?;
     let sink = Skolemized::new(sink, names);
     let take = |sink: &mut Skolemized<Applying>| writer.take(&mut sink.inner().target).map(|()| true);
     let mut sink = work.feed(&mut *rows, sink, take)?.into_inner();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::again::Again;
 use super::content::labels_of;
 use super::dataset::Dataset;
+use super::rdfc10::rdfc10_labels;
 use super::work::Work;
 use crate::blank::refuse_positions;
 use crate::error::{ErrorKind, Result};
@@ -21,16 +22,18 @@ pub enum BaseLabels {
     Lasting,
     /// Every node gets a content label.
     Content,
+    /// Every node gets its label of RDFC-1.0.
+    Rdfc10,
 }
 
 impl BaseLabels {
-    /// Every way, as the table of options has them.
+    /// Every way of a log, as the table of options has them.
     pub(crate) const ALL: [Self; 4] =
         [BaseLabels::Keep, BaseLabels::Named, BaseLabels::Lasting, BaseLabels::Content];
 
     /// The base may have to be read before its labels are known.
     pub(crate) fn reads_first(self) -> bool {
-        matches!(self, BaseLabels::Lasting | BaseLabels::Content)
+        matches!(self, BaseLabels::Lasting | BaseLabels::Content | BaseLabels::Rdfc10)
     }
 
     /// The label that each label of the base becomes; `None`: labels stay.
@@ -43,6 +46,7 @@ impl BaseLabels {
             BaseLabels::Keep | BaseLabels::Named => false,
             BaseLabels::Lasting => !labels_last(base, work)?,
             BaseLabels::Content => true,
+            BaseLabels::Rdfc10 => return rdfc10_labels(base, work).map(Some),
         };
         wanted.then(|| labels_of(base, work)).transpose()
     }

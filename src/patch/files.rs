@@ -16,6 +16,7 @@
 //!
 //! The functions beside this module take any source, options of each step, and a report of the progress.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::apply::{Applied, ApplyOptions, ApplyTarget, Needs};
@@ -28,7 +29,7 @@ use crate::convert::{PatchTarget, RdfTarget};
 use crate::create::{CreateOptions, RESTART_BYTES, WriteOptions, Writer};
 use crate::error::Result;
 use crate::format::{PatchFormat, RdfFormat, check_name};
-use crate::io::{Output, OutputOptions, Source, Target};
+use crate::io::{Output, OutputOptions, Source, Target, by_extension};
 use crate::open::OpenOptions;
 
 /// The sources of a log: files of patches, and folders of them.
@@ -114,6 +115,16 @@ impl PatchOut {
         let writer = Writer::new(Output::create(target, &options.output())?);
         let make = move |source: Option<&_>| options.patch_encoder(source);
         Ok(PatchOut { target: PatchTarget::new(Box::new(make)), writer })
+    }
+
+    /// A file of patches as these options and its name ask for, which nobody needs after a crash: it is there at once
+    /// and not flushed to the disk.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn scratch(path: &Path, mut options: WriteOptions) -> Result<Self> {
+        options.compression.get_or_insert_with(|| by_extension(path));
+        PatchOut::new(Target::Writer(Box::new(File::create(path)?)), options)
     }
 
     /// A new file of patches. It appears whole, when everything is written.

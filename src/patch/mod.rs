@@ -3,6 +3,7 @@
 mod again;
 mod apply;
 mod base_labels;
+mod blank_diff;
 mod blank_rows;
 mod canonical;
 mod checked_net;
@@ -20,6 +21,7 @@ mod net;
 mod options;
 mod prefixes;
 mod quad_key;
+mod rdfc10;
 mod same;
 mod squash;
 mod stored;
@@ -31,6 +33,7 @@ mod work;
 pub use again::Again;
 pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
 pub use base_labels::BaseLabels;
+pub use blank_diff::BlankDiff;
 pub use blank_rows::{BlankNodes, NodeCounts};
 pub use canonical::canonicalize;
 pub(crate) use dataset::each_statement;
@@ -40,9 +43,10 @@ pub use history::{History, Pattern, Period, history};
 pub use invert::{InvertOptions, invert};
 pub(crate) use key_set::KeySet;
 pub use log::{
-    Base, Claim, Head, Log, LogContext, LogOptions, LogOrder, LogSources, PatchFacts, PatchSummary, Placed,
-    Problem, RowsDigest, Version, backup_base, head, holds_patches, id_from_text, in_order, known_end,
-    order_log, patch_files, place, refuse_hole, refuse_own_file, summarize,
+    Base, Claim, GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction, Head, Header, Log,
+    LogContext, LogOptions, LogOrder, LogSources, Outcome, PatchFacts, PatchSummary, Placed, Problem,
+    RowsDigest, Version, backup_base, head, hex_digest, holds_patches, id_from_text, in_order, known_end,
+    order_log, patch_files, place, refuse_changed, refuse_hole, refuse_own_file, stamp, summarize,
 };
 pub(crate) use log::{Change, LogSink};
 pub(crate) use net::{ByKey, Net};

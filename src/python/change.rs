@@ -27,19 +27,19 @@ fn fields(done: Patched) -> Fields {
 }
 
 /// Where a patch goes.
-struct Writing {
+pub(super) struct Writing {
     target: Target,
     options: WriteOptions,
 }
 
 impl Writing {
-    fn new(job: &Job, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(super) fn new(job: &Job, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
         let target = target(dest, &job.interrupt)?;
         let options = WriteOptions::of(true, &job.values, target.name().as_deref());
         Ok(Writing { target, options: options.map_err(Failure::Jelly)? })
     }
 
-    fn open(self) -> Result<PatchOut> {
+    pub(super) fn open(self) -> Result<PatchOut> {
         PatchOut::new(self.target, self.options)
     }
 }

@@ -119,12 +119,13 @@ fn io_error(error: Error) -> PyErr {
     let Some(cause) = error.into_io_error() else {
         return PyOSError::new_err(text);
     };
-    match (cause.raw_os_error(), source) {
-        (Some(number), Some(source)) => {
-            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, text, source.to_string()))
-        }
-        _ => cause.into(),
+    let Some(number) = cause.raw_os_error() else {
+        return cause.into();
+    };
+    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    match source {
+        Some(source) => PyOSError::new_err((number, text, source.to_string())),
+        None => PyOSError::new_err((number, text)),
     }
 }
 

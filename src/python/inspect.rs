@@ -1,13 +1,17 @@
-//! `inspect`, on which `jelly.inspect` and `jelly.validate` stand.
+//! `inspect`, on which `jelly.inspect` and `jelly.validate` stand, and `statistics`.
 
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyList};
 
-use super::error::to_python;
+use super::convert::Report;
+use super::error::{Failure, to_python};
 use super::input::Input;
 use super::keywords;
 use super::stream_options;
-use crate::inspect::{Advice, Format, InspectOptions, Inspection};
+use crate::convert::Tally;
+use crate::format::AnyFormat;
+use crate::inspect::{self as core, Advice, Format, InspectOptions, Inspection, Statistics, ValueCounts};
+use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 
 /// What :func:`jelly.inspect` and :func:`jelly.validate` stand on.
@@ -20,8 +24,7 @@ pub(super) fn inspect<'py>(
     let values = keywords::values(keywords, Doors::INSPECT.and(Doors::CALL))?;
     let Input { source, name, interrupt } = Input::new(source)?;
     let options = InspectOptions::of(&values, name);
-    let found = interrupt
-        .run(py, |signals| Ok(crate::inspect::inspect(source, &options, &mut || signals.poll())?))?;
+    let found = interrupt.run(py, |signals| Ok(core::inspect(source, &options, &mut || signals.poll())?))?;
     object(py, found)
 }
 
@@ -60,4 +63,45 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
     }
     values.set_item("advice", advice)?;
     module.getattr("Inspection")?.call((), Some(&values))
+}
+
+/// The fields of `jelly.Statistics`, but for the time that it took.
+#[pyfunction]
+#[pyo3(signature = (source, keywords, top, progress=None))]
+pub(super) fn statistics<'py>(
+    source: &Bound<'py, PyAny>,
+    keywords: &Bound<'py, PyDict>,
+    top: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let py = source.py();
+    let Input { source, name, interrupt } = Input::new(source)?;
+    let values = keywords::values(keywords, Doors::STATS)?;
+    let options = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
+    let mut report = Report::new(progress.as_ref());
+    let found = interrupt.run(py, |signals| {
+        let mut poll = |rows, bytes_in| report.poll(signals, Tally { rows, bytes_in, ..Tally::default() });
+        Ok(core::statistics(source, &options, top, &mut poll)?)
+    })?;
+    let Statistics { format, rows, bytes, ops, subjects, objects, namespaces, .. } = found;
+    let all = PyDict::new(py);
+    all.set_item("kind", if matches!(format, AnyFormat::Rdf(_)) { "rdf" } else { "patch" })?;
+    all.set_item("rows", rows)?;
+    all.set_item("bytes", bytes)?;
+    for (name, counts) in [("ops", ops), ("subjects", subjects), ("objects", objects)] {
+        all.set_item(name, counts.into_py_dict(py)?)?;
+    }
+    for (name, ValueCounts { top, different }) in [
+        ("datatypes", found.datatypes),
+        ("languages", found.languages),
+        ("predicates", found.predicates),
+        ("graphs", found.graphs),
+    ] {
+        all.set_item(name, top.into_py_dict(py)?)?;
+        if matches!(name, "predicates" | "graphs") {
+            all.set_item(format!("different_{name}"), different)?;
+        }
+    }
+    all.set_item("namespaces", namespaces.into_py_dict(py)?)?;
+    Ok(all)
 }

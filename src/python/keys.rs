@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -11,7 +11,7 @@ use super::capsule::{self, Batches};
 use super::column::Exported;
 use super::error::Failure;
 use crate::arrow::{self, KeyColumn, Required};
-use crate::error::catch_panic;
+use crate::error::{Result, catch_panic};
 
 /// Keys of quads in one Arrow column of bytes; ``pyarrow.array(keys)`` shares its memory.
 #[pyclass(frozen, module = "jelly")]
@@ -142,17 +142,27 @@ impl KeyFilter {
     /// Raises:
     ///     JellyError: As of `table_keys`.
     fn keep(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<Exported> {
-        let mut batches = batches_of(rows)?;
-        let kept = py.detach(|| {
-            catch_panic(|| match batches.next().map_err(Failure::Python)? {
-                Some(batch) => Ok(self.0.keep(&batch)?),
-                None => Ok::<_, Failure>(BooleanArray::from(Vec::<bool>::new())),
-            })
-        })?;
-        let column: ArrayRef = Arc::new(kept);
-        let kept = RecordBatch::try_from_iter([("kept", column)]);
-        kept.map(Exported).map_err(|error| PyValueError::new_err(error.to_string()))
+        column_of(py, rows, "kept", |batch| self.0.keep(batch))
     }
+}
+
+/// A column that is made of one record batch, as a batch with this column alone.
+pub(super) fn column_of<C: Array + FromIterator<Option<T>> + 'static, T>(
+    py: Python<'_>,
+    rows: &Bound<'_, PyAny>,
+    name: &str,
+    make: impl FnOnce(&RecordBatch) -> Result<C> + Send,
+) -> PyResult<Exported> {
+    let mut batches = batches_of(rows)?;
+    let column = py.detach(|| {
+        catch_panic(|| match batches.next().map_err(Failure::Python)? {
+            Some(batch) => Ok(make(&batch)?),
+            None => Ok::<_, Failure>(std::iter::empty::<Option<T>>().collect()),
+        })
+    })?;
+    let column: ArrayRef = Arc::new(column);
+    let batch = RecordBatch::try_from_iter([(name, column)]);
+    batch.map(Exported).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn key_of(secret: &Bound<'_, PyBytes>) -> PyResult<[u8; 16]> {
@@ -161,7 +171,7 @@ fn key_of(secret: &Bound<'_, PyBytes>) -> PyResult<[u8; 16]> {
     <[u8; 16]>::try_from(found).map_err(|_| refused())
 }
 
-fn batches_of(rows: &Bound<'_, PyAny>) -> PyResult<Batches> {
+pub(super) fn batches_of(rows: &Bound<'_, PyAny>) -> PyResult<Batches> {
     match Batches::of(rows)? {
         Some(batches) => Ok(batches),
         None => {

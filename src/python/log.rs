@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use super::error::Failure;
 use super::job::{Job, LogPart, gather, term};
 use super::keywords;
-use super::publish::{hex, version};
+use super::publish::version;
 use crate::options::doors::Doors;
 use crate::patch::{
     self, Again, Base, LogContext, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern,
@@ -119,7 +119,15 @@ pub(super) fn log_versions(
     let fields = |LogVersion { source, patch, id, prev, digest }: LogVersion| {
         let same = [&id, &prev].map(|id| id.as_ref().map(patch::id_identity));
         let [same_id, same_prev] = same;
-        (source, patch, text(id.as_ref()), text(prev.as_ref()), same_id, same_prev, digest.map(hex))
+        (
+            source,
+            patch,
+            text(id.as_ref()),
+            text(prev.as_ref()),
+            same_id,
+            same_prev,
+            digest.map(patch::hex_digest),
+        )
     };
     Ok((versions.into_iter().map(fields).collect(), origins, before))
 }

@@ -4,6 +4,7 @@
 mod apply;
 mod aside;
 mod batch;
+mod blank_diff;
 mod capsule;
 mod change;
 mod column;
@@ -12,6 +13,7 @@ mod convert;
 mod convert_batches;
 mod destination;
 mod error;
+mod gathered;
 mod guard;
 mod handle;
 mod index;
@@ -21,6 +23,7 @@ mod job;
 mod keys;
 mod keywords;
 mod log;
+mod log_places;
 mod open;
 mod publish;
 mod reader;
@@ -48,6 +51,8 @@ mod _internal {
     #[pymodule_export]
     use super::batch::RecordBatch;
     #[pymodule_export]
+    use super::blank_diff::{BlankDiff, lasting_labels};
+    #[pymodule_export]
     use super::change::{canonicalize, diff, invert, same, squash};
     #[pymodule_export]
     use super::column::read_column;
@@ -60,9 +65,11 @@ mod _internal {
     #[pymodule_export]
     use super::error::error_kinds;
     #[pymodule_export]
+    use super::gathered::GatheredPatches;
+    #[pymodule_export]
     use super::index::{index, restart_points, splits};
     #[pymodule_export]
-    use super::inspect::inspect;
+    use super::inspect::{inspect, statistics};
     #[pymodule_export]
     use super::keys::{KeyFilter, QuadKeys, quad_keys, table_keys};
     #[pymodule_export]
@@ -73,9 +80,11 @@ mod _internal {
         patch_files, refuse_hole, refuse_own_file, verify_log,
     };
     #[pymodule_export]
+    use super::log_places::LogPlaces;
+    #[pymodule_export]
     use super::open::{read_any, read_patch, read_rdf, read_schema};
     #[pymodule_export]
-    use super::publish::{RowsDigest, log_known_end, place_patch, summarize};
+    use super::publish::{RowsDigest, log_known_end, place_patch, refuse_changed, stamp_patch, summarize};
     #[pymodule_export]
     use super::reader::{PatchReader, RdfReader, Reader};
     #[pymodule_export]
@@ -93,6 +102,7 @@ mod _internal {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("RESTART_BYTES", crate::create::RESTART_BYTES)
     }
 }

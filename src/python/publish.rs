@@ -1,5 +1,6 @@
 //! What publishing to a log asks the core: what a patch says, and whether it can be the next one.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -7,13 +8,14 @@ use pyo3::types::PyDict;
 
 use super::capsule::Batches;
 use super::error::Failure;
-use super::job::{Job, LogPart};
+use super::job::{Job, LogPart, term};
 use super::keywords;
 use crate::arrow::BatchDigest;
+use crate::create::WriteOptions;
 use crate::error::catch_panic;
 use crate::options::doors::Doors;
 use crate::options::shape::Shape;
-use crate::patch::{self, Again, Claim, Head, LogOptions, PatchSummary, Placed, Version};
+use crate::patch::{self, Again, Claim, Head, Header, LogOptions, PatchOut, PatchSummary, Placed, Version};
 
 /// Patches, headers, id, prev, what the id is compared by, adds, deletes, rows of prefixes, digest.
 type Summary =
@@ -38,15 +40,45 @@ pub(super) fn summarize(
         let source = Again::new(opening.source, opening.options)?;
         Ok(patch::summarize(&source, takes_positions, watch)?)
     })?;
-    let PatchSummary { patches, headers, id, prev, added, deleted, prefixes, digest } = found;
-    let headers = headers.into_iter().map(|(key, value)| (key, value.as_term().to_string())).collect();
-    let same = id.as_ref().map(patch::id_identity);
-    let [id, prev] = [id, prev].map(|id| id.map(|id| id.as_term().to_string()));
-    Ok((patches, headers, id, prev, same, added, deleted, prefixes, hex(digest)))
+    Ok(fields(found))
 }
 
-pub(super) fn hex(digest: [u8; 32]) -> String {
-    digest.map(|byte| format!("{byte:02x}")).concat()
+fn fields(found: PatchSummary) -> Summary {
+    let PatchSummary { patches, headers, id, prev, added, deleted, prefixes, digest } = found;
+    let headers = texts(headers);
+    let same = id.as_ref().map(patch::id_identity);
+    let [id, prev] = [id, prev].map(|id| id.map(|id| id.as_term().to_string()));
+    (patches, headers, id, prev, same, added, deleted, prefixes, patch::hex_digest(digest))
+}
+
+fn texts(headers: Vec<Header>) -> Vec<(String, String)> {
+    headers.into_iter().map(|(key, value)| (key, value.as_term().to_string())).collect()
+}
+
+/// Reads a source of one patch to its end, and writes it to a file that is not flushed, with headers that it lacks.
+///
+/// Returns what it says, without those headers, and the ones that were added.
+#[pyfunction]
+pub(super) fn stamp_patch(
+    py: Python<'_>,
+    patch: &Bound<'_, PyAny>,
+    dest: PathBuf,
+    more: Vec<(String, String)>,
+    skip: usize,
+    read: &Bound<'_, PyDict>,
+    write: &Bound<'_, PyDict>,
+) -> PyResult<(Summary, Vec<(String, String)>)> {
+    let job = Job::new(read, Doors::DECODE_PATCH.and(Doors::READ), None)?;
+    let opening = job.dataset(patch, "format")?;
+    let write = keywords::values(write, Doors::WRITE_PATCH)?;
+    let more = more.into_iter().map(|(key, value)| Ok((key, term(&value)?))).collect::<PyResult<_>>()?;
+    let (found, added) = job.run(py, |watch| {
+        let source = Again::new(opening.source, opening.options)?;
+        let name = dest.to_string_lossy();
+        let mut out = || PatchOut::scratch(&dest, WriteOptions::of(true, &write, Some(&name))?);
+        Ok(patch::stamp(&source, more, skip, &mut out, watch)?)
+    })?;
+    Ok((fields(found), texts(added)))
 }
 
 /// The digest of the rows of one patch, which come as record batches of any size.
@@ -80,7 +112,9 @@ impl RowsDigest {
 
     /// The digest of all rows; the next rows are of another patch.
     fn finish(&self) -> String {
-        hex(std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish())
+        patch::hex_digest(
+            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish(),
+        )
     }
 }
 
@@ -113,6 +147,20 @@ pub(super) fn version(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Version>
 /// The last version that the index of a folder knows.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
-pub(super) fn log_known_end(folder: std::path::PathBuf) -> Option<u64> {
+pub(super) fn log_known_end(folder: PathBuf) -> Option<u64> {
     patch::known_end(&folder)
+}
+
+/// Refuses a file of a log that is not the one that its index knows by name, bytes and digest of its rows.
+#[pyfunction]
+#[pyo3(signature = (path, known, size, digest=None))]
+#[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
+pub(super) fn refuse_changed(
+    path: std::path::PathBuf,
+    known: (String, u64, String),
+    size: u64,
+    digest: Option<&str>,
+) -> PyResult<()> {
+    let known = (known.0.as_str(), known.1, known.2.as_str());
+    Ok(patch::refuse_changed(&path, known, size, digest).map_err(Failure::from)?)
 }

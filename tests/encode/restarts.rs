@@ -201,6 +201,35 @@ fn points_are_as_far_apart_as_asked_and_in_no_other_place() {
     }
 }
 
+/// Rows that Jelly packs well are many rows: points go by their text then.
+#[test]
+fn points_go_by_the_text_of_rows_that_take_few_bytes() {
+    use jelly_patch::sink::Same;
+    use jelly_patch::term::PlainTerm::Iri;
+    let options = jelly_patch::create::default_rdf_options(true);
+    let long = format!("http://a/{}", "x".repeat(391));
+    let written = |same: fn(usize) -> Same| {
+        let mut encoder = RdfEncoder::new(options.clone(), encode(5_000, 10)).expect("options");
+        for number in 0..2_000 {
+            let name = format!("http://a/{}", number % 2);
+            let terms = [Iri(&name), Iri(&long), Iri(&long), Iri(&long)];
+            encoder.plain_statement(&terms, same(number)).expect("a statement");
+        }
+        encoder.finish().expect("a stream");
+        std::mem::take(encoder.output())
+    };
+    let bytes = written(|_| Same::NONE);
+    assert_eq!(bytes, written(|number| if number == 0 { Same::NONE } else { Same(0b1110) }));
+    let seekable = Seekable::new(bytes);
+    seekable.check();
+    let rows: Vec<_> = seekable.marks.iter().map(|point| point.counters.seq).collect();
+    // 40,000 bytes of text are 33 rows of 1,221 bytes, so the points come after four frames of some 10 rows
+    assert!((40..60).contains(&rows.len()), "{rows:?}");
+    for pair in rows.windows(2) {
+        assert!((33..60).contains(&(pair[1] - pair[0])), "{rows:?}");
+    }
+}
+
 #[test]
 fn the_last_frame_waits_for_the_footer() {
     let options = encode(0, 1);

@@ -1,12 +1,13 @@
 //! The order of logs by what was collected of their patches: the cases of `tests/cases/logs.json`.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use jelly_patch::patch::{LogContext, LogOptions, PatchFacts, id_from_text, order_log};
 
-fn facts(source: &Path, number: usize, patch: &Value) -> PatchFacts {
+/// Ways to write one path.
+const SPELLINGS: [(&str, &str); 5] = [("", "/"), ("file://", "/"), ("", "/./"), ("", "//"), ("file:", "/")];
+
+fn facts(source: &str, number: usize, patch: &Value) -> PatchFacts {
     let keys = [("id", "id"), ("ID", "more"), ("Prev", "prev")];
     let mut headers: Vec<_> = (keys.iter())
         .filter_map(|(key, name)| Some(((*key).to_owned(), id_from_text(patch[*name].as_str()?).unwrap())))
@@ -15,7 +16,7 @@ fn facts(source: &Path, number: usize, patch: &Value) -> PatchFacts {
         headers.push(("statements".to_owned(), id_from_text(&format!("\"{statements}\"")).unwrap()));
     }
     PatchFacts {
-        source: Some(source.to_string_lossy().into_owned()),
+        source: Some(source.to_owned()),
         patch: number as u64,
         headers,
         unfinished: (patch["unfinished"] == true).then_some(0),
@@ -27,6 +28,15 @@ fn facts(source: &Path, number: usize, patch: &Value) -> PatchFacts {
 
 #[test]
 fn cases_of_logs() {
+    check(&SPELLINGS[..1]);
+}
+
+#[test]
+fn a_folder_is_one_however_its_path_is_written() {
+    check(&SPELLINGS);
+}
+
+fn check(spellings: &[(&str, &str)]) {
     let cases: Value = serde_json::from_str(include_str!("../cases/logs.json")).unwrap();
     let cases = cases.as_array().unwrap();
     assert!(cases.len() > 50);
@@ -36,9 +46,11 @@ fn cases_of_logs() {
             std::fs::write(folder.path().join(name), text.as_str().unwrap()).unwrap();
         }
         let mut patches = Vec::new();
-        for file in case["files"].as_array().unwrap() {
-            let path = folder.path().join(file[0].as_str().unwrap());
-            std::fs::write(&path, "").unwrap();
+        for (place, file) in case["files"].as_array().unwrap().iter().enumerate() {
+            let name = file[0].as_str().unwrap();
+            std::fs::write(folder.path().join(name), "").unwrap();
+            let (before, between) = spellings[place % spellings.len()];
+            let path = format!("{before}{}{between}{name}", folder.path().display());
             let file = file[1].as_array().unwrap();
             patches.extend(file.iter().enumerate().map(|(number, patch)| facts(&path, number, patch)));
         }

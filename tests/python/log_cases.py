@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,15 @@ def _text(patch: dict[str, Any]) -> str:
     return "".join(f"{row}\n" for row in rows)
 
 
-def facts(case: Case, folder: Path) -> list[Any]:
-    """What :func:`jelly._internal.order_log` takes, in the order of the case."""
+SPELLINGS = ("{}/{}", "file://{}/{}", "{}/./{}", "{}//{}", "file:{}/{}")
+"""Ways to write one path."""
+
+
+def facts(case: Case, folder: Path, spellings: Sequence[str] = SPELLINGS[:1]) -> list[Any]:
+    """What :func:`jelly._internal.order_log` takes, in the order of the case; paths are written in all these ways."""
     found: list[Any] = []
-    for name, patches in case["files"]:
+    for place, (name, patches) in enumerate(case["files"]):
+        source = spellings[place % len(spellings)].format(folder, name)
         for number, patch in enumerate(patches):
             headers = [(key, patch[key]) for key in ("id", "prev") if key in patch]
             if "more" in patch:
@@ -53,18 +59,19 @@ def facts(case: Case, folder: Path) -> list[Any]:
                 headers.append(("statements", f'"{patch["statements"]}"'))
             unfinished = 0 if patch.get("unfinished") else None
             stray = bool(patch.get("stray"))
-            found.append((str(folder / name), number, headers, unfinished, stray, True, patch.get("adds", 1)))  # fmt: skip
+            found.append((source, number, headers, unfinished, stray, True, patch.get("adds", 1)))  # fmt: skip
     return found
 
 
 def outcome(case: Case, folder: Path, given: list[Any]) -> dict[str, Any]:
     """What the core says of facts, in the words of a case; ``given`` may be in any order."""
-    places = {(one[0], one[1]): place for place, one in enumerate(facts(case, folder))}
+    names = enumerate(facts(case, folder))
+    places = {(Path(one[0]).name, one[1]): place for place, one in names}
     try:
         log = _internal.order_log(given, {})
     except PatchError as error:
         return said(error)
-    order = [places[given[place][0], given[place][1]] for place in log.order]
+    order = [places[Path(given[place][0]).name, given[place][1]] for place in log.order]
     return {"order": order, "before": log.before, "by_name": bool(log.by_name)}
 
 

@@ -199,6 +199,13 @@ def test_tls_and_certificates_of_clients(tmp_path: Path, monkeypatch: pytest.Mon
             monkeypatch.setenv("SSL_CERT_FILE", str(keys / "ca.pem"))
             with pytest.raises(OSError):  # noqa: PT011 - the alert has another text in each version
                 jelly.Log(url).info()  # no certificate of a client
+            monkeypatch.setenv("JELLY_CLIENT_CERT", str(keys / "client.pem"))
+            monkeypatch.setenv("JELLY_CLIENT_KEY", str(keys / "client.key"))
+            assert jelly.Log(url).publish(patch(1)).version == 1
+            for name in ("server.key", "missing"):
+                monkeypatch.setenv("JELLY_CLIENT_KEY", str(keys / name))
+                with pytest.raises(OSError, match=f"JELLY_CLIENT_KEY: .*{name}"):
+                    jelly.Log(url).info()
             curl = ["curl", "-s", "--cacert", str(keys / "ca.pem"), "--cert", str(keys / "client.pem"), "--key", str(keys / "client.key"), url]  # fmt: skip
             if shutil.which("curl"):
                 done = subprocess.run(curl, capture_output=True, check=True)

@@ -191,6 +191,8 @@ def zeros(path: Path) -> None:
         ("patch-0002.jellyp.zst", gone, 1, "patch.gap"),
         ("patch-0001.jellyp.zst", gone, 1, "patch.gap"),
         ("patch-0001.jellyp.zst", gone, 0, "patch.gap"),
+        ("patch-0004.jellyp.zst", gone, 300, "patch.gap"),
+        ("patch-0004.jellyp.zst", gone, 3, "patch.gap"),
         ("patch-0002.jellyp.zst", emptied, 2, "patch.damaged"),
         ("patch-0002.jellyp.zst", shortened, 2, None),
         ("patch-0002.jellyp.zst", zeros, 2, None),
@@ -258,6 +260,7 @@ def test_the_number_of_statements_is_checked(folder: Path) -> None:
     path.unlink()
     with jelly.PatchWriter(path) as writer:
         writer.write(rows)
+    (folder / "_index.jsonl").unlink()
     with pytest.raises(PatchError, match=r"patch\.damaged: patch-0004\.jellyp\.zst says that it makes 1 statements"):  # fmt: skip
         restored(folder)
     with pytest.raises(PatchError, match=r"patch\.damaged"):

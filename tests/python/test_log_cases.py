@@ -20,6 +20,8 @@ def test_order_of_what_was_collected(case: dict[str, Any], tmp_path: Path) -> No
     folder = log_cases.write(case, tmp_path / "log")
     given = log_cases.facts(case, folder)
     assert log_cases.outcome(case, folder, given[::-1]) == log_cases.expected(case)
+    given = log_cases.facts(case, folder, log_cases.SPELLINGS)
+    assert log_cases.outcome(case, folder, given[::-1]) == log_cases.expected(case)
 
 
 @pytest.mark.parametrize("case", log_cases.CASES.values(), ids=log_cases.CASES)

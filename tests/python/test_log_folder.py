@@ -96,12 +96,19 @@ def test_verify_sees_that_the_first_patch_is_lost(tmp_path: Path) -> None:
 
 
 def test_a_patch_with_a_wrong_number_of_statements_is_refused(tmp_path: Path) -> None:
-    kept, log = jelly.Log(tmp_path / "kept", ending=".jellyp.zst"), jelly.Log(tmp_path / "log")
+    kept = jelly.Log(tmp_path / "kept", ending=".jellyp.zst")
+    log = jelly.Log.create(tmp_path / "log")
+    with pytest.raises(PatchError, match="nothing says how many there are before"):
+        jelly.Log(tmp_path / "begun").publish(patch("y"), headers={"statements": '"1"'})
     jelly.backup(BASE, kept.folder, dump_format="nt")
     path = jelly.backup(BASE + BASE.replace(b"x", b"y"), kept.folder, dump_format="nt").path
-    assert log.publish(path).version == 1
     assert kept.publish(path).replayed
-    for target, count in [(kept, "77"), (kept, "3"), (log, "77"), (log, "2")]:
+    for headers in ({}, {"statements": '"7"'}):
+        with pytest.raises(PatchError, match="but the 0 before the patch and its changes make 1") as caught:  # fmt: skip
+            log.publish(patch("y") if headers else path, headers=headers)
+        assert caught.value.kind == "patch.header"
+    assert log.publish(patch("y"), headers={"statements": '"1"'}).version == 1
+    for target, count in [(kept, "77"), (kept, "3"), (log, "77"), (log, "3")]:
         for data, headers in [
             (patch("z", f'H Statements "{count}" .\n'), {}),
             (patch("z"), {"statements": f'"{count}"^^<http://www.w3.org/2001/XMLSchema#integer>'}),
@@ -110,8 +117,12 @@ def test_a_patch_with_a_wrong_number_of_statements_is_refused(tmp_path: Path) ->
                 target.publish(data, headers=headers)
             assert caught.value.kind == "patch.header"
             assert len(target.files) == 1
-    assert log.publish(patch("z"), headers={"statements": '"3"'}).version == 2
+    assert log.publish(patch("z"), headers={"statements": '"2"'}).version == 2
     assert log.publish(patch("other", 'H statements "many" .\n')).version == 3
+    with pytest.raises(PatchError, match="nothing says how many there are before") as caught:
+        log.publish(patch("more"), headers={"statements": '"4"'})
+    assert caught.value.kind == "patch.header"
+    assert log.dataset(io.BytesIO()).statements == 3
     assert kept.publish(patch("z")).version == 2
     assert log.verify().ok
     assert jelly.restore(kept.folder, io.BytesIO()).statements == 3

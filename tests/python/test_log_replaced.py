@@ -29,8 +29,8 @@ class Place(NamedTuple):
     place: str
     storage: dict[str, str] | None
     delete: Callable[[], None]
-    write: Callable[[str, bytes], object]
-    """Writes a file or object of the log."""
+    rewrite: Callable[[str, bytes], object]
+    """Replaces a file or object of the log on purpose."""
 
     def open(self) -> jelly.Log:
         return jelly.Log(self.place, storage=self.storage)
@@ -55,7 +55,11 @@ def ids(log: Any) -> list[str | None]:
 
 
 def in_folder(place: str, folder: Path) -> Place:
-    return Place(place, None, lambda: shutil.rmtree(folder), lambda name, data: (folder / name).write_bytes(data))  # fmt: skip
+    def rewrite(name: str, data: bytes) -> None:
+        (folder / name).write_bytes(data)
+        (folder / "_index.jsonl").unlink()
+
+    return Place(place, None, lambda: shutil.rmtree(folder), rewrite)
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +217,7 @@ def test_a_copy_refuses_a_log_with_other_rows_under_its_ids(where: Place, tmp_pa
     log.fetch(version, out, to="rdfp")
     other = io.BytesIO()
     jelly.convert(out.getvalue().replace(b"<x:s>", b"<x:other>"), other, to="jelly-patch")
-    where.write(f"patch-000{version}.jellyp", other.getvalue())
+    where.rewrite(f"patch-000{version}.jellyp", other.getvalue())
     log = where.open()
     log.publish(patch(5))
     with pytest.raises(PatchError) as caught:

@@ -117,6 +117,17 @@ def test_a_first_publish_makes_the_log(store: ObjectStore) -> None:
     assert opened(store, log.place).dataset(io.BytesIO(), to="nq").statements == 2
 
 
+@pytest.mark.parametrize("base", [b"", b'<a:s> <a:p> "base" .\n'])
+def test_a_first_patch_with_a_wrong_number_of_statements(store: ObjectStore, base: bytes) -> None:
+    log = jelly.Log.create(store.place(), base or None, base_format="nq", storage=store.storage)
+    with pytest.raises(PatchError, match="the header 'statements' says 7") as caught:
+        log.publish(patch(1), headers={"statements": '"7"'})
+    assert caught.value.kind == "patch.header"
+    count = 2 if base else 1
+    assert log.publish(patch(1), headers={"statements": f'"{count}"'}).version == 1
+    assert log.dataset(io.BytesIO()).statements == count
+
+
 @pytest.mark.parametrize("pattern", ["patch-0002", "log.json", "base-"])
 def test_faults_at_every_put(store: ObjectStore, pattern: str) -> None:
     """Each answer may mean that the object was made or not; what is there decides."""

@@ -17,9 +17,10 @@ import pytest
 
 import jelly
 from asgi import ask
+from jelly._page._all import SCRIPT
 from jelly._page._rows import MOST, show_rows
 from jelly._page._site import write_page
-from jelly._page._terms import Terms
+from jelly._terms import Terms
 from jelly.errors import ArgumentError
 
 VOID = {"meta", "link", "input", "br"}
@@ -43,6 +44,7 @@ class Page(HTMLParser):
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str]]] = []
         self.text = ""
+        self.scripts: list[str] = []
         self.feed(text)
         assert self.open == []
 
@@ -55,15 +57,22 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data if self.open and self.open[-1] != "style" else ""
+        inside = self.open[-1] if self.open else ""
+        if inside == "script":
+            self.scripts.append(data)
+        elif inside != "style":
+            self.text += data
 
     @property
     def links(self) -> list[str]:
         return [given["href"] for tag, given in self.tags if "href" in given]
 
     def check(self) -> None:
+        # the box that searches is the only script
+        assert {*self.scripts} <= {SCRIPT}
+        assert [tag for tag, _ in self.tags].count("script") == len(self.scripts)
         for tag, given in self.tags:
-            assert tag not in ("script", "img", "b", "iframe", "object"), tag
+            assert tag not in ("img", "b", "iframe", "object"), tag
             assert not [name for name in given if name.startswith("on")]
             assert "style" not in given
             if urlsplit(given.get("href", "")).scheme:
@@ -90,7 +99,7 @@ def test_a_site_of_files(log: Path, tmp_path: Path) -> None:
     assert write_page(jelly.Log(log), site) == 3
     assert write_page(jelly.Log(log), site) == 3, "the same again"
     files = sorted(path.relative_to(site) for path in site.rglob("*.html"))
-    assert len(files) == 4
+    assert len(files) == 7
     for name in files:
         text = (site / name).read_text()
         page = Page(text)
@@ -107,6 +116,13 @@ def test_a_site_of_files(log: Path, tmp_path: Path) -> None:
     second = Page((site / "versions/0002.html").read_text())
     assert f"The first {MOST} rows of {MOST + 7} are shown" in second.text
     assert "ex:s1" in second.text, "prefixes of the base"
+    # the newest versions can be undone, and be compared with the head
+    assert (site / "patches/0002-undo.rdfp").read_bytes().count(b"\nD ") == MOST + 7
+    assert (site / "patches/0003-undo.rdfp").read_bytes().count(b"\nA ") == 1
+    since = Page((site / "since/0001.html").read_text())
+    assert "from version 1 to 3" in since.text
+    assert [given for tag, given in since.tags if given.get("class") == "jelly-add"]
+    assert (site / "since/0001.rdfp").read_bytes().count(b"\nA ") == MOST + 7
     assert (site / "patches/0003.rdfp").read_bytes().count(b"\nD ") == 1
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine").touch()
@@ -123,7 +139,8 @@ def test_one_file_without_network(log: Path, tmp_path: Path) -> None:
     page.check()
     assert "default-src 'none'; style-src 'sha256-" in text.replace("&#x27;", "'")
     marks = {given["id"] for _, given in page.tags if "id" in given}
-    assert marks == {"log", "v1", "v2", "v3"}
+    assert marks == {"log", "v1", "v2", "v3", "search", "filter", "found"}
+    assert page.scripts == [SCRIPT]
     inside = [href for href in page.links if not urlsplit(href).scheme]
     assert inside
     assert {href.removeprefix("#") for href in inside} <= marks

@@ -16,6 +16,7 @@ base, one, two, dest = sys.argv[1:]
 while True:
     jelly.apply(base, one, dest)
     jelly.apply(base, two, dest)
+    print("done", flush=True)
 """
 PUBLISH = """
 folder, number = sys.argv[1], 0
@@ -23,6 +24,7 @@ rows = "".join(f"A <a:s> <a:p> <a:o{n}> .\\n" for n in range(300))
 while True:
     number = jelly.Log(folder).head.version + 1
     jelly.Log(folder).publish(f'H id <u:{number}> .\\nTX .\\n{rows}A <a:s> <a:p> "{number}" .\\nTC .\\n'.encode())
+    print("done", flush=True)
 """
 WRITE = "import sys, jelly; jelly.RdfWriter(sys.argv[1]).close()"
 BACKUP = """
@@ -30,18 +32,21 @@ one, two, folder = sys.argv[1:]
 while True:
     jelly.backup(one, folder)
     jelly.backup(two, folder)
+    print("done", flush=True)
 """
 
 
 def killed(program: str, *arguments: object, longest: float) -> Iterator[None]:
-    """Runs a program that never ends, again and again, and kills it at some moment."""
+    """Runs a program that never ends, again and again, and kills it at some moment, of its first round or of a later one."""
     rng = random.Random(9)
-    for _ in range(KILLS):
+    for number in range(KILLS):
         command = [sys.executable, "-c", f"import sys, jelly; print('ready', flush=True){program}"]
         child = subprocess.Popen([*command, *map(str, arguments)], stdout=subprocess.PIPE)
         assert child.stdout is not None
         with child, child.stdout:
             assert child.stdout.readline() == b"ready\n"
+            if number % 2:  # however slow the machine is, some rounds end
+                assert child.stdout.readline() == b"done\n"
             try:
                 child.wait(timeout=rng.uniform(0, longest))
             except subprocess.TimeoutExpired:

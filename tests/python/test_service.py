@@ -282,6 +282,7 @@ def test_a_client_is_a_log(log: str, tmp_path: Path) -> None:
     other = tmp_path / "other.jellyp"
     jelly.convert(b'H id %s .\nA <a:s> <a:p> "other" .\n' % done.id.encode(), other, format="rdfp")
     other.replace(copy.files[0])
+    (copy.folder / "_index.jsonl").unlink()
     with pytest.raises(PatchError, match="other rows") as caught:
         remote.pull(tmp_path / "copy")
     assert caught.value.kind == "patch.fork"

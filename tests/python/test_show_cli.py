@@ -61,6 +61,9 @@ def test_exit_codes(files: Path) -> None:
     run("diff", old, new, "--as", "text", "--exit-code", code=1)
     run("diff", old, old, "--as", "text", "--exit-code", code=0)
     run("diff", old, files / "none.ttl", "--as", "text", "--exit-code", code=2)
+    of_git = ["a.ttl", old, "0", "100644", new, "0", "100644"]
+    said = run("diff", "--git", "--exit-code", *of_git, code=2)
+    assert "--exit-code does not go with --git" in said.output
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,37 @@ def test_prefixes_are_declared_or_counted(to: Any) -> None:
     reader = jelly.read_rdf(out.getvalue(), format=to)
     assert [row.predicate for row in reader.rows()] == ["<http://e/400/x>"]
     assert reader.namespaces == wanted
+
+
+def late(count: int) -> bytes:
+    """Quads with prefixes between them: some come again, some change what they stand for, some have no path."""
+    rows = ["@prefix a: <http://a/> .\n@prefix h: <http://h> .\na:s a:p a:o .\n"]
+    for n in range(count):
+        rows.append(f"@prefix p{n % 300}: <http://p{n}/x#> .\n@prefix a: <http://a/> .\n")
+        rows += [f"a:g{n % 3} {{ p{n % 300}:s a:p p{n % 300}:o, <http://h> . _:b a:p _:b }}\n"] * 2
+    return "".join(rows).encode()
+
+
+@pytest.mark.parametrize("count", [1, 3, 40, 700])
+def test_prefixes_between_statements_are_kept(count: int) -> None:
+    def quads(data: bytes, format: Any) -> list[bytes]:
+        out = io.BytesIO()
+        jelly.convert(data, out, format=format, to="nq")
+        return out.getvalue().splitlines()
+
+    def prefixes(data: bytes) -> dict[str, str]:
+        with jelly.read_rdf(data, format="trig") as reader:
+            assert sum(1 for _ in reader.rows()) == 1 + 6 * count
+            return dict(reader.namespaces)
+
+    data = late(count)
+    stream = io.BytesIO()
+    jelly.convert(data, stream, format="trig", to="jelly")
+    sources: list[tuple[bytes, Any]] = [(data, "trig"), (stream.getvalue(), "jelly")]
+    for source, format in sources:
+        out = io.BytesIO()
+        jelly.convert(source, out, format=format, to="trig")
+        assert quads(out.getvalue(), "trig") == quads(data, "trig")
+        assert prefixes(out.getvalue()) == prefixes(data)
+        assert len(prefixes(data)) == 2 + min(count, 300)
+        assert len(out.getvalue()) < 4 * len(data) + 40_000

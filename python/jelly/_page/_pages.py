@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any, Protocol
 
 from jelly._history import Period
+from jelly._html import MINUS, Html, joined, link, table, tag
 from jelly._page._bars import Counts
-from jelly._page._html import MINUS, Html, document, joined, link, table, tag
+from jelly._page._html import document
 from jelly._page._rows import Shown
-from jelly._page._terms import Terms
-from jelly._times import shown as shown_time
+from jelly._terms import Terms
+from jelly.log._listed import (
+    OWN_HEADERS,
+    id_html,
+    size_text,
+    time_text,
+    version_cells,
+    versions_table,
+)
 from jelly.log._types import LogInfo, LogVersion
 
 EACH = 100
-_OWN = ("id", "prev", "previous", "timestamp")
 _FORMATS = {"rdfp": "RDF Patch", "jelly-patch": "Jelly-Patch", "trp": "Thrift"}
 
 
@@ -28,21 +34,52 @@ class Links(Protocol):
     def version(self, version: int) -> str | None: ...
     def patch(self, version: int, format: str) -> str | None: ...
     def undo(self, version: int) -> str | None: ...
+    def since(self, version: int) -> str | None: ...
     def data(self, version: int) -> str | None: ...
     def diff(self) -> str | None: ...
     def history(self) -> str | None: ...
+    def search(self) -> Html:
+        """A box or a link that leads to versions."""
+        ...
 
 
 def log_page(
-    info: LogInfo, counts: Counts, versions: Sequence[LogVersion], page: int, links: Links
-) -> str:
-    """The page of a log: what it is, its bars, and versions from the newest one."""
-    return document(f"{info.name}: version {info.head.version}", *log_body(info, counts, versions, page, links), style=links.style)  # fmt: skip
+    info: LogInfo, counts: Counts, churn: Sequence[Html], versions: Sequence[LogVersion], page: int, links: Links
+) -> str:  # fmt: skip
+    """The page of a log: what it is, its pictures, what changes most, and versions from the newest one."""
+    total = info.head.version - info.first + 1
+    pages = max(1, -(-total // EACH))
+    nav = tag(
+        "nav",
+        link(links.log(page - 1), "Newer") if page > 1 else "",
+        f"Page {page:,} of {pages:,}",
+        link(links.log(page + 1), "Older") if page < pages else "",
+        aria_label="Pages",
+    )  # fmt: skip
+    listed = versions_table(version_cells(one, links.version(one.version)) for one in versions)
+    parts = [links.search(), nav, listed, nav] if pages > 1 else [links.search(), listed]
+    body = log_body(info, counts, churn, joined(parts), links)
+    return document(f"{info.name}: version {info.head.version}", *body, style=links.style)
+
+
+def found_page(info: LogInfo, asked: str, versions: Sequence[LogVersion], links: Links) -> str:
+    """The page of the versions that a search found, the newest first."""
+    number = len(versions)
+    count = f"{number:,} version{'' if number == 1 else 's'}"
+    count = f"The newest {count}" if number == EACH else count
+    body = [
+        tag("nav", link(links.log(1), info.name), aria_label="Log"),
+        tag("h1", f"{info.name}: {asked}"),
+        links.search(),
+        tag("p", f"{count} of {info.head.version - info.first + 1:,} with this in the number, the time, a header or the id."),
+        versions_table(version_cells(one, links.version(one.version)) for one in versions) if versions else "",
+    ]  # fmt: skip
+    return document(f"{info.name}: {asked}", *body, style=links.style)
 
 
 def log_body(
-    info: LogInfo, counts: Counts, versions: Sequence[LogVersion], page: int, links: Links, each: int = EACH
-) -> list[Html]:  # fmt: skip
+    info: LogInfo, counts: Counts, churn: Sequence[Html], listed: Html, links: Links
+) -> list[Html]:
     """What stands in the page of a log."""
     head = info.head
     total = head.version - info.first + 1
@@ -50,46 +87,17 @@ def log_body(
     facts = [
         (
             "Head",
-            joined((f"version {head.version:,}", *((", ", _id(head.id)) if head.id else ()))),
+            joined((f"version {head.version:,}", *((", ", id_html(head.id)) if head.id else ()))),
         ),
         ("Versions", f"{total:,}" + (f", from version {info.first}" if info.first > 1 else "")),
         ("Begins", begins),
-        ("Created", _time(info.created)),
+        ("Created", time_text(info.created)),
     ]
-    pages = max(1, -(-total // each)) if each == EACH else 1
-    nav = tag(
-        "nav",
-        link(links.log(page - 1) if page > 1 else None, "Newer") if page > 1 else "",
-        f"Page {page:,} of {pages:,}",
-        link(links.log(page + 1), "Older") if page < pages else "",
-        aria_label="Pages",
-    )  # fmt: skip
     body = [tag("h1", info.name), _facts(facts)]
-    if total:
-        body += [tag("h2", "Adds and deletes"), counts.svg()]
-    body += _forms(info, links)
-    body.append(tag("h2", "Versions"))
-    if not versions:
-        return [*body, tag("p", "No patch is here yet.", class_="soft")]
-    return [*body, nav if pages > 1 else Html(""), _versions(versions, links), nav if pages > 1 else Html("")]  # fmt: skip
-
-
-def _versions(versions: Iterable[LogVersion], links: Links) -> Html:
-    rows = (
-        (
-            link(links.version(one.version), f"{one.version:,}"),
-            _time(one.time),
-            _count("+", one.added, "add"),
-            _count(MINUS, one.deleted, "del"),
-            f"{one.prefixes:,}" if one.prefixes else "",
-            tag("span", _bytes(one.bytes), class_="number"),
-            _headers(one),
-            _id(one.id),
-        )
-        for one in versions
-    )
-    heads = ["Version", "Time (UTC)", "Adds", "Deletes", "Prefixes", "Size", "Headers", "Id"]
-    return table("Versions, the newest first", heads, rows)
+    if not total:
+        return [*body, tag("h2", "Versions"), tag("p", "No patch is here yet.", class_="soft")]
+    body += [tag("h2", "Adds and deletes"), counts.changes(), tag("h2", "Size"), counts.size()]
+    return [*body, *churn, *_forms(info, links), tag("h2", "Versions"), listed]
 
 
 def version_page(
@@ -106,10 +114,14 @@ def version_body(
     """What stands in the page of a version."""
     number = version.version
     facts = [
-        ("Time (UTC)", _time(version.time)),
-        ("Id", _id(version.id) or "none"),
-        ("Comes after", _id(version.prev) or "the begin of the log"),
-        *((key, terms.html(value)) for key, value in version.headers if key.lower() not in _OWN),
+        ("Time (UTC)", time_text(version.time)),
+        ("Id", id_html(version.id) or "none"),
+        ("Comes after", id_html(version.prev) or "the begin of the log"),
+        *(
+            (key, terms.html(value))
+            for key, value in version.headers
+            if key.lower() not in OWN_HEADERS
+        ),
         ("Changes", _changes(version)),
     ]
     before = links.version(number - 1) if number > info.first else None
@@ -121,6 +133,10 @@ def version_body(
     files = [link(links.patch(number, format), name) for format, name in _FORMATS.items() if links.patch(number, format)]  # fmt: skip
     if links.undo(number) and info.base is not None:
         files.append(link(links.undo(number), "Undo patch"))
+    if links.since(number):
+        files.append(
+            link(links.since(number), f"Changes from here to version {info.head.version:,}")
+        )
     if links.data(number) and info.base is not None:
         files.append(link(links.data(number), "Dataset (N-Quads)"))
     body = [nav, tag("h1", f"{info.name}, version {number:,}"), _facts(facts)]
@@ -135,7 +151,7 @@ def diff_page(
 ) -> str:
     """The page of a difference: the net change between two versions."""
     title = f"{info.name}: version {old} to {new}"
-    downloads = [link(files[format], name) for format, name in _FORMATS.items()]
+    downloads = [link(files[format], name) for format, name in _FORMATS.items() if format in files]
     body = [
         tag("nav", link(links.log(1), info.name), aria_label="Log"),
         tag("h1", f"{info.name}, from version {old:,} to {new:,}"),
@@ -207,16 +223,14 @@ def _forms(info: LogInfo, links: Links, old: int | None = None, new: int | None 
     return [tag("h2", "Compare two versions, or follow a subject"), compare, look]
 
 
+def search_form(to: str, asked: str) -> Html:
+    """A form that looks for versions."""
+    box = _input(name="q", type="search", value=asked, required="")
+    return tag("form", tag("label", "Search versions, times, headers and ids", box, class_="wide"), tag("button", "Search"), action=to, method="get")  # fmt: skip
+
+
 def _input(**attributes: object) -> Html:
     return Html(tag("input", **attributes).removesuffix("</input>"))
-
-
-def _count(sign: str, number: int, kind: str) -> Html:
-    return tag("span", f"{sign}{number:,}", class_=f"{kind} number") if number else Html("")
-
-
-def _id(id: str | None) -> Html:
-    return tag("code", id.removeprefix("<").removesuffix(">")) if id else Html("")
 
 
 def _facts(facts: Iterable[tuple[str, object]]) -> Html:
@@ -231,13 +245,7 @@ def _changes(version: LogVersion) -> Html:
     ]
     if version.prefixes:
         parts.append(Html(f"{version.prefixes:,} of prefixes"))
-    return joined([*parts, _bytes(version.bytes)], " · ")
-
-
-def _headers(version: LogVersion) -> Html:
-    found = [(key, value) for key, value in version.headers if key.lower() not in _OWN]
-    found.sort(key=lambda pair: pair[0].lower() != "author")
-    return joined((joined((f"{key}: ", Terms({}).html(value))) for key, value in found), "; ")
+    return joined([*parts, size_text(version.bytes)], " · ")
 
 
 def _rest(rows: Shown, total: int, whole: str | None) -> Html:
@@ -248,17 +256,3 @@ def _rest(rows: Shown, total: int, whole: str | None) -> Html:
         f"The first {rows.number:,} rows of {total:,} are shown. ",
         link(whole, "All as a file"),
     )
-
-
-def _time(time: datetime | None) -> str:
-    return (
-        "" if time is None else shown_time(time).replace("T", " ").removesuffix("Z").split(".")[0]
-    )
-
-
-def _bytes(size: int) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:,.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
-        size /= 1024  # type: ignore[assignment]
-    return f"{size:,.1f} GiB"

@@ -10,17 +10,18 @@ from typing import Any
 
 from jelly._log_files import BASE_JSON
 from jelly._page._bars import Counts
+from jelly._page._churn import Churn
 from jelly._page._rows import MOST, Shown, show_rows
-from jelly._page._terms import WELL_KNOWN, Terms
 from jelly._readers import read_patch, read_rdf
+from jelly._terms import WELL_KNOWN, Terms
 from jelly.log._begin import base_of
 from jelly.log._folder import FolderLog
 from jelly.log._log import Log
-from jelly.log._types import LogVersion
+from jelly.log._types import LogInfo, LogVersion
 from jelly.types import Limits
 
 # prefixes are looked for in so many patches, and in so many rows of each
-_PATCHES, _ROWS = 20, 1000
+_PATCHES, _ROWS = 20, 100_000
 # rows of aborted transactions are left out of patches up to this size
 _KEPT = 16 << 20
 
@@ -28,10 +29,11 @@ _KEPT = 16 << 20
 class Known:
     """What is remembered of a log from page to page. For several threads."""
 
-    def __init__(self, log: Log, first: int) -> None:
+    def __init__(self, log: Log, info: LogInfo, subjects: int = 0) -> None:
         self.log = log
         self._lock = threading.Lock()
-        self._counts = Counts(first)
+        self._counts = Counts(info, log)
+        self._churn = Churn(info.first, subjects)
         self._prefixes: dict[int, dict[str, str]] = {}
 
     def counts(self, upto: int) -> Counts:
@@ -39,6 +41,12 @@ class Known:
         with self._lock:
             self._counts.read(self.log, upto)
             return self._counts
+
+    def churn(self, upto: int) -> Churn:
+        """Adds and deletes of terms; each row of the log is read once."""
+        with self._lock:
+            self._churn.read(self.log, upto)
+            return self._churn
 
     def prefixes(self, version: int) -> dict[str, str]:
         """Prefixes that the log declares up to a version; a few that everybody knows before them."""
@@ -65,7 +73,8 @@ def _of_base(log: Log) -> dict[str, str]:
 
 
 def _of_patch(log: Log, version: int) -> Iterator[tuple[str, str]]:
-    with closing(_reader(log, version)) as reader:
+    # they come behind the deletes
+    with closing(_reader(log, version, columns=["op", "name", "value"])) as reader:
         for row in islice(reader.rows(), _ROWS):
             if row.op == "PA" and row.value:
                 yield row.name or "", row.value.strip("<>")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from jelly._page._html import MINUS, Html, tag
-from jelly._page._terms import Terms
+from jelly._html import MINUS, Html, tag
+from jelly._terms import Terms
 
 MOST = 500
 _SIGNS = {"A": ("add", "+", "added"), "D": ("del", MINUS, "deleted"), "PA": ("add", "+", "added"), "PD": ("del", MINUS, "deleted")}  # fmt: skip

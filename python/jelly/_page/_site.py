@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from jelly._page._html import Html, document, joined, tag
-from jelly._page._pages import EACH, log_body, log_page, version_body, version_page
+from jelly._html import Html, joined, link, tag
+from jelly._page._all import SCRIPT, SUBJECTS, all_versions
+from jelly._page._html import document
+from jelly._page._pages import EACH, diff_page, log_body, log_page, version_body, version_page
 from jelly._page._read import Known, rows_of
+from jelly._page._rows import Shown
+from jelly._page._since import compare
 from jelly._page._style import STYLE
-from jelly._page._terms import Terms
+from jelly._show import show_style
+from jelly._terms import Terms
 from jelly._whole_file import beside, local_path
 from jelly.errors import ArgumentError
 from jelly.log._log import Log
 from jelly.log._types import LogInfo, LogVersion
 
 _MARK = "jelly-page"
-# versions whose rows stand in one file
-_IN_ONE = 200
+# versions whose rows stand in one file, and how many rows
+_IN_ONE, _ROWS = 200, 20_000
 
 
 class _Site:
     """Addresses in a folder of files, seen from ``up`` it."""
 
-    def __init__(self, up: str) -> None:
+    def __init__(self, up: str, compared: Mapping[int, Shown] | None = None) -> None:
         self._up = up
+        self._compared = compared or {}
         self.style: str | None = f"{up}style.css"
 
     def log(self, page: int) -> str:
@@ -37,10 +44,24 @@ class _Site:
         ending = {"rdfp": ".rdfp", "jelly-patch": ".jellyp"}.get(format)
         return ending and f"{self._up}patches/{version:04}{ending}"
 
-    def undo(self, version: int) -> None: ...
+    def undo(self, version: int) -> str | None:
+        return f"{self._up}patches/{version:04}-undo.rdfp" if version in self._compared else None
+
+    def since(self, version: int) -> str | None:
+        found = self._compared.get(version)
+        return f"{self._up}since/{version:04}.html" if found and found.html else None
+
     def data(self, version: int) -> None: ...
     def diff(self) -> None: ...
     def history(self) -> None: ...
+
+    def search(self) -> Html:
+        return tag("p", link(f"{self._up}search.html", "Search all versions"))
+
+    def since_page(self, info: LogInfo, version: int) -> str:
+        """The page of what changed between a version and the head."""
+        files = {"rdfp": f"{version:04}.rdfp", "jelly-patch": f"{version:04}.jellyp"}
+        return diff_page(info, version, info.head.version, self._compared[version], self, files)
 
 
 class _OneFile(_Site):
@@ -60,6 +81,9 @@ class _OneFile(_Site):
     def patch(self, version: int, format: str) -> None:  # noqa: ARG002
         return None
 
+    def search(self) -> Html:
+        return Html("")
+
 
 def write_page(log: Log, dest: str | os.PathLike[str]) -> int:
     """Writes the pages of a log; returns how many versions they have.
@@ -67,7 +91,7 @@ def write_page(log: Log, dest: str | os.PathLike[str]) -> int:
     Args:
         log: The log.
         dest: A folder, which is new, empty, or has such pages already; or a file ``.html``, which
-            has the newest 200 versions with their rows.
+            has all versions, and the rows of the newest 200, up to 20,000 rows.
 
     Raises:
         ArgumentError: The folder has something else.
@@ -75,7 +99,7 @@ def write_page(log: Log, dest: str | os.PathLike[str]) -> int:
         OSError: Writing failed.
     """
     info, path = log.info(), local_path(dest)
-    known = Known(log, info.first)
+    known = Known(log, info, SUBJECTS)
     if path.suffix.lower() in (".html", ".htm"):
         with beside(path) as part:
             part.write_text(_one_file(log, info, known), "utf-8")
@@ -87,20 +111,34 @@ def write_page(log: Log, dest: str | os.PathLike[str]) -> int:
 def _write_site(log: Log, info: LogInfo, known: Known, home: Path) -> None:
     if home.exists() and any(home.iterdir()) and not (home / _MARK).exists():
         raise ArgumentError(f"{home} has something else than pages of a log: give a new folder", kind="argument")  # fmt: skip
-    for folder in (home, home / "versions", home / "patches"):
+    for folder in (home, home / "versions", home / "patches", home / "since"):
         folder.mkdir(parents=True, exist_ok=True)
     (home / _MARK).touch()
-    _write(home / "style.css", STYLE)
-    counts = known.counts(info.head.version)
-    inner, pages = _Site("../"), range(1, max(1, -(-len(counts.added) // EACH)) + 1)
-    for page in pages:
+    _write(home / "style.css", STYLE + show_style())
+    counts, churn = known.counts(info.head.version), known.churn(info.head.version)
+    latest, home_links = Terms(known.prefixes(info.head.version)), _Site("")
+    most = churn.html(latest)
+    for number in range(info.first, info.head.version + 1):
+        for ending in (".rdfp", ".jellyp"):
+            log.fetch(number, home / "patches" / f"{number:04}{ending}")
+    inner = _Site("../", compare(log, info, home))
+    for page in range(1, max(1, -(-len(counts.added) // EACH)) + 1):
         versions = newest(log, info, page)
         for one in versions:
             terms = Terms(known.prefixes(one.version))
             _write(home / "versions" / f"{one.version:04}.html", version_page(info, one, rows_of(log, one, terms), terms, inner))  # fmt: skip
-            for ending in (".rdfp", ".jellyp"):
-                log.fetch(one.version, home / "patches" / f"{one.version:04}{ending}")
-        _write(home / _Site("").log(page), log_page(info, counts, versions, page, _Site("")))
+            if inner.since(one.version):
+                _write(home / "since" / f"{one.version:04}.html", inner.since_page(info, one.version))  # fmt: skip
+        shown = log_page(info, counts, most if page == 1 else [], versions, page, home_links)
+        _write(home / home_links.log(page), shown)
+    listed = all_versions(log, info, churn, latest, home_links)
+    _write(home / "search.html", _search_page(info, listed))
+
+
+def _search_page(info: LogInfo, listed: Html) -> str:
+    back = tag("nav", link("index.html", info.name), aria_label="Log")
+    title = f"{info.name}: all versions"
+    return document(title, back, tag("h1", title), listed, style="style.css", script=SCRIPT)
 
 
 def newest(log: Log, info: LogInfo, page: int, each: int = EACH) -> list[LogVersion]:
@@ -111,18 +149,27 @@ def newest(log: Log, info: LogInfo, page: int, each: int = EACH) -> list[LogVers
 
 
 def _one_file(log: Log, info: LogInfo, known: Known) -> str:
-    versions = newest(log, info, 1, _IN_ONE)
-    links = _OneFile(versions[-1].version if versions else 1)
-    counts = known.counts(info.head.version)
-    body: list[Html] = log_body(info, counts, versions, 1, links, each=_IN_ONE)
-    if len(counts.added) > len(versions):
-        body.append(tag("p", f"The newest {len(versions):,} of {len(counts.added):,} versions are here.", class_="soft"))  # fmt: skip
-    sections = [tag("section", *body, id="log")]
-    for one in versions:
+    head = info.head.version
+    sections, left, least = [], _ROWS, head + 1
+    inside: list[tuple[LogVersion, Terms, Shown]] = []
+    for one in newest(log, info, 1, _IN_ONE):
         terms = Terms(known.prefixes(one.version))
-        inside = version_body(info, one, rows_of(log, one, terms), terms, links)
-        sections.append(tag("section", *inside, id=f"v{one.version}"))
-    return document(f"{info.name}: version {info.head.version}", joined(sections))
+        rows = rows_of(log, one, terms)
+        left -= rows.number
+        if left < 0:
+            break
+        inside.append((one, terms, rows))
+        least = one.version
+    links = _OneFile(least)
+    counts, churn, terms = known.counts(head), known.churn(head), Terms(known.prefixes(head))
+    listed: list[Html] = [all_versions(log, info, churn, terms, links)]
+    if len(counts.added) > len(inside):
+        listed.append(tag("p", f"The rows of the newest {len(inside):,} of {len(counts.added):,} versions are here.", class_="soft"))  # fmt: skip
+    body = log_body(info, counts, churn.html(terms), joined(listed), links)
+    sections.append(tag("section", *body, id="log"))
+    for one, terms, rows in inside:
+        sections.append(tag("section", *version_body(info, one, rows, terms, links), id=f"v{one.version}"))  # fmt: skip
+    return document(f"{info.name}: version {head}", joined(sections), script=SCRIPT)
 
 
 def _write(path: Path, text: str) -> None:

@@ -17,7 +17,12 @@ nav { display: flex; flex-wrap: wrap; gap: .35rem 1.1rem; margin: .5rem 0; }
 .add { color: var(--add); } .del { color: var(--del); } .soft { color: var(--soft); }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 svg.bars { display: block; width: 100%; height: 9rem; margin: .5rem 0 0; background: var(--band); border: 1px solid var(--line); border-radius: 6px; }
-.bars .up { fill: var(--add); } .bars .down { fill: var(--del); } .bars line { stroke: var(--soft); stroke-width: .5; }
+.bars .up { fill: var(--add); } .bars .down { fill: var(--del); } .bars .size { fill: var(--soft); } .bars line { stroke: var(--soft); stroke-width: .5; }
+svg.share { height: .7rem; min-width: 6rem; margin: .4rem 0 0; border: 0; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2rem; align-items: start; }
+summary { cursor: pointer; padding: .3rem 0; font-weight: 600; } summary:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+[hidden] { display: none !important; }
+section { content-visibility: auto; contain-intrinsic-size: auto 40rem; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 caption { text-align: left; color: var(--soft); padding: .25rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }

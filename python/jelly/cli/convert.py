@@ -15,7 +15,7 @@ from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Bar
 
-_READ = table_options("convert", "format", "framing", "rows", "strict", "lenient_flags")
+_READ = table_options("convert", "format", "framing", "rows", "strict", "lenient_flags", "threads")
 _LOOK: Options = [
     click.argument("source"),
     *table_options("inspect", "format", "framing"),
@@ -38,9 +38,18 @@ _LOOK: Options = [
     ),
 )  # fmt: skip
 @patches.SKOLEM
+@click.option(
+    "--deskolemize", is_flag=False, flag_value="", metavar="[START]",
+    help="Write IRIs that begin so as blank nodes: the way back from --skolemize.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 def convert_command(
-    source: str, dest: str, as_json: bool, skolemize: str | None, **options: Any
+    source: str,
+    dest: str,
+    as_json: bool,
+    skolemize: str | None,
+    deskolemize: str | None,
+    **options: Any,
 ) -> None:
     """Converts SOURCE to DEST.
 
@@ -48,8 +57,9 @@ def convert_command(
 
     - is standard input or output.
     """
-    if skolemize is not None:
-        options["skolemize"] = skolemize or True
+    for name, start in (("skolemize", skolemize), ("deskolemize", deskolemize)):
+        if start is not None:
+            options[name] = start or True
     if dest == "-" and options["to"] == "auto" and sys.stdout.isatty():
         options["to"] = "text"
     with destination(dest) as out, Bar(source, quiet=as_json) as bar:

@@ -15,7 +15,9 @@ from jelly.cli.progress import Steps
 @click.command(name="stats", short_help="Counts of what a file holds, in any format.")
 @click.argument("source")
 @click.option("--top", default=10, show_default=True, type=click.IntRange(0), help="How many predicates, graphs, datatypes and languages to name.")  # fmt: skip
-@with_options(table_options("stats", "format", "rows", "framing", "strict", "lenient_flags"))
+@with_options(
+    table_options("stats", "format", "rows", "framing", "strict", "lenient_flags", "threads")
+)
 @click.option("--json", "as_json", is_flag=True, help="Say it as JSON.")
 def stats_command(source: str, as_json: bool, **options: Any) -> None:
     """Counts what SOURCE holds, in any format: operations, kinds of terms, predicates, graphs.

@@ -26,7 +26,7 @@ OUT: Options = [
     *table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"),
     click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON."),
 ]  # fmt: skip
-_READ = table_options("dataset", "framing", "strict", "lenient_flags")
+_READ = table_options("dataset", "framing", "strict", "lenient_flags", "threads")
 _BASE = table_options("base", "base_format")
 _LOG = table_options("log", "patch_format", "unfinished", "chain")
 DISTINCT: Options = [
@@ -187,7 +187,7 @@ def diff_command(sources: tuple[str, ...], is_git: bool, exit_code: bool, **opti
     people; into a file or a pipe a patch is written. --as says which.
     """
     if is_git:
-        show_to_git(sources, options)
+        show_to_git(sources, options, exit_code=exit_code)
         return
     if len(sources) != 2:
         raise click.UsageError(f"diff compares two datasets, OLD and NEW, not {len(sources)}")

@@ -105,11 +105,19 @@ def info_command(table: str, format: Any, as_json: bool) -> None:
 @_FORMAT
 @click.option("--keep", type=int, default=1, help="So many versions stay readable.")
 @click.option("--hours", type=float, default=168, help="Commits of other machines that look alive stay so long.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Delete nothing; print what would be deleted.")
 @_JSON
-def vacuum_command(table: str, format: Any, keep: int, hours: float, as_json: bool) -> None:
+def vacuum_command(
+    table: str, format: Any, keep: int, hours: float, dry_run: bool, as_json: bool
+) -> None:
     """Deletes old versions of TABLE, and what killed processes left."""
-    gone = Replica(table, format=format).vacuum(keep, hours=hours)
-    click.echo(json.dumps(gone) if as_json else f"{counted(len(gone), 'file')} deleted")
+    gone = Replica(table, format=format).vacuum(keep, hours=hours, dry_run=dry_run)
+    if as_json:
+        click.echo(json.dumps(gone))
+        return
+    if dry_run and gone:
+        click.echo("\n".join(gone))
+    click.echo(f"{counted(len(gone), 'file')} {'would be ' if dry_run else ''}deleted", err=dry_run)
 
 
 def _info(replica: Replica) -> dict[str, Any]:

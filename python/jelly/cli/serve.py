@@ -61,7 +61,8 @@ def serve_command(
     if not Path(root).is_dir() or not any(Path(root).iterdir()):
         click.echo(f"{address}/ has no logs yet; to make one, and to publish to it:")
         click.echo(f"  curl -X PUT {address}/brick")
-        click.echo(f"  curl -H 'Content-Type: application/rdf-patch' --data-binary @1.rdfp {address}/brick")  # fmt: skip
+        patch = 'TX . A <urn:x:a> <urn:x:b> "c" . TC .'
+        click.echo(f"  curl -H 'Content-Type: application/rdf-patch' -d '{patch}' {address}/brick")
     service.serve(root, limits=bounds, **options)
 
 

@@ -107,13 +107,15 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or c == " " else f"\\u{ord(c):04X}" for c in text)
 
 
-def show_to_git(arguments: tuple[str, ...], options: dict[str, Any]) -> None:
+def show_to_git(arguments: tuple[str, ...], options: dict[str, Any], *, exit_code: bool) -> None:
     """Shows what changed in a file, as a diff driver of git.
 
     Git gives the path, and of both sides a file, a hash and a mode; of a file that was renamed, the new
     path and a text too; of one that is not merged, the path alone (gitattributes, "Defining an external
     diff driver"). If a side cannot be read, the output says so, and git goes on with the next file.
     """
+    if exit_code:
+        raise click.UsageError("--exit-code does not go with --git, since git takes any code but 0 for a driver that failed; `git diff --exit-code` has it")  # fmt: skip
     if len(arguments) == 1:
         click.echo(f"{visible(arguments[0])} is not merged")
         return

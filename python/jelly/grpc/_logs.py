@@ -122,10 +122,7 @@ def publish_patch(
     """
     metadata = metadata_of(target, token, tls, jelly_log=log, jelly_expect=expect)
     with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        found = prepared(patch, work, dict(headers or {}), format)
-        body = work / "body.jellyp"
-        found.write_to_send(body)
+        body = prepared(patch, Path(folder), headers or {}, format).path
         until, wait = time.monotonic() + _TRIES, 0.05
         while True:
             try:

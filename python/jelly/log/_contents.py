@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jelly import _internal
 from jelly._inputs import refuse_bool
@@ -51,6 +51,10 @@ class Contents:
     def __init__(self, home: Path, ending: str) -> None:
         self.home = home
         self.turn = threading.RLock()
+        self.door = threading.Condition()
+        """Held by those that look at ``waiting``; told when some of them are done."""
+        self.waiting: list[Any] = []
+        """Patches that are to be published, in the order in which they came."""
         self.is_chain = False
         """The patches were checked to be a chain, and no other process has changed the folder since."""
         self._ending = ending
@@ -85,6 +89,10 @@ class Contents:
             if extent is None or not (extent.is_empty or self._has(extent.head.version, extent)):
                 return self._look()
             return self._look() if self._has(extent.head.version + 1, extent) else extent
+
+    def expected(self) -> Extent:
+        """The versions that are probably there: those of the last look, which nobody has to wait for."""
+        return self._extent or self.quick_extent()
 
     def _renew(self) -> None:
         """Forgets what was known, if another log stands in the folder now."""
@@ -198,13 +206,14 @@ class Contents:
         """Looks at the folder anew the next time."""
         self._extent = None
 
-    def grow(self, extent: Extent, path: Path, written: Summary) -> None:
-        """Takes a version that this process added, and writes its line of the index."""
+    def grow(self, extent: Extent, path: Path, written: Summary) -> Extent:
+        """Takes a version that this process added, and writes its line of the index; returns what is there then."""
         line = line_of(extent.head.version + 1, path, written)
         append(self.home, line)
         if self._index is not None:
             self._index.keep(line)
         self._extent = extent._replace(stamp=None, head=Head(line.version, written.id))
+        return self._extent
 
     def settle(self) -> None:
         """Takes the folder as it is now for what this process made of it."""

@@ -16,7 +16,7 @@ from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._internal import PatchReader
-from jelly._log_files import BASE_JSON
+from jelly._log_files import BASE_JSON, stored_format
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
@@ -38,7 +38,6 @@ from jelly.log._publish import publish
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
-_FORMATS = {".jellyp": "jelly-patch", ".rdfp": "rdfp", ".trp": "trp", "": "rdfp"}
 # a look at the next name costs microseconds
 _POLL = 0.02
 
@@ -82,7 +81,7 @@ class FolderLog(Log):
     def info(self) -> LogInfo:
         """What the log is."""
         extent, said = self.contents.extent(), said_of(self._home)
-        format = _FORMATS["." + extent.ending.split(".")[1] if extent.ending else ""]
+        format = stored_format(extent.ending)
         id, created = said.get("id"), time_of(said.get("created"))
         return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base_of(self._home), format, created)  # fmt: skip
 
@@ -117,10 +116,30 @@ class FolderLog(Log):
         make_folder(self._home)
         self.contents.extent()
         with work_folder(self.work) as work:
-            found = prepared(patch, work, headers, format)
+            found = self.prepared(patch, work, headers, format)
             done = publish(self.contents, found, expect, is_counted=is_counted)
         self.contents.settle()
         return done
+
+    def prepared(
+        self,
+        patch: Source,
+        work: Path,
+        headers: Mapping[str, str],
+        format: PatchFormat,
+        **options: Any,
+    ) -> Prepared:
+        """Reads a patch that is to be published, and writes it as it comes after the head that is there now.
+
+        Raises:
+            PatchError: It has no meaning, or is not one patch.
+            JellyError: The source is bad.
+            ValueError: A header is one that the log gives.
+        """
+        extent = self.contents.expected()
+        return prepared(
+            patch, work, headers, format, ending=extent.ending, prev=extent.head.id, stamps=True, **options
+        )  # fmt: skip
 
     def publish_prepared(
         self,
@@ -130,7 +149,9 @@ class FolderLog(Log):
         check: Callable[[Head], None] | None = None,
     ) -> Published:
         """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
-        return publish(self.contents, found, expect, check=check)
+        done = publish(self.contents, found, expect, check=check)
+        self.contents.settle()
+        return done
 
     def known(self, identity: str | None) -> tuple[int, str] | None:
         """Version and digest of the patch that has an id."""
@@ -165,8 +186,14 @@ class FolderLog(Log):
         return [self.contents.path(version, extent) for version in versions]
 
     def path(self, version: int) -> Path:
-        """The file of a version."""
-        return self.contents.path(version, self.contents.extent())
+        """The file of a version.
+
+        Raises:
+            PatchError: It is not what it was when it was published (``patch.damaged``).
+        """
+        extent = self.contents.extent()
+        self.contents.line(version, extent)  # reads a file that is not as the index knows it
+        return self.contents.path(version, extent)
 
     def number(self, version: int | str) -> int:
         """The number of a version that is there.
@@ -243,7 +270,11 @@ class FolderLog(Log):
         if base is None:
             raise no_base(self._home)
         check_folder(dest, [self._home])
-        self.contents.extent()
+        extent = self.contents.extent()
+        upto = self.number(version) if isinstance(version, str) else version
+        upto = extent.head.version if upto is None else min(upto, extent.head.version)
+        if upto >= extent.first:
+            self.paths(extent.first - 1, upto)
         asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:
             asked["version"] = version

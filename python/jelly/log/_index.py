@@ -1,8 +1,8 @@
 """``_index.jsonl``: what is known of each version of a log without reading its patch.
 
 The index is derived: it may be deleted, and is made again. A line is one append and ends with a
-checksum of its own, so nobody needs a lock; lines that are torn or double are passed over. A line
-counts for a version only while size and time of its file agree.
+checksum of its own, so nobody needs a lock; lines that are torn or double are passed over. A file
+of another size or with other rows than its line says is refused.
 """
 
 from __future__ import annotations
@@ -84,7 +84,13 @@ class Index:
         line = self._lines.get(version)
         if line is None or (line.name, line.size, line.mtime) != (name, stat.st_size, stat.st_mtime_ns):  # fmt: skip
             path = self._folder / name
+            # who removes the index says that files were changed on purpose
+            known = (line.name, line.size, line.digest) if line and self._path.exists() else None
+            if known is not None:
+                _internal.refuse_changed(path, known, stat.st_size)
             found = summary_of(path, takes_positions=True)
+            if known is not None:
+                _internal.refuse_changed(path, known, stat.st_size, found.digest)
             if found.patches != 1:
                 raise refused("patch.damaged", f"{name} has {found.patches} patches, not one ({self._folder})", str(path))  # fmt: skip
             line = line_of(version, path, found)

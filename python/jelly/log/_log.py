@@ -16,6 +16,7 @@ from jelly._internal import PatchReader
 from jelly._log_files import ENDING
 from jelly._option_types import DatasetOptions, ShowLogOptions
 from jelly._show import Shown
+from jelly.log._listed import log_html
 from jelly.log._objects import SCHEMES
 from jelly.log._patch import Summary
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
@@ -195,6 +196,9 @@ class Log:
             ValueError: A header is ``id`` or ``prev``.
         """
         raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return log_html(self)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
         """What the log has, version after version.

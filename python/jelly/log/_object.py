@@ -7,9 +7,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Unpack
@@ -21,20 +19,20 @@ from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
-from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, name_of
+from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, name_of, stored_format
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import once_checked, sync_file, written_json
 from jelly.errors import JellyError
+from jelly.log._ahead import as_one, patches
 from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, fresh, no_base, refuse_other, with_digest
 from jelly.log._followed import Followed
 from jelly.log._lines import Lines
 from jelly.log._log import Log
-from jelly.log._objects import Objects, Stored
+from jelly.log._objects import Objects
 from jelly.log._patch import (
     Prepared,
-    joined,
     prepared,
     refuse_miscounted,
     refuse_range,
@@ -44,12 +42,8 @@ from jelly.log._patch import (
 from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
-_FORMATS: dict[str, PatchFormat] = {"jellyp": "jelly-patch", "rdfp": "rdfp", "trp": "trp"}
 # each look costs a request
 _POLL = 1.0
-# what is read ahead: so many objects, of so many bytes in all
-_AHEAD = 16
-_AHEAD_BYTES = 16 << 20
 
 
 class ObjectLog(Log):
@@ -86,10 +80,11 @@ class ObjectLog(Log):
     ) -> Published:
         """Makes a patch the next one of the log; see :meth:`Log.publish`."""
         with tempfile.TemporaryDirectory() as folder:
-            found = prepared(patch, Path(folder), headers or {}, format)
-            if found.summary.id is None:  # the same one in each attempt
-                id, identity = _internal.identify(f"urn:uuid:{uuid.uuid4()}")
-                found = found._replace(summary=found.summary._replace(id=id, identity=identity))
+            known = self._lines or Lines(self._objects, self._ending)
+            found = prepared(
+                patch, Path(folder), headers or {}, format,
+                ending=known.ending, prev=known.head.id, stamps=True,
+            )  # fmt: skip
             with self._turn:
                 while True:
                     self._known_lines()
@@ -107,17 +102,20 @@ class ObjectLog(Log):
             return Published(made, known.id or "", known.prev, None, replayed=True)
         refuse_time(found, None)
         if lines.head.version:
-            refuse_miscounted(found, lines.line(lines.head.version).statements)
+            before = lines.line(lines.head.version).statements
+        else:
+            begun = self._said or {}
+            before = 0 if begun.get(BEGINS) == EMPTY else begun.get("base", {}).get("statements")
+        refuse_miscounted(found, before)
         if self._lines is None:
             self._begin({})
             lines = self._known_lines() or lines
             if lines.head.version:
                 return None
         version = lines.head.version + 1
-        part = found.copy.parent / name_of(version, lines.ending)
-        written = found.write(part, lines.ending, lines.head.id)
-        data = part.read_bytes()
-        other = self._objects.create(part.name, data)
+        found = found.after(lines.head.id, lines.ending)
+        written, data = found.written, found.path.read_bytes()
+        other = self._objects.create(name_of(version, lines.ending), data)
         if other is not None:
             with suppress(JellyError):  # the next look says whether it is of this log
                 lines.take(other)
@@ -167,7 +165,7 @@ class ObjectLog(Log):
             lines, upto = self._range(after, upto)
             id = (said or self._said or {}).get("id")
         sizes = [lines.line(version).size for version in range(after + 1, upto + 1)]
-        return self._of_one_log(self._joined(after, sizes), id)
+        return self._of_one_log(as_one(self._objects, self._stored_ending(), after, sizes), id)
 
     def _of_one_log(self, pieces: Iterator[bytes], id: str | None) -> Iterator[bytes]:
         """Bytes of the log that has an id; an error at their end, if another log stands here then."""
@@ -176,45 +174,9 @@ class ObjectLog(Log):
         if now != id:
             raise refused("patch.changed", f"the log {id} was read here, but another one is here now: {now} ({self.place})", str(self.place))  # fmt: skip
 
-    def _joined(self, after: int, sizes: Sequence[int]) -> Iterator[bytes]:
-        if self._stored_ending() == ".jellyp":
-            # of our own writer: put end to end, they are one stream
-            yield from self._patches(after, sizes)
-            return
-        with tempfile.TemporaryFile() as spool, tempfile.TemporaryDirectory() as folder:
-            joined(self._files(after, sizes, Path(folder)), spool, "jelly-patch")
-            spool.seek(0)
-            yield from iter(lambda: spool.read(1 << 18), b"")
-
-    def _files(self, after: int, sizes: Sequence[int], folder: Path) -> Iterator[Path]:
-        """The patches as files, one at a time."""
-        path = folder / f"patch{self._stored_ending()}"
-        for data in self._patches(after, sizes):
-            path.write_bytes(data)
-            yield path
-
     def _patches(self, after: int, sizes: Sequence[int]) -> Generator[bytes]:
-        """The patches of a range, in order; some are read ahead."""
-        waiting: deque[tuple[int, int, Future[Stored | None]]] = deque()
-        ahead = 0
-        with ThreadPoolExecutor(_AHEAD) as pool:
-            for version, size in enumerate(sizes, after + 1):
-                while waiting and (len(waiting) >= _AHEAD or ahead + size > _AHEAD_BYTES):
-                    ahead -= waiting[0][1]
-                    yield self._whole(*waiting.popleft())
-                asked = pool.submit(self._objects.get, name_of(version, self._stored_ending()))
-                waiting.append((version, size, asked))
-                ahead += size
-            while waiting:
-                yield self._whole(*waiting.popleft())
-
-    def _whole(self, version: int, size: int, asked: Future[Stored | None]) -> bytes:
-        found = asked.result()
-        if found is None:
-            raise refused("patch.gap", f"version {version} is not there any more ({self.place})", str(self.place))  # fmt: skip
-        if len(found.data) != size:
-            raise refused("patch.damaged", f"version {version} had {size} bytes, but what is there has {len(found.data)} ({self.place})", str(self.place))  # fmt: skip
-        return found.data
+        """The patches of a range, in order; ``sizes`` are those that they had when they were indexed."""
+        return patches(self._objects, self._stored_ending(), after, sizes)
 
     def _one(self, version: int) -> bytes:
         with self._turn:
@@ -375,7 +337,7 @@ class ObjectLog(Log):
 
     @property
     def _format(self) -> PatchFormat:
-        return _FORMATS[self._stored_ending().split(".")[1]]
+        return stored_format(self._stored_ending())
 
     def _stored(self, version: int, path: Path) -> None:
         path.write_bytes(self._one(version))

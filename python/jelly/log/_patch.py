@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly import _internal
-from jelly._log_files import ENDING
+from jelly._log_files import ENDING, stored_format
 from jelly._readers import read_patch
 from jelly._times import as_term, of_term, shown
 from jelly._writers import PatchWriter
@@ -65,51 +65,47 @@ def summary_of(source: Source, **options: object) -> Summary:
 
 
 class Prepared(NamedTuple):
-    """A patch that has a meaning, in a file of its own.
+    """A patch that has a meaning, written as it would come after a head; not flushed to the disk.
 
     Attributes:
-        copy: Its rows, as Jelly-Patch.
-        summary: What it says.
+        path: Its file.
+        ending: Of the file, which says the format.
+        summary: What the patch says; its id is made here, where it brings none.
+        added: Headers that it did not bring. The file begins with them.
+        prev: The id of the head.
         more: Headers that the publisher adds.
+        stamps: Where it has no time, it gets one.
     """
 
-    copy: Path
+    path: Path
+    ending: str
     summary: Summary
+    added: list[tuple[str, str]]
+    prev: str | None
     more: dict[str, str]
+    stamps: bool
 
     @property
     def said(self) -> dict[str, str]:
         """Its headers, under names in lower case."""
         return {key.lower(): value for key, value in self.more.items()} | self.summary.said
 
-    def write(self, path: Path, ending: str, prev: str | None) -> Summary:
-        """Writes the patch as the next one after ``prev``, flushed to the disk; returns what it says then.
+    @property
+    def written(self) -> Summary:
+        """What the file says."""
+        prev = self.summary.prev or self.prev
+        return self.summary._replace(prev=prev, headers=self.added + self.summary.headers)
 
-        It gets an id, the time and the ``prev``, where it has none.
-        """
-        format: Any = "auto" if ENDING.fullmatch(ending) else "rdfp"
-        with PatchWriter(path, format=format) as writer:
-            return self._write(writer, prev, stamp=True)
-
-    def write_to_send(self, path: Path) -> None:
-        """Writes the patch as Jelly-Patch, with an id, for a server that makes it the next one; not flushed."""
-        with path.open("wb") as file, PatchWriter(file) as writer:
-            self._write(writer, None, stamp=False)
-
-    def _write(self, writer: PatchWriter, prev: str | None, *, stamp: bool) -> Summary:
-        made = self.summary.id or f"<urn:uuid:{uuid.uuid4()}>"
-        more = {"id": made} | ({} if prev is None else {"prev": prev}) | self.more
-        has = set(self.summary.said)
-        if "previous" in has:
-            has.add("prev")
-        if stamp and "timestamp" not in self.said:
-            more["timestamp"] = as_term(datetime.now(UTC))
-        added = [(key, value) for key, value in more.items() if key.lower() not in has]
-        with closing(read_patch(self.copy, columns=ROW)) as reader:
-            writer.write({"op": "H", "name": key, "value": value} for key, value in added)
-            writer.write(reader)
-        headers = added + self.summary.headers
-        return self.summary._replace(id=made, prev=self.summary.prev or prev, headers=headers)
+    def after(self, prev: str | None, ending: str) -> Prepared:
+        """The patch as it comes after a head; written anew, if another one was expected."""
+        has_prev = self.summary.prev is not None or prev == self.prev
+        if has_prev and ending == self.ending:
+            return self
+        name = "again" if self.path.name.startswith("patch") else "patch"
+        path, read = self.path.with_name(name + ending), {"format": stored_format(self.ending)}
+        headers = _headers(self.summary.id or "", prev, self.more, stamps=self.stamps)
+        _, added = _stamped(self.path, path, ending, headers, len(self.added), read)
+        return self._replace(path=path, ending=ending, added=added, prev=prev)
 
 
 def prepared(
@@ -117,9 +113,23 @@ def prepared(
     work: Path,
     headers: Mapping[str, str],
     format: PatchFormat,
+    *,
+    ending: str = ".jellyp",
+    prev: str | None = None,
+    stamps: bool = False,
     **options: Any,
 ) -> Prepared:
-    """Reads a patch that is to be published, and checks what it means.
+    """Reads a patch that is to be published once: checks what it means, and writes it with the headers that it lacks.
+
+    Args:
+        patch: The patch.
+        work: A folder for its file.
+        headers: More headers.
+        format: Of the patch.
+        ending: Of the file.
+        prev: The id of the patch that it is expected to come after.
+        stamps: Give it a time, if it has none.
+        **options: Of reading.
 
     Raises:
         PatchError: It has no meaning, or is not one patch.
@@ -128,23 +138,41 @@ def prepared(
     """
     if taken := [key for key in headers if key.lower() in OF_THE_CHAIN]:
         raise ValueError(f"headers cannot have {taken[0]!r}: the log gives it, or the patch has it")
-    copy = work / "copy.jellyp"
-    with (
-        closing(read_patch(patch, format=format, **options)) as reader,
-        copy.open("wb") as file,  # nobody needs it after a crash, so it is not flushed
-        PatchWriter(file) as writer,
-    ):
-        writer.write(reader)
-    found = Prepared(copy, summary_of(copy), dict(headers))
-    if (count := found.summary.patches) != 1:
-        raise refused("patch.several", several(count))
-    if "blank-nodes" in found.said:
+    path, more = work / f"patch{ending}", dict(headers)
+    made = f"<urn:uuid:{uuid.uuid4()}>"
+    given = _headers(made, prev, more, stamps=stamps)
+    found, added = _stamped(patch, path, ending, given, 0, options | {"format": format})
+    if found.id is None:  # the same one in each attempt
+        found = found._replace(id=made, identity=_internal.identify(made)[1])
+    if found.patches != 1:
+        raise refused("patch.several", several(found.patches))
+    done = Prepared(path, ending, found, added, prev, more, stamps)
+    if "blank-nodes" in done.said:
         message = (
             "the header 'blank-nodes' says that rows name blank nodes by the content of a dump; a published log has labels "
             "that last: make the patch from the dataset of the log (`jelly log dataset`, then `jelly diff`), or canonicalize it"
         )
         raise refused("patch.base", message)
-    return found
+    return done
+
+
+def _headers(
+    id: str, prev: str | None, more: Mapping[str, str], *, stamps: bool
+) -> list[tuple[str, str]]:
+    """Headers that a patch gets where it lacks them."""
+    headers = [("id", id)] + ([] if prev is None else [("prev", prev)]) + list(more.items())
+    if stamps and "timestamp" not in map(str.lower, more):
+        headers.append(("timestamp", as_term(datetime.now(UTC))))
+    return headers
+
+
+def _stamped(
+    patch: Source, path: Path, ending: str, headers: list[tuple[str, str]], skip: int, options: dict[str, Any]
+) -> tuple[Summary, list[tuple[str, str]]]:  # fmt: skip
+    """Writes a patch with the headers that it lacks; returns what it says without them, and those that it got."""
+    to: Any = {} if ENDING.fullmatch(ending) else {"format": "rdfp"}
+    found, added = _internal.stamp_patch(patch, path, headers, skip, options, to)
+    return Summary._make(found), added
 
 
 def refuse_time(found: Prepared, last: datetime | None) -> None:
@@ -181,11 +209,14 @@ def refuse_miscounted(found: Prepared, before: int | None) -> None:
     """Refuses a number of statements that does not fit the one before and the changes.
 
     Raises:
-        PatchError: It does not (``patch.header``).
+        PatchError: It does not, or the one before is not known (``patch.header``).
     """
     after = count_of(found.said.get("statements", ""))
-    if before is None or after is None:
+    if after is None:
         return
+    if before is None:
+        message = f"the header 'statements' says {after}, but nothing says how many there are before the patch, so it cannot be checked: publish the patch without it"
+        raise refused("patch.header", message)
     made = before + found.summary.added - found.summary.deleted
     if after == made:
         return
@@ -236,7 +267,8 @@ def lexical(term: str) -> str:
 def count_of(term: str) -> int | None:
     """The number that a literal says."""
     text = lexical(term)
-    return int(text) if text.isascii() and text.isdecimal() else None
+    # a number of more digits counts nothing
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
 def refused(kind: str, message: str, source: str | None = None) -> PatchError:

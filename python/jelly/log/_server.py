@@ -73,11 +73,8 @@ class ServerLog(Log):
         server answers.
         """
         with tempfile.TemporaryDirectory() as folder:
-            work = Path(folder)
-            found = prepared(patch, work, dict(headers or {}), format)
-            body = work / "body.jellyp"
-            found.write_to_send(body)
-            return self._sent(body, expect)
+            found = prepared(patch, Path(folder), headers or {}, format)
+            return self._sent(found.path, expect)
 
     def _sent(self, body: Path, expect: int | str | None) -> Published:
         until, wait = time.monotonic() + _TRIES, 0.05

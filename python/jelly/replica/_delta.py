@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from jelly.replica._keys import schema
-from jelly.replica._refused import no_replica, no_version, overtaken, refused, too_new
+from jelly.replica._refused import no_replica, no_version, overtaken, refused, too_new, vacuumed
 from jelly.replica._state import DataFile, State, state_of
 
 try:
@@ -128,8 +128,13 @@ class DeltaStore:
         if not found:
             raise no_version(version, self.versions(), self.root)
         number, stored = found[0]
+        newest = {file.path for file in _state(table, stored).files}
         table.load_as_version(number)  # its history would still begin with the last commit
-        return _state(table, stored)
+        state = _state(table, stored)
+        older = [file.path for file in state.files if file.path not in newest]
+        if len(self._there(older)) < len(older):
+            raise vacuumed(version, self.root)
+        return state
 
     def versions(self) -> list[int]:
         """Versions that the log of the table has, in order."""
@@ -139,17 +144,28 @@ class DeltaStore:
         """Begins a commit after a state."""
         return _Attempt(self, state)
 
-    def vacuum(self, keep: int, hours: float) -> list[str]:
-        """Deletes files that neither the last versions have nor were there so many hours ago."""
+    def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
+        """Deletes files that neither the last versions have nor were there so many hours ago, unless it is a dry run."""
         table = self.table()
         last = [number for number, _ in self._history(table)][: max(keep, 1)]
-        return table.vacuum(
-            retention_hours=math.ceil(hours),
-            dry_run=False,
-            enforce_retention_duration=False,
-            full=True,
-            keep_versions=last,
-        )
+        chosen: dict[str, Any] = {
+            "retention_hours": math.ceil(hours),
+            "enforce_retention_duration": False,
+            "full": True,
+            "keep_versions": last,
+        }
+        # it lists files that an earlier call deleted too
+        gone = self._there(table.vacuum(dry_run=True, **chosen))
+        if gone and not dry_run:
+            table.vacuum(dry_run=False, **chosen)
+        return gone
+
+    def _there(self, paths: list[str]) -> list[str]:
+        """Those of these files that are there."""
+        from pyarrow.fs import FileType
+
+        infos = self.files.fs.get_file_info(paths) if paths else []
+        return [path for path, info in zip(paths, infos, strict=True) if info.type == FileType.File]
 
     def _history(self, table: deltalake.DeltaTable) -> list[tuple[int, dict[str, Any]]]:
         """Commits of the replica, the last one first; the table may have others."""

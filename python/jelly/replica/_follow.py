@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly._inputs import refuse_bool
 from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
+from jelly.errors import ReplicaError
 from jelly.replica._commit import Runner, commit
 from jelly.replica._log import SHORT, Log, LogVersion, extended, log_number, new_versions
 from jelly.replica._refused import refused
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     Changes = tuple[int, pa.RecordBatch]
+
+
+# of several writers one is the fastest each time, so each of ten comes to its turn
+_TRIES = 10
 
 
 class Followed(NamedTuple):
@@ -66,19 +71,34 @@ def follow(
     """Applies the patches of a log that are new; ``names`` are those of the files of a micro-batch."""
     with ExitStack() as stack:
         log = Log(sources, options, stack, names)
-        state = store.load()
         versions = log.versions(reported(progress))
         if names is not None and versions and versions[0].id is None:
             raise refused("log", "patches of a stream need ids, and these have none")
-        new = new_versions(state, versions, log)
-        done = Followed(state.version, state.id, 0, 0, 0, 0, 0, 0, 0, 0)
-        state = replace(state, version=log_number(state, versions, new, log))
-        new = _limited(new, state, upto)
-        steps = [[version] for version in new] if each_version else [list(new)]
-        for last, rows in _stepwise(log, new, each_version=each_version):
-            versions = steps[last if each_version else 0]
-            done, state = _step(store, state, versions, last, rows, done, runner, progress)
+        done = Followed(0, None, 0, 0, 0, 0, 0, 0, 0, 0)
+        for left in reversed(range(_TRIES)):
+            state = store.load()
+            done = done._replace(version=state.version, id=state.id)
+            new = new_versions(state, versions, log)
+            state = replace(state, version=log_number(state, versions, new, log))
+            new = _limited(new, state, upto)
+            steps = [[version] for version in new] if each_version else [list(new)]
+            try:
+                for last, rows in _stepwise(log, new, each_version=each_version):
+                    group = steps[last if each_version else 0]
+                    done, state = _step(store, state, group, last, rows, done, runner, progress)
+            except (ReplicaError, FileNotFoundError) as error:
+                if not left or not _is_overtaken(error, store, state):
+                    raise
+            else:
+                break
         return done
+
+
+def _is_overtaken(error: ReplicaError | FileNotFoundError, store: Store, state: State) -> bool:
+    """Whether another writer was faster, who may also have deleted the files of this state."""
+    if isinstance(error, ReplicaError):
+        return error.kind == "replica.writer"
+    return store.load().commit > state.commit
 
 
 def _limited(

@@ -17,8 +17,8 @@ import secrets
 import socket
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -126,30 +126,31 @@ class ParquetStore:
         self._bury()
         return _Attempt(self, state)
 
-    def vacuum(self, keep: int, hours: float) -> list[str]:
-        """Deletes all but the last versions, and leftovers; returns paths."""
-        gone = self._bury()
+    def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
+        """Deletes all but the last versions, and leftovers, unless it is a dry run; returns paths."""
+        gone = set(self._bury(dry_run=dry_run))
         before = time.time() - hours * 3600
-        with self._lock():
-            numbers = self._numbers()
-            old = [self._path(number) for number in numbers[: -max(keep, 1)]]
+        with nullcontext() if dry_run else self._lock():
+            old = [self._path(number) for number in self._numbers()[: -max(keep, 1)]]
             # an attempt without its mark cannot commit any more
             old += [
-                path for path in self._manifests.glob("*.attempt") if not _may_live(path, before)
+                path
+                for path in self._manifests.glob("*.attempt")
+                if path not in gone and not _may_live(path, before)
             ]
             for path in old:
-                path.unlink(missing_ok=True)
-        gone += old
+                _delete(path, dry_run=dry_run)
+        gone.update(old)
         # in this order: what a commit that ends meanwhile has written is live, or of a living attempt
         found = list((self._folder / _DATA).iterdir())
-        names = [path.stem for path in self._manifests.glob("*.attempt")]
-        live = self._live()
+        names = [path.stem for path in self._manifests.glob("*.attempt") if path not in gone]
+        live = self._live(gone)
         for path in found:
             of_living = any(name in path.name for name in names)
             if f"{_DATA}/{path.name}" not in live and not of_living:
-                path.unlink(missing_ok=True)
-                gone.append(path)
-        return [str(path.relative_to(self._folder)) for path in gone]
+                _delete(path, dry_run=dry_run)
+                gone.add(path)
+        return sorted(str(path.relative_to(self._folder)) for path in gone)
 
     def _numbers(self) -> list[int]:
         with suppress(FileNotFoundError):
@@ -182,11 +183,13 @@ class ParquetStore:
             buckets.setdefault(code, []).append(DataFile(*file))
         return state_of(number, stored, stored, buckets)
 
-    def _live(self) -> set[str]:
-        return {file[1] for number in self._numbers() for file in self._read(number)["files"]}
+    def _live(self, gone: Collection[Path] = ()) -> set[str]:
+        """The files of all versions, but for those whose manifests are or will be gone."""
+        numbers = [number for number in self._numbers() if self._path(number) not in gone]
+        return {file[1] for number in numbers for file in self._read(number)["files"]}
 
-    def _bury(self) -> list[Path]:
-        """Deletes what dead attempts left."""
+    def _bury(self, *, dry_run: bool = False) -> list[Path]:
+        """Deletes what dead attempts left; returns paths."""
         dead = []
         for path in self._manifests.glob("*.attempt"):
             with suppress(OSError):
@@ -198,11 +201,10 @@ class ParquetStore:
         live, gone = self._live(), []
         for attempt in dead:
             left = [*(self._folder / _DATA).glob(f"*-{attempt.stem}-*"), *self._manifests.glob(f"{attempt.stem}.part")]  # fmt: skip
-            for path in left:
+            for path in (*left, attempt):
                 if f"{_DATA}/{path.name}" not in live:
-                    path.unlink(missing_ok=True)
+                    _delete(path, dry_run=dry_run)
                     gone.append(path)
-            attempt.unlink(missing_ok=True)
         return gone
 
     @contextmanager
@@ -279,6 +281,11 @@ class _Attempt:
                 path.unlink(missing_ok=True)
         self._path.unlink(missing_ok=True)
         self._mark.close()
+
+
+def _delete(path: Path, *, dry_run: bool) -> None:
+    if not dry_run:
+        path.unlink(missing_ok=True)
 
 
 def _may_live(attempt: Path, before: float) -> bool:

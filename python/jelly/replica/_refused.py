@@ -31,6 +31,12 @@ def no_version(version: int, there: list[int], table: str) -> ReplicaError:
     return refused("version", f"version {version} cannot be read; there are: {some}", table)
 
 
+def vacuumed(version: int, table: str) -> ReplicaError:
+    """Files of a version are gone."""
+    message = f"version {version} cannot be read, for vacuum deleted files of it; read a later one"
+    return refused("version", message, table)
+
+
 def overtaken(table: str) -> ReplicaError:
     """Another writer was faster."""
     message = "another writer changed the table meanwhile; nothing was changed here, follow the log again"  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.replica._commit import Work
 from jelly.replica._rewrite import Rewritten, Unit
+from jelly.spark._session import parallelism
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,8 +44,10 @@ class SparkRunner:
             yield from self._run(work, wave)
 
     def _run(self, work: Work, wave: list[tuple[bytes, bytes]]) -> Iterator[Rewritten]:
-        rows = self.spark.createDataFrame(wave, "unit binary, changes binary")
-        tasks = rows.repartition(min(len(wave), 4 * self.spark.sparkContext.defaultParallelism))
+        tasks = self.spark.createDataFrame(wave, "unit binary, changes binary")
+        # without it there are as many tasks as cores, which is all that can be asked for on Spark Connect
+        if cores := parallelism(self.spark):
+            tasks = tasks.repartition(min(len(wave), 4 * cores))
         for row in tasks.mapInArrow(_Task(work), "done binary").collect():
             yield pickle.loads(row[0])
 

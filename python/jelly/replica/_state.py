@@ -162,5 +162,5 @@ class Store(Protocol):
     def begin(self, state: State) -> Attempt:
         """Begins a commit after a state."""
 
-    def vacuum(self, keep: int, hours: float) -> list[str]:
-        """Deletes all but the last versions, and leftovers; returns paths."""
+    def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
+        """Deletes all but the last versions, and leftovers, unless it is a dry run; returns paths."""

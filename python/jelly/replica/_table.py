@@ -21,6 +21,7 @@ from jelly.replica._commit import Runner, commit, run_in_threads
 from jelly.replica._dump import dump
 from jelly.replica._follow import Followed, follow
 from jelly.replica._keys import COLUMNS, schema
+from jelly.replica._refused import vacuumed
 from jelly.replica._rewrite import read_file
 from jelly.replica._spill import Spill
 from jelly.replica._state import State
@@ -172,7 +173,8 @@ class Replica:
         Patches are known by their ids: the log may begin anywhere before the replica's version or
         right after it, and lie in any files. A log without ids is counted: it is given whole.
         A log that misses patches, went another way, is unfinished or malformed changes nothing; nor
-        does one of which all was applied.
+        does one of which all was applied. Where another writer was faster, what that did not apply
+        is applied after it.
 
         Memory does not grow with the table, nor with the log: what does not fit goes to temporary
         files.
@@ -191,7 +193,7 @@ class Replica:
             What was done.
 
         Raises:
-            ReplicaError: The log does not continue the table, or another writer was faster.
+            ReplicaError: The log does not continue the table, or other writers were faster ten times.
             PatchError: The patches have no meaning: unfinished transactions, a broken chain.
             JellyError: A source is bad.
             OSError: Reading or writing failed.
@@ -312,21 +314,22 @@ class Replica:
         state = self._state(version)
         return dump(self._batches(state), state.prefixes, dest, to, to_compression, dict(options))
 
-    def vacuum(self, keep: int = 1, *, hours: float = 168) -> list[str]:
+    def vacuum(self, keep: int = 1, *, hours: float = 168, dry_run: bool = False) -> list[str]:
         """Deletes old versions, and what killed processes left.
 
         Args:
             keep: So many versions stay readable. Whoever reads another one meanwhile fails.
             hours: What looks like a commit of another machine that is going on is only deleted when
-                it is older than that.
+                it is older than that. Of Delta Lake, all files that younger versions have stay.
+            dry_run: Delete nothing.
 
         Returns:
-            What was deleted, as paths within the table.
+            What was deleted, or would be, as paths within the table.
 
         Raises:
             OSError: Something cannot be deleted.
         """
-        return self._store.vacuum(keep, hours)
+        return self._store.vacuum(keep, hours, dry_run=dry_run)
 
     def _state(self, version: int | None) -> State:
         refuse_bool("version", version)
@@ -334,7 +337,10 @@ class Replica:
 
     def _batches(self, state: State) -> Iterator[pa.RecordBatch]:
         for file in state.files:
-            yield from read_file(self._store.files, file)
+            try:
+                yield from read_file(self._store.files, file)
+            except FileNotFoundError:
+                raise vacuumed(state.version, self._store.root) from None
 
 
 def _runner(spark: SparkSession | None) -> Runner:

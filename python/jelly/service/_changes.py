@@ -15,7 +15,7 @@ from jelly._whole_file import work_folder
 from jelly.log import Head, Published
 from jelly.log._begin import begin, is_log, with_digest
 from jelly.log._folder import FolderLog
-from jelly.log._patch import Prepared, prepared
+from jelly.log._patch import Prepared
 from jelly.log._types import as_json
 from jelly.service import _bodies
 from jelly.service import _rules as rules
@@ -66,7 +66,9 @@ async def _published(request: Request) -> tuple[FolderLog, Published]:
 
         def read() -> Prepared:
             reading = request.app.state.limits.of_bodies
-            return prepared(body, work, headers, format, compression=compression, limits=reading)
+            return log.prepared(
+                body, work, headers, format, compression=compression, limits=reading
+            )
 
         def publish() -> Published:
             check = head_check(request, log.info().id)

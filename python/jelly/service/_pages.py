@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import closing
 from http import HTTPStatus
 from itertools import islice
@@ -11,25 +12,29 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from jelly._page._html import SERVED, Html
+from jelly._html import Html
+from jelly._page._html import SERVED
 from jelly._page._pages import (
+    EACH,
     diff_page,
+    found_page,
     history_page,
     log_page,
     logs_page,
     problem_page,
+    search_form,
     version_page,
 )
 from jelly._page._read import Known, rows_of
 from jelly._page._rows import MOST, Shown, show_rows
 from jelly._page._site import newest
 from jelly._page._style import STYLE
-from jelly._page._terms import Terms
 from jelly._readers import read_patch
 from jelly._show import show, show_style
+from jelly._terms import Terms
 from jelly._whole_file import work_folder
 from jelly.log._folder import FolderLog
-from jelly.log._types import LogInfo
+from jelly.log._types import LogInfo, LogVersion
 from jelly.service._compare import pattern_of, periods_of, write_change
 from jelly.service._conditions import agrees, number, tag
 from jelly.service._formats import quality
@@ -42,6 +47,8 @@ _STYLE = "/-/style.css"
 _PERIODS = 500
 # a net change of more bytes is shown by its first rows alone
 _READABLE = 8 << 20
+# what changes most is counted in logs up to this size: the first page of one that is larger would take long
+_COUNTED = 32 << 20
 
 
 def asks_page(request: Request) -> bool:
@@ -60,8 +67,9 @@ class _Links:
 
     style: str | None = _STYLE
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, asked: str = "") -> None:
         self._at = f"/{name}"
+        self._asked = asked
 
     def log(self, page: int) -> str:
         return self._at if page == 1 else f"{self._at}?page={page}"
@@ -75,6 +83,8 @@ class _Links:
     def undo(self, version: int) -> str:
         return self._change(version, version - 1, "rdfp")
 
+    def since(self, version: int) -> None: ...
+
     def data(self, version: int) -> str:
         return f"{self._at}/data?version={version}&format=nq"
 
@@ -83,6 +93,9 @@ class _Links:
 
     def history(self) -> str:
         return f"{self._at}/history"
+
+    def search(self) -> Html:
+        return search_form(self._at, self._asked)
 
     def of_subject(self, term: str) -> str:
         return f"{self._at}/history?{urlencode({'subject': term})}"
@@ -120,18 +133,28 @@ def logs(names: list[str]) -> Response:
 async def log(request: Request, name: str, found: FolderLog, info: LogInfo) -> Response:
     """The page of a log."""
     page = number(request, "page", 1) or 1
+    asked = request.query_params.get("q", "").strip()
     now = tag(info.id, info.head, f"page{page}")
-    if agrees(request, now):
+    if not asked and agrees(request, now):
         return Response(status_code=304, headers={"ETag": now})
 
     def make() -> str:
-        counts = known_of(request, name, found, info).counts(info.head.version)
+        links = _Links(name, asked)
+        if asked:
+            return found_page(info._replace(name=name), asked, _matching(found, info, asked), links)
+        known = known_of(request, name, found, info)
+        counts = known.counts(info.head.version)
         versions = newest(found, info, page)
         if not versions and page > 1:
             raise Problem(404, "path", "there is no such page")
-        return log_page(info._replace(name=name), counts, versions, page, _Links(name))
+        churn = []
+        if page == 1 and counts.bytes <= _COUNTED:
+            terms = _terms(request, name, found, info, info.head.version)
+            churn = known.churn(info.head.version).html(terms)
+        return log_page(info._replace(name=name), counts, churn, versions, page, links)
 
-    return sent(await run_in_threadpool(make), ETag=now)
+    said = {} if asked else {"ETag": now}
+    return sent(await run_in_threadpool(make), **said)
 
 
 async def version(request: Request, name: str, found: FolderLog, of: int) -> Response:
@@ -195,11 +218,27 @@ async def history(request: Request, name: str, found: FolderLog) -> Response:
         return sent(await run_in_threadpool(make))
 
 
+def _matching(found: FolderLog, info: LogInfo, asked: str) -> list[LogVersion]:
+    """The newest versions that have a text in their number, time, headers or id."""
+    wanted = asked.lower()
+    last = deque(maxlen=EACH)  # type: deque[LogVersion]
+    for one in found.versions(info.first - 1, info.head.version):
+        said = (
+            one.version,
+            one.time or "",
+            one.id or "",
+            *(part for pair in one.headers for part in pair),
+        )
+        if any(wanted in str(part).lower() for part in said):
+            last.append(one)
+    return [*reversed(last)]
+
+
 def known_of(request: Request, name: str, found: FolderLog, info: LogInfo) -> Known:
     """What is remembered of a log for its pages; it goes where the log is opened anew."""
     kept: dict[str, Known] = request.app.state.known
     if name not in kept or kept[name].log is not found:
-        kept[name] = Known(found, info.first)
+        kept[name] = Known(found, info)
     return kept[name]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from starlette.requests import Request
 
 from jelly._history import verify_log
+from jelly._log_files import stored_format
 from jelly.log import Head, Published
 from jelly.log._folder import FolderLog
 from jelly.log._patch import Prepared, refused
@@ -77,12 +78,14 @@ def published_strictly(
     Raises:
         PatchError: One does not (``patch.effect``), or as of :meth:`jelly.Log.publish`.
     """
-    base = found.copy.parent / "before.jelly"
+    base = found.path.parent / "before.jelly"
     while True:
         head = log.head
         if not log.would_replay(found.summary, head, expect):
             write_state(log, base, head.version, "jelly", limits)
-            report = verify_log(found.copy, base=base, chain="ignore")
+            report = verify_log(
+                found.path, base=base, chain="ignore", patch_format=stored_format(found.ending)
+            )
             if report.without_effect:
                 message = (
                     f"{report.without_effect} rows change nothing: {report.problems[0].message}"

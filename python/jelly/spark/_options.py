@@ -10,12 +10,26 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from jelly import _internal
+from jelly._ddl import quoted
+from jelly._internal import Schema
 from jelly._option_table import options_of
 from jelly._readers import read_patch, read_rdf, read_whole
+from jelly.spark._values import (
+    choice,
+    flag,
+    instant,
+    mapping,
+    names,
+    number,
+    positive,
+    size,
+    text,
+    upper,
+)
 from jelly.types import Limits, PatchOptions, RdfOptions
 
 if TYPE_CHECKING:
-    from jelly._internal import PatchReader, RdfReader, Schema
+    from jelly._internal import PatchReader, RdfReader
 
 Kind = Literal["rdf", "patch"]
 
@@ -32,78 +46,6 @@ class Option(NamedTuple):
     def keyword(self) -> str:
         """As readers and writers call it."""
         return re.sub("[A-Z]", lambda upper: "_" + upper[0].lower(), self.name)
-
-
-def text(value: str) -> str:
-    """Any text; choices are checked where they are used."""
-    return value
-
-
-def choice(value: str) -> str:
-    """A word of ours, in any case as with Spark's own sources."""
-    return value.lower()
-
-
-def upper(value: str) -> str:
-    """A name of the Jelly specification, in any case."""
-    return value.upper()
-
-
-def flag(value: str) -> bool:
-    """``true`` or ``false``."""
-    try:
-        return {"true": True, "false": False}[value.strip().lower()]
-    except KeyError:
-        raise ValueError(f"{value!r} is neither true nor false") from None
-
-
-def number(value: str) -> int:
-    """A whole number."""
-    try:
-        return int(value)
-    except ValueError:
-        raise ValueError(f"{value!r} is not a whole number") from None
-
-
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-
-
-def size(value: str) -> int:
-    """Bytes: a number, or one with a unit as Spark has them: ``64m``, ``1gb``."""
-    parts = re.fullmatch(r"\s*(\d+)\s*([kmgt]?)b?\s*", value, re.IGNORECASE)
-    if parts is None:
-        raise ValueError(f"{value!r} is not a number of bytes such as 1000 or 64m")
-    return int(parts[1]) * _UNITS[parts[2].lower()]
-
-
-def positive(parse: Callable[[str], int]) -> Callable[[str], int]:
-    """What must be at least 1."""
-
-    def parsed(value: str) -> int:
-        if (number := parse(value)) < 1:
-            raise ValueError(f"{value!r} is less than 1")
-        return number
-
-    return parsed
-
-
-def names(value: str) -> list[str]:
-    """Names between commas."""
-    found = [name.strip() for name in value.split(",")]
-    if not all(found):
-        raise ValueError(f"{value!r} is not a list of names such as `subject,object`")
-    return found
-
-
-def mapping(value: str) -> dict[str, str]:
-    """A JSON object of strings."""
-    try:
-        found = json.loads(value)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not all(isinstance(item, str) for item in found.values()):
-        raise ValueError(f"{value!r} is not a JSON object of strings")
-    return found
 
 
 def camel(keyword: str) -> str:
@@ -142,7 +84,12 @@ FILES = (
     Option("minPartitions", positive(number)),
     Option("recursiveFileLookup", flag),
     Option("pathGlobFilter", text),
+    Option("partitionColumns", names),
+    Option("ignoreCorruptFiles", flag),
+    Option("badRecordsPath", text),
 )
+TIMES = (Option("modifiedAfter", instant), Option("modifiedBefore", instant))
+"""Not of streams, which read each file once whenever it appears."""
 STREAM = (
     Option("maxFilesPerTrigger", positive(number)),
     Option("maxBytesPerTrigger", positive(size)),
@@ -260,6 +207,13 @@ class ReadOptions:
     min_partitions: int | None = None
     recursive_file_lookup: bool = True
     path_glob_filter: str | None = None
+    modified_after: int | None = None
+    """Nanoseconds since 1970."""
+    modified_before: int | None = None
+    ignore_corrupt_files: bool = False
+    bad_records_path: str | None = None
+    partition_columns: tuple[str, ...] = ()
+    """Of folders such as ``day=2026-03-01``."""
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     lateness_seconds: int = 3600
@@ -272,10 +226,12 @@ class ReadOptions:
         Raises:
             ValueError: An option is wrong, or there is no path.
         """
-        known = (*DECODE[kind], *LIMITS, *FILES, *STREAM)
+        known = (*DECODE[kind], *LIMITS, *FILES, *TIMES, *STREAM)
         chosen = parse(_without(options, *_PATHS), known, source)
         if not stream and (only := taken(chosen, STREAM)):
             raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
+        if stream and (timed := [time.name for time in TIMES if time.keyword in chosen]):
+            raise ValueError(f"option {timed[0]!r} is not for streams, which read each file once")
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
         keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, DECODE[kind])
@@ -283,9 +239,34 @@ class ReadOptions:
             keywords["columns"] = [name.lower() for name in keywords["columns"]]
         if limits := taken(chosen, LIMITS):
             keywords["limits"] = Limits(**limits)
+        chosen["partition_columns"] = tuple(chosen.get("partition_columns", ()))
         made = cls(kind, paths_of(options), keywords, storage_of(options), **chosen)
-        made.schema  # noqa: B018 - a wrong option shows here, not in a worker
+        made._require_other_names()  # a wrong option shows here, not in a worker
+        if made.leaves_bad_out and keywords.get("mode") == "permissive":
+            raise ValueError(
+                "mode permissive makes a row of an error: ignoreCorruptFiles and badRecordsPath leave bad files out"
+            )
+        folder = f"{(made.bad_records_path or '').rstrip('/')}/"
+        if any(folder.startswith(f"{path.rstrip('/')}/") for path in made.paths):
+            raise ValueError(
+                f"option 'badRecordsPath': {made.bad_records_path} is in a folder that is read; give another one"
+            )
         return made
+
+    @property
+    def leaves_bad_out(self) -> bool:
+        """Whether a file that is bad anywhere has no rows."""
+        return self.ignore_corrupt_files or self.bad_records_path is not None
+
+    def _require_other_names(self) -> None:
+        """Refuses columns of folders that rows have already."""
+        own = [*self.schema.names, *Schema(self.kind, permissive=True).names]
+        named = [name.lower() for name in self.partition_columns]
+        for at, name in enumerate(named):
+            if name in own or name in named[:at]:
+                raise ValueError(
+                    f"option 'partitionColumns': there is a column {name!r} already; name the folders differently"
+                )
 
     @property
     def schema(self) -> Schema:
@@ -294,12 +275,15 @@ class ReadOptions:
 
     @property
     def ddl(self) -> str:
-        """The schema in Spark's DDL."""
-        return self.schema.ddl
+        """The schema in Spark's DDL, with the columns of folders."""
+        of_folders = (f"{quoted(name)} string" for name in self.partition_columns)
+        return ", ".join([self.schema.ddl, *of_folders])
 
     def at(self, path: str) -> Self:
         """The same for one path."""
-        return replace(self, paths=(path,), path_glob_filter=None)
+        return replace(
+            self, paths=(path,), path_glob_filter=None, modified_after=None, modified_before=None
+        )
 
     def with_keywords(self, **changes: Any) -> Self:
         """The same with other keywords of the reader."""
@@ -308,12 +292,16 @@ class ReadOptions:
     def open(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
         """A reader; ``more`` are keywords that say which part is read, and its name."""
         read: Callable[..., Any] = read_patch if self.kind == "patch" else read_rdf
-        reader: PatchReader[Any] | RdfReader[Any] = read(source, **(self.keywords | more))
+        reader: PatchReader[Any] | RdfReader[Any] = read(source, **self._task(more))
         return reader
 
     def open_whole(self, source: Any, **more: Any) -> PatchReader[Any] | RdfReader[Any]:
         """As :meth:`open`, of a source that must have something: a Jelly stream without a byte is an error."""
-        return read_whole(self.kind, source, **(self.keywords | more))
+        return read_whole(self.kind, source, **self._task(more))
+
+    def _task(self, more: dict[str, Any]) -> dict[str, Any]:
+        """Keywords of a reader in a task, which has one processor."""
+        return {"threads": 1} | self.keywords | more
 
 
 @dataclass(frozen=True, slots=True)

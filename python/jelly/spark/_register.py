@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jelly.spark._session import require_data_sources
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -17,11 +19,19 @@ def register(spark: SparkSession) -> None:
     driver of a notebook service may have been started before.
 
     Raises:
-        ImportError: PySpark is not installed, or older than 4.1.
+        ImportError: PySpark is not installed, or older than 4.0.
     """
+    require_data_sources()
+    from pyspark.errors import PySparkException
+
     from jelly.spark.kafka.source import KafkaSource
     from jelly.spark.log.source import LogSource
     from jelly.spark.sources import Patch, Rdf
 
     for source in (Rdf, Patch, LogSource, KafkaSource):
-        spark.dataSource.register(source)
+        try:
+            spark.dataSource.register(source)
+        except PySparkException as error:
+            # Spark 4.0 refuses a source that it found by its name
+            if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+                raise

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,6 +19,7 @@ __all__ = ["session", "settings"]
 
 Setting: TypeAlias = bool | float | int | str | None
 
+_GET_SPARK = "Spark is not installed: pip install 'jelly-patch[spark]'"
 _GET_JAVA = (
     "Get it from https://adoptium.net, with `apt install openjdk-17-jre-headless` or with "
     "`brew install openjdk@17`; JAVA_HOME says which Java to take"
@@ -55,7 +57,7 @@ def session(app_name: str = "jelly", conf: Mapping[str, Setting] | None = None) 
     try:
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
-        raise ImportError("Spark is not installed: pip install 'jelly-patch[spark]'") from error
+        raise ImportError(_GET_SPARK) from error
 
     chosen: dict[str, Setting] = {**settings(), **(conf or {})}
     if _is_local(str(chosen.get("spark.master", ""))):
@@ -96,3 +98,30 @@ def _local_defaults() -> dict[str, Setting]:
         "spark.sql.shuffle.partitions": max(2, os.cpu_count() or 2),
         "spark.ui.showConsoleProgress": "false",
     }
+
+
+def parallelism(spark: SparkSession) -> int | None:
+    """How many tasks a session runs at once by default; Spark Connect does not say."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return spark.sparkContext.defaultParallelism
+    except (PySparkException, AttributeError):
+        return None
+
+
+def require_data_sources() -> None:
+    """Looks whether PySpark has data sources in Python.
+
+    Raises:
+        ImportError: It has none, or is not installed.
+    """
+    try:
+        import pyspark
+    except ModuleNotFoundError as error:
+        raise ImportError(_GET_SPARK) from error
+    if find_spec("pyspark.sql.datasource") is None:
+        raise ImportError(
+            f"this is PySpark {pyspark.__version__}, and data sources in Python need 4.0 or newer: pip install "
+            "'jelly-patch[spark]'. With PySpark 3.5 df.mapInArrow(jelly.decode_batches, jelly.PATCH_SCHEMA_DDL) works"
+        )

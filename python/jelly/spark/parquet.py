@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from jelly.spark._options import Kind
-from jelly.spark.files.filesystem import Place, is_remote, naming, resolve
 from jelly.spark.files.folder import Publication
 from jelly.spark.files.tasks import listed, planned
+from jelly.storage import Place, is_remote, naming, resolve
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -3,10 +3,9 @@
 use arrow_array::RecordBatch;
 
 use super::PatchRows;
-use crate::create::{PlainPatchSink, Slots};
-use crate::encode::PlainOp;
 use crate::error::Result;
 use crate::patch::RowsDigest;
+use crate::sink::{PatchRow, PatchSink, Sink};
 
 /// Takes rows batch by batch; where their batches end does not matter.
 #[derive(Default)]
@@ -16,10 +15,7 @@ pub struct BatchDigest {
 }
 
 #[derive(Default)]
-struct Digesting {
-    slots: Slots,
-    digest: RowsDigest,
-}
+struct Digesting(RowsDigest);
 
 impl BatchDigest {
     /// Adds the rows of a batch with the columns of `PATCH_SCHEMA`.
@@ -29,13 +25,15 @@ impl BatchDigest {
 
     /// The digest of all rows.
     pub fn finish(self) -> [u8; 32] {
-        self.sink.digest.finish()
+        self.sink.0.finish()
     }
 }
 
-impl PlainPatchSink for Digesting {
-    fn plain_row(&mut self, op: &PlainOp<'_>) -> Result<()> {
-        self.digest.add(&self.slots.op(op));
+impl Sink for Digesting {}
+
+impl PatchSink for Digesting {
+    fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
+        self.0.add(&row.op);
         Ok(())
     }
 }

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{BinaryArray, RecordBatch};
 
+use super::slots::Slots;
 use super::terms::{GRAPH, Statements};
 use crate::blank::{refuse_positions, refuse_scopes};
-use crate::create::Slots;
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
 use crate::patch::Keys;
 use crate::term::Term;

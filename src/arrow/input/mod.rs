@@ -5,17 +5,24 @@
 //! readers give them. A column that is missing is all null.
 
 mod digest;
+mod gathered;
 mod key_filter;
 mod keys;
+mod log_places;
+mod nodes;
 mod patch;
 mod rdf;
+mod slots;
 mod strings;
 mod terms;
 mod writer;
 
 pub use digest::BatchDigest;
+pub use gathered::GatheredPatches;
 pub use key_filter::KeyFilter;
 pub use keys::{KeyColumn, Labels, Required};
+pub use log_places::LogPlaces;
+pub use nodes::{each_statement, lasting_labels};
 pub use patch::PatchRows;
 pub use rdf::RdfRows;
 pub use writer::BatchWriter;

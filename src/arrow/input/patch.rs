@@ -6,13 +6,13 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 
 use super::bad_cell;
+use super::slots::Slots;
 use super::strings::Strings;
-use super::terms::{Statements, Terms};
-use crate::create::PlainPatchSink;
-use crate::encode::PlainOp;
+use super::terms::{GRAPH, Statements, Terms};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::sink::Same;
+use crate::sink::{PatchEnd, PatchOp, PatchSink, Same};
 use crate::term::PlainTerm;
+use crate::transaction::Numbering;
 
 /// Reads batches with the columns of `PATCH_SCHEMA`, one after the other.
 ///
@@ -25,11 +25,13 @@ pub struct PatchRows {
     patch: Option<(Option<String>, i64)>,
     /// The last row was a statement in the columns of this batch.
     after_statement: bool,
+    numbering: Numbering,
+    slots: Slots,
 }
 
 impl PatchRows {
     /// Hands the rows of a batch to `sink`; an error tells its row, counted over all batches.
-    pub fn write<S: PlainPatchSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
+    pub fn write<S: PatchSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
         let mut columns = Columns::of(batch)?;
         self.after_statement = false;
         for row in 0..batch.num_rows() {
@@ -40,13 +42,14 @@ impl PatchRows {
         Ok(())
     }
 
-    /// The patch was ended by the caller.
-    pub fn forget_patch(&mut self) {
+    /// Ends the patch.
+    pub fn end_patch<S: PatchSink>(&mut self, sink: &mut S) -> Result<()> {
         self.patch = None;
+        self.numbering.row(PatchOp::End(PatchEnd::Mark), sink)
     }
 
     #[inline(always)]
-    fn row<S: PlainPatchSink>(&mut self, row: usize, columns: &mut Columns<'_>, sink: &mut S) -> Result<()> {
+    fn row<S: PatchSink>(&mut self, row: usize, columns: &mut Columns<'_>, sink: &mut S) -> Result<()> {
         let op = columns.op.get(row).ok_or_else(|| bad_cell("op", "no op"))?;
         if let Some(patches) = columns.patch.filter(|patches| patches.is_valid(row)) {
             self.note_patch(columns.source.get(row), patches.value(row), sink)?;
@@ -58,44 +61,48 @@ impl PatchRows {
             }
             self.after_statement = true;
             return columns.statements.hand_on(|terms| {
-                sink.plain_row(&if op == "A" {
-                    PlainOp::Add(terms, same)
-                } else {
-                    PlainOp::Delete(terms, same)
-                })
+                let adds = op == "A";
+                if sink.take_plain(adds, terms, same)? {
+                    self.numbering.pass_change();
+                    return Ok(());
+                }
+                let statement = self.slots.statement(terms);
+                let op = if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) };
+                self.numbering.row(op, sink)
             });
         }
         self.after_statement = false;
         self.other_row(op, row, columns, sink)
     }
 
-    fn other_row<S: PlainPatchSink>(
+    fn other_row<S: PatchSink>(
         &mut self,
         op: &str,
         row: usize,
         columns: &mut Columns<'_>,
         sink: &mut S,
     ) -> Result<()> {
+        let Slots { terms, value } = &mut self.slots;
         let op = match op {
-            "TX" => PlainOp::Begin,
-            "TC" => PlainOp::Commit,
-            "TA" => PlainOp::Abort,
-            "Z" => {
-                self.patch = None;
-                PlainOp::End
-            }
+            "TX" => PatchOp::Begin,
+            "TC" => PatchOp::Commit,
+            "TA" => PatchOp::Abort,
+            "Z" => return self.end_patch(sink),
             "H" => {
                 let key = columns.name(row)?;
                 columns.read_value(row)?.ok_or_else(|| columns.value.missing())?;
-                PlainOp::Header { key, value: columns.value() }
+                value.set(&columns.value());
+                PatchOp::Header { key, value: value.term() }
             }
             "PA" | "PD" => {
                 columns.statements.read_graph(row)?;
                 let has_iri = columns.read_value(row)?.is_some();
-                let (name, graph) = (columns.name(row)?, columns.statements.graph());
-                match columns.namespace(has_iri)? {
-                    iri if op == "PD" => PlainOp::DeletePrefix { name, iri, graph },
-                    Some(iri) => PlainOp::AddPrefix { name, iri, graph },
+                let name = columns.name(row)?;
+                let _ = terms[GRAPH].set(&columns.statements.graph());
+                let graph = terms[GRAPH].term();
+                match columns.namespace(has_iri)?.map(|iri| value.set_iri(iri)) {
+                    iri if op == "PD" => PatchOp::DeletePrefix { name, iri, graph },
+                    Some(iri) => PatchOp::AddPrefix { name, iri, graph },
                     None => return Err(columns.value.missing()),
                 }
             }
@@ -104,21 +111,16 @@ impl PatchRows {
                 return Err(bad_cell("op", message));
             }
         };
-        sink.plain_row(&op)
+        self.numbering.row(op, sink)
     }
 
     #[inline(always)]
-    fn note_patch<S: PlainPatchSink>(
-        &mut self,
-        source: Option<&str>,
-        patch: i64,
-        sink: &mut S,
-    ) -> Result<()> {
+    fn note_patch<S: PatchSink>(&mut self, source: Option<&str>, patch: i64, sink: &mut S) -> Result<()> {
         match &self.patch {
             Some((last, number)) if *number == patch && last.as_deref() == source => return Ok(()),
             Some(_) => {
                 self.after_statement = false;
-                sink.plain_row(&PlainOp::End)?;
+                self.end_patch(sink)?;
             }
             None => {}
         }

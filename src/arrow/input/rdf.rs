@@ -2,10 +2,11 @@
 
 use arrow_array::{Array, RecordBatch};
 
+use super::slots::Slots;
 use super::strings::Strings;
 use super::terms::Statements;
-use crate::create::PlainRdfSink;
 use crate::error::{Position, Result};
+use crate::sink::{RdfRow, RdfSink};
 use crate::term::PlainTerm;
 
 /// Reads batches with the columns of `RDF_SCHEMA`, one after the other.
@@ -14,20 +15,28 @@ pub struct RdfRows {
     rows: u64,
     /// Source and frame of the last row.
     frame: Option<(Option<String>, i64)>,
+    /// What was another frame becomes another frame.
+    keeps_frames: bool,
+    slots: Slots,
 }
 
 impl RdfRows {
+    /// `keeps_frames`: rows of different frames stay apart.
+    pub fn new(keeps_frames: bool) -> Self {
+        RdfRows { keeps_frames, ..RdfRows::default() }
+    }
+
     /// Hands the rows of a batch to `sink`; an error tells its row, counted over all batches.
-    pub fn write<S: PlainRdfSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
+    pub fn write<S: RdfSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
         let column = |name| batch.column_by_name(name);
         let mut statements = Statements::of(batch)?;
         let source = Strings::of("source", column("source"))?;
-        let frames = super::patch::numbers("frame", column("frame"))?.filter(|_| sink.keeps_frames());
+        let frames = super::patch::numbers("frame", column("frame"))?.filter(|_| self.keeps_frames);
         for row in 0..batch.num_rows() {
             if let Some(frames) = frames.filter(|frames| frames.is_valid(row)) {
                 self.note_frame(source.get(row), frames.value(row), sink)?;
             }
-            hand_on(row, &mut statements, sink)
+            self.row(row, &mut statements, sink)
                 .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
             self.rows += 1;
         }
@@ -43,19 +52,24 @@ impl RdfRows {
         first.unwrap_or(false)
     }
 
-    fn note_frame<S: PlainRdfSink>(&mut self, source: Option<&str>, frame: i64, sink: &mut S) -> Result<()> {
+    fn note_frame<S: RdfSink>(&mut self, source: Option<&str>, frame: i64, sink: &mut S) -> Result<()> {
         match &self.frame {
             Some((last, number)) if *number == frame && last.as_deref() == source => return Ok(()),
-            Some(_) => sink.next_frame()?,
+            Some(_) => sink.frame_end(&[])?,
             None => {}
         }
         self.frame = Some((source.map(str::to_owned), frame));
         Ok(())
     }
-}
 
-#[inline(always)]
-fn hand_on<S: PlainRdfSink>(row: usize, statements: &mut Statements<'_>, sink: &mut S) -> Result<()> {
-    let same = statements.read(row)?;
-    statements.hand_on(|terms| sink.plain_statement(terms, same))
+    #[inline(always)]
+    fn row<S: RdfSink>(&mut self, row: usize, statements: &mut Statements<'_>, sink: &mut S) -> Result<()> {
+        let same = statements.read(row)?;
+        statements.hand_on(|terms| {
+            if sink.take_plain(terms, same)? {
+                return Ok(());
+            }
+            sink.statement(&RdfRow { frame: 0, seq: self.rows, statement: self.slots.statement(terms) })
+        })
+    }
 }

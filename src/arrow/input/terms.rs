@@ -164,17 +164,26 @@ impl<'b> Statements<'b> {
     #[inline(always)]
     pub(super) fn read(&mut self, row: usize) -> Result<Same> {
         let mut same = Same::NONE;
-        for (place, (column, term)) in self.columns.iter_mut().zip(&mut self.terms).enumerate() {
-            let repeats = match column.read(row, term)? {
-                Some(repeats) => repeats,
-                None if place == GRAPH => column.set_default_graph(term),
-                None => return Err(column.missing()),
-            };
-            if repeats {
-                same.set(place);
-            }
-        }
+        // not a loop: each place has code, and branches, of its own
+        self.read_place::<0>(row, &mut same)?;
+        self.read_place::<1>(row, &mut same)?;
+        self.read_place::<2>(row, &mut same)?;
+        self.read_place::<GRAPH>(row, &mut same)?;
         Ok(same)
+    }
+
+    #[inline(always)]
+    fn read_place<const PLACE: usize>(&mut self, row: usize, same: &mut Same) -> Result<()> {
+        let (column, term) = (&mut self.columns[PLACE], &mut self.terms[PLACE]);
+        let repeats = match column.read(row, term)? {
+            Some(repeats) => repeats,
+            None if PLACE == GRAPH => column.set_default_graph(term),
+            None => return Err(column.missing()),
+        };
+        if repeats {
+            same.set(PLACE);
+        }
+        Ok(())
     }
 
     /// Whether a row has no subject, no predicate and no object.

@@ -3,9 +3,8 @@
 use arrow_array::{Array, RecordBatch};
 
 use super::{PatchRows, RdfRows};
-use crate::convert::{PlainAdds, Tally};
-use crate::create::{Encode, PlainPatchSink, PlainPatchWriter, PlainRdfWriter, WriteOptions, Writer};
-use crate::encode::PlainOp;
+use crate::convert::{Adds, Tally};
+use crate::create::{AnyPatchEncoder, AnyRdfEncoder, Encode, WriteOptions, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Compression, Output, Target};
 use crate::options::values::Values;
@@ -22,42 +21,41 @@ pub struct BatchWriter {
 }
 
 enum Rows {
-    Rdf { settings: Box<WriteOptions>, writer: Option<Box<PlainRdfWriter>>, rows: RdfRows },
-    Adds { writer: Box<PlainAdds>, rows: RdfRows },
-    Patch { writer: Box<PlainPatchWriter>, rows: PatchRows },
+    Rdf { settings: Box<WriteOptions>, writer: Option<AnyRdfEncoder>, rows: RdfRows },
+    Adds { writer: Box<Adds<AnyPatchEncoder>>, rows: RdfRows },
+    Patch { writer: AnyPatchEncoder, rows: Box<PatchRows> },
 }
 
 /// The writer of statements, by the first of which the options are chosen where nobody chose them.
 fn opened<'w>(
     settings: &WriteOptions,
-    writer: &'w mut Option<Box<PlainRdfWriter>>,
+    writer: &'w mut Option<AnyRdfEncoder>,
     first: Option<&RecordBatch>,
-) -> Result<&'w mut PlainRdfWriter> {
+) -> Result<&'w mut AnyRdfEncoder> {
     Ok(match writer {
         Some(writer) => writer,
-        none => none.insert(Box::new(settings.rdf_writer(first.is_some_and(RdfRows::has_graphs))?)),
+        none => none.insert(settings.rdf_encoder(None, first.is_some_and(RdfRows::has_graphs))?),
     })
 }
 
 impl Rows {
     fn new(is_patch: bool, to_patch: bool, settings: WriteOptions) -> Result<Self> {
         Ok(match (is_patch, to_patch) {
-            (true, _) => {
-                Rows::Patch { writer: Box::new(settings.patch_writer()?), rows: PatchRows::default() }
-            }
+            (true, _) => Rows::Patch { writer: settings.patch_encoder(None)?, rows: Box::default() },
             (false, true) => {
-                let writer = Box::new(PlainAdds::new(settings.patch_writer()?));
+                let writer = Box::new(Adds::new(settings.patch_encoder(None)?));
                 Rows::Adds { writer, rows: RdfRows::default() }
             }
             (false, false) => {
-                Rows::Rdf { settings: Box::new(settings), writer: None, rows: RdfRows::default() }
+                let rows = RdfRows::new(settings.keeps_frames());
+                Rows::Rdf { settings: Box::new(settings), writer: None, rows }
             }
         })
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match self {
-            Rows::Patch { writer, rows } => rows.write(batch, &mut **writer),
+            Rows::Patch { writer, rows } => rows.write(batch, writer),
             Rows::Adds { writer, rows } => rows.write(batch, &mut **writer),
             Rows::Rdf { .. } if batch.num_rows() == 0 => Ok(()),
             Rows::Rdf { settings, writer, rows } => rows.write(batch, opened(settings, writer, Some(batch))?),
@@ -66,7 +64,7 @@ impl Rows {
 
     fn encoder(&mut self) -> Result<&mut dyn Encode> {
         Ok(match self {
-            Rows::Patch { writer, .. } => &mut **writer,
+            Rows::Patch { writer, .. } => writer,
             Rows::Adds { writer, .. } => &mut **writer,
             Rows::Rdf { settings, writer, .. } => opened(settings, writer, None)?,
         })
@@ -104,7 +102,7 @@ impl BatchWriter {
         let mut rows = Rows::new(is_patch, to_patch, options)?;
         if let Rows::Rdf { settings, writer, .. } = &mut rows {
             // rows that come later may have graphs
-            *writer = Some(Box::new(settings.rdf_writer(true)?));
+            *writer = Some(settings.rdf_encoder(None, true)?);
         }
         let drain = Some(Writer::new(Output::create(target, &output)?));
         Ok(BatchWriter { rows, drain, failed: false, messages: false, tally: Tally::default() })
@@ -167,21 +165,16 @@ impl BatchWriter {
     /// Ends the frame, in formats that have frames.
     pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         self.change(|rows| match rows {
-            Rows::Patch { writer, .. } => writer.encoder().end_frame(),
+            Rows::Patch { writer, .. } => writer.end_frame(),
             Rows::Adds { .. } => Ok(()),
-            Rows::Rdf { settings, writer, .. } => {
-                opened(settings, writer, None)?.encoder().end_frame(metadata)
-            }
+            Rows::Rdf { settings, writer, .. } => opened(settings, writer, None)?.end_frame(metadata),
         })
     }
 
     /// Ends the patch.
     pub fn end_patch(&mut self) -> Result<()> {
         self.change(|rows| match rows {
-            Rows::Patch { writer, rows } => {
-                rows.forget_patch();
-                writer.plain_row(&PlainOp::End)
-            }
+            Rows::Patch { writer, rows } => rows.end_patch(writer),
             Rows::Adds { .. } | Rows::Rdf { .. } => Ok(()),
         })
     }

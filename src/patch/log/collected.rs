@@ -1,19 +1,22 @@
 //! The order of patches whose facts somebody else collected, as Spark's workers do.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::LogOptions;
 use super::facts::{SourceFacts, identity};
 use super::folder::Start;
-use super::indexed;
-use super::names::{in_order, name_like};
+use super::indexed::Indexed;
+use super::names::{file_name, in_order, name_like};
 use super::order::{FolderRow, IGNORE, Ordered, SourceRow, order, rests_on_names};
 use super::replay::refused_content;
 use super::version::{Version, Versions};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::io::local_path;
+use crate::io::{Source, local_path};
+use crate::open::OpenOptions;
+use crate::patch::again::Again;
+use crate::patch::work::Work;
 use crate::term::TermBuf;
 
 /// What the rows of one patch say, without its changes.
@@ -122,23 +125,32 @@ fn linked(
     context: &LogContext,
     options: LogOptions,
 ) -> Result<LogOrder> {
-    let rows: Vec<_> = (names.iter().zip(facts))
-        .map(|(name, source)| SourceRow {
+    let known: Vec<_> = (folders.iter())
+        .map(|(folder, files)| {
+            let files = names[files.clone()].iter().copied().flatten();
+            Beside::of(folder, files, context.manifests.get(folder))
+        })
+        .collect();
+    let mut other_rows = vec![None; names.len()];
+    for ((_, files), beside) in folders.iter().zip(&known) {
+        for at in files.clone().filter(|&at| facts.get(at).is_some_and(|source| source.is_whole)) {
+            other_rows[at] = names[at].map(|name| beside.other_rows(name)).transpose()?.flatten();
+        }
+    }
+    let rows: Vec<_> = (names.iter().zip(facts).zip(&other_rows))
+        .map(|((name, source), other_rows)| SourceRow {
             name: name.map(Into::into),
             patches: &source.facts.patches,
             is_whole: source.is_whole,
+            size: name.and_then(size_of).filter(|_| source.is_whole),
+            other_rows: other_rows.as_deref(),
         })
         .collect();
-    let starts: Vec<_> = (folders.iter())
-        .map(|(folder, files)| {
-            let files = names[files.clone()].iter().copied().flatten();
-            start_of(folder, files, context.manifests.get(folder))
-        })
-        .collect();
-    let folder_rows: Vec<_> = (folders.iter().zip(&starts))
-        .map(|((_, files), (start, last))| {
+    let folder_rows: Vec<_> = (folders.iter().zip(&known))
+        .map(|((_, files), beside)| {
             let end = files.end.min(rows.len());
-            FolderRow { start, last: last.filter(|_| end == files.end), files: files.start.min(end)..end }
+            let last = beside.last.filter(|_| end == files.end);
+            FolderRow { start: beside.start(), last, index: &beside.index, files: files.start.min(end)..end }
         })
         .collect();
     let Ordered { mut order, before, certain, faults, by_name } =
@@ -163,8 +175,8 @@ fn linked(
         let source = match fault.place {
             Some((source, _)) => names[source],
             None => {
-                let is_damaged = |(_, (start, _)): &(_, &(Start, _))| matches!(start, Start::Damaged(_));
-                folders.iter().zip(&starts).find(is_damaged).map(|((folder, _), _)| folder.as_str())
+                let is_damaged = |(_, beside): &(_, &Beside)| matches!(beside.start(), Start::Damaged(_));
+                folders.iter().zip(&known).find(is_damaged).map(|((folder, _), _)| folder.as_str())
             }
         };
         // the number that the patch has in its source
@@ -254,25 +266,40 @@ fn joins(before: Option<u64>, number: u64) -> Result<()> {
 /// Names of sources in order, and where those of each folder are among them.
 pub(super) type ByFolder<'a> = (Vec<Option<&'a str>>, Vec<(String, Range<usize>)>);
 
-/// The sources in the order of their names: one without a name first, then folder by folder.
+/// The sources in the order of their names: one without a name first, then folder by folder. A folder of this machine is
+/// one, however its path is written.
 pub(super) fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByFolder<'a> {
-    let mut of_folders: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut spelled: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut sorted = Vec::new();
     for name in names {
         match name {
             None => sorted.push(None),
-            Some(name) => of_folders.entry(folder_of(name)).or_default().push(name),
+            Some(name) => spelled.entry(folder_of(name)).or_default().push(name),
         }
     }
-    let mut folders: Vec<_> = of_folders.into_iter().collect();
+    let mut of_folders: HashMap<PathBuf, (String, Vec<&str>)> = HashMap::new();
+    for (folder, mut files) in spelled {
+        let (path, place) = same_folder(folder);
+        of_folders.entry(place).or_insert_with(|| (path, Vec::new())).1.append(&mut files);
+    }
+    let mut folders: Vec<_> = of_folders.into_values().collect();
     in_order(&mut folders, |(folder, _)| folder);
     let mut ranges = Vec::with_capacity(folders.len());
     for (folder, mut files) in folders {
-        in_order(&mut files, |name| name);
-        ranges.push((folder.to_owned(), sorted.len()..sorted.len() + files.len()));
+        in_order(&mut files, |name| file_name(name));
+        ranges.push((folder, sorted.len()..sorted.len() + files.len()));
         sorted.extend(files.into_iter().map(Some));
     }
     (sorted, ranges)
+}
+
+/// A folder as it is written in one way, and what it is compared by: of this machine, the path without links.
+fn same_folder(folder: &str) -> (String, PathBuf) {
+    let Ok(local) = local_path(Path::new(folder)) else { return (folder.to_owned(), folder.into()) };
+    let written: PathBuf = local.components().collect();
+    let place = if written.as_os_str().is_empty() { Path::new(".") } else { &written };
+    let place = place.canonicalize().unwrap_or_else(|_| written.clone());
+    (written.to_string_lossy().into_owned(), place)
 }
 
 /// The sources in the order of names that were given: whole names, or what they end with.
@@ -305,33 +332,57 @@ fn as_given<'a>(
 }
 
 fn folder_of(name: &str) -> &str {
-    name.rfind(['/', std::path::MAIN_SEPARATOR]).map_or("", |end| &name[..end])
+    name.rfind(['/', std::path::MAIN_SEPARATOR]).map_or("", |end| &name[..end.max(1)])
 }
 
-/// How the log of a folder begins, and the last version that its index knows and that is lost, as far as that is known: of
-/// a folder of this machine that has one of its files, or by its manifests.
-fn start_of<'a>(
-    folder: &str,
-    mut files: impl Iterator<Item = &'a str> + Clone,
-    manifests: Option<&[Option<Vec<u8>>; 2]>,
-) -> (Start, Option<u64>) {
-    if let Some([base, log]) = manifests {
-        return (Start::of(Ok(base.clone()), Ok(log.clone())), None);
-    }
-    let local = |name: &str| local_path(Path::new(name)).ok();
-    let last = files.clone().last().map(|name| &name[folder.len()..]);
-    match local(folder) {
-        Some(folder) if files.any(|name| local(name).is_some_and(|file| file.is_file())) => {
-            // whoever reads some files of a log takes what is before the others
-            let is_lost = |number: &u64| {
-                let name = name_like(*number, last.unwrap_or_default().trim_start_matches('/'));
-                !folder.join(name).exists()
-            };
-            let last = indexed::last(&folder).filter(is_lost);
-            (Start::of_folder(&folder), last)
+/// What is known of a folder beside its patches: of one of this machine that has one of its files, or by its manifests.
+#[derive(Default)]
+struct Beside {
+    start: Option<Start>,
+    /// The last version that its index knows and that is lost.
+    last: Option<u64>,
+    index: Indexed,
+}
+
+impl Beside {
+    fn of<'a>(
+        folder: &str,
+        files: impl Iterator<Item = &'a str> + Clone,
+        manifests: Option<&[Option<Vec<u8>>; 2]>,
+    ) -> Self {
+        if let Some([base, log]) = manifests {
+            return Beside { start: Some(Start::of(Ok(base.clone()), Ok(log.clone()))), ..Beside::default() };
         }
-        _ => (Start::Anywhere, None),
+        let last = files.clone().last().map(file_name);
+        match local_path(Path::new(folder)) {
+            Ok(folder) if files.clone().any(|name| size_of(name).is_some()) => {
+                // whoever reads some files of a log takes what is before the others
+                let is_lost =
+                    |number: &u64| !folder.join(name_like(*number, last.unwrap_or_default())).exists();
+                let index = Indexed::of(&folder);
+                let last = index.last().filter(is_lost);
+                Beside { start: Some(Start::of_folder(&folder)), last, index }
+            }
+            _ => Beside::default(),
+        }
     }
+
+    /// What is wrong with the rows of a file of this machine, by what the index knows.
+    fn other_rows(&self, name: &str) -> Result<Option<String>> {
+        let Ok(path) = local_path(Path::new(name)) else { return Ok(None) };
+        let source = Again::new(Source::Path(path), OpenOptions::default())?;
+        self.index.other_rows(&source, false, &mut Work::new(&mut |_| Ok(())))
+    }
+
+    fn start(&self) -> &Start {
+        self.start.as_ref().unwrap_or(&Start::Anywhere)
+    }
+}
+
+/// The bytes of a source, if it is a file of this machine.
+fn size_of(name: &str) -> Option<u64> {
+    let meta = local_path(Path::new(name)).ok()?.metadata().ok()?;
+    meta.is_file().then_some(meta.len())
 }
 
 fn at(error: Error, source: Option<&str>) -> Error {

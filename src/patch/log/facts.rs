@@ -69,6 +69,8 @@ pub(crate) struct SourceFacts {
     pub(crate) cut: bool,
     /// It could not be read to its end.
     pub(crate) failed: bool,
+    /// What is wrong with its rows, by what the index of its folder knows.
+    pub(crate) other_rows: Option<String>,
     /// Unfinished transactions are left out.
     drop_unfinished: bool,
     /// Errors do not say how to leave transactions out.
@@ -143,7 +145,7 @@ impl SourceFacts {
                 self.fault(fault)?;
             }
             self.now.id = Some(value);
-        } else if key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous") {
+        } else if is_prev(key) {
             self.now.prev = Some(value);
         } else if is_content_header(key) {
             self.now.speaks_content = true;
@@ -266,6 +268,11 @@ impl PatchSink for SourceFacts {
         }
         Ok(())
     }
+}
+
+/// Whether a header names the patch before.
+pub(super) fn is_prev(key: &str) -> bool {
+    key.eq_ignore_ascii_case("prev") || key.eq_ignore_ascii_case("previous")
 }
 
 /// An id as people give it: a term, or a bare IRI.

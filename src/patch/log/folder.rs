@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::collected::by_folder;
-use super::indexed;
+use super::indexed::{INDEX, Indexed};
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, shifted};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::io::Source;
+use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
 use crate::patch::again::Again;
 use crate::term::TermBuf;
@@ -117,7 +117,7 @@ pub fn refuse_own_file(dest: &Path, folder: Option<&Path>) -> Result<()> {
     if !is_log {
         return Ok(());
     }
-    let is_own = [manifest::BASE, manifest::LOG, indexed::INDEX].contains(&name.as_str())
+    let is_own = [manifest::BASE, manifest::LOG, INDEX].contains(&name.as_str())
         || backup_base(parent).is_ok_and(|base| base.file == name)
         || holds_patches(&name)
         || patch_files(parent)?.iter().any(|file| file.file_name() == dest.file_name());
@@ -151,6 +151,8 @@ pub(super) struct Folder {
     pub(super) start: Start,
     /// The last version that its index knows.
     pub(super) last: Option<u64>,
+    /// What its index knows of its files.
+    pub(super) index: Indexed,
     /// Its sources, by their numbers.
     pub(super) files: Range<usize>,
 }
@@ -170,7 +172,7 @@ impl LogSources {
     /// Adds the files of a folder; how each is read is like `options`.
     pub fn push_folder(&mut self, folder: &Path, options: &OpenOptions) -> Result<()> {
         // before the files: whoever publishes meanwhile makes the file first, and its line then
-        let last = indexed::last(folder);
+        let index = Indexed::of(folder);
         let files = patch_files(folder)?;
         let start = Start::of_folder(folder);
         if files.is_empty() && start == Start::Anywhere {
@@ -184,7 +186,7 @@ impl LogSources {
             self.sources.push(Again::new(Source::Path(path), options)?);
         }
         let files = first..self.sources.len();
-        self.folders.push(Folder { path: folder.to_owned(), start, last, files });
+        self.folders.push(Folder { path: folder.to_owned(), start, last: index.last(), index, files });
         Ok(())
     }
 }
@@ -202,7 +204,10 @@ impl LogSources {
             .collect();
         placed.sort_by_key(|&(place, was, _)| (place, was));
         self.folders = (folders.into_iter())
-            .map(|(path, files)| Folder { path: path.into(), start: Start::Anywhere, last: None, files })
+            .map(|(path, files)| {
+                let index = local_path(Path::new(&path)).map(|path| Indexed::of(&path)).unwrap_or_default();
+                Folder { path: path.into(), start: Start::Anywhere, last: None, index, files }
+            })
             .collect();
         let (order, sources) = placed.into_iter().map(|(_, was, source)| (was, source)).unzip();
         self.sources = sources;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::facts::{Facts, SourceFacts};
 use super::folder::{Start, patch_files};
-use super::indexed;
+use super::indexed::Indexed;
 use super::names::number_in;
 use super::order::{SourceRow, check_files};
 use super::{Log, LogOptions};
@@ -25,10 +25,10 @@ pub struct Head {
 }
 
 /// Finds the last version of a folder of `patch-0001`, `patch-0002` and so on, of which none may be missing. Only the
-/// last file is read, and those beside a number that is missing.
+/// last file is read, if it is not as the index knows it, and those beside a number that is missing.
 pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
     // before the files: whoever publishes meanwhile makes the file first, and its line then
-    let last = indexed::last(folder);
+    let index = Indexed::end_of(folder);
     let files = patch_files(folder)?;
     let start = Start::of_folder(folder);
     let names: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
@@ -39,16 +39,28 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
         let is_last = at + 1 == files.len();
         let follows = |one: usize| number(one).and_then(|one| one.checked_add(1)) == number(one + 1);
         let is_beside_gap = at > 0 && !follows(at - 1) || !is_last && !follows(at);
-        facts.push(if is_last || is_beside_gap {
+        // the first file is compared with what the log begins with
+        let known = number(at).filter(|_| is_last && at > 0 && !is_beside_gap);
+        facts.push(if let Some((id, size)) = known.and_then(|version| index.patch(version, &files[at])) {
+            let mut facts = Facts::default();
+            facts.id = id;
+            (vec![facts], Some(size))
+        } else if is_last || is_beside_gap {
             read(&files[at], &mut work)?
         } else {
-            vec![Facts::default()]
+            (vec![Facts::default()], None)
         });
     }
     let rows: Vec<_> = (names.iter().zip(&facts))
-        .map(|(name, patches)| SourceRow { name: Some(name.into()), patches, is_whole: true })
+        .map(|(name, (patches, size))| SourceRow {
+            name: Some(name.into()),
+            patches,
+            is_whole: true,
+            size: *size,
+            other_rows: None, // its time is that of the index, or it was read
+        })
         .collect();
-    check_files(&rows, &start, last).map_err(|fault| {
+    check_files(&rows, &start, &index).map_err(|fault| {
         let source =
             fault.place.map_or_else(|| folder.to_string_lossy().into(), |(at, _)| names[at].as_str().into());
         let place = Position { source: Some(source), ..Position::default() };
@@ -56,16 +68,19 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
     })?;
     let before = start.before().map(|(version, id)| Head { version, id: id.cloned() }).unwrap_or_default();
     Ok(match files.len().checked_sub(1).and_then(number) {
-        Some(version) => Head { version, id: facts.last().and_then(|patches| patches.last()?.id.clone()) },
+        Some(version) => {
+            Head { version, id: facts.last().and_then(|(patches, _)| patches.last()?.id.clone()) }
+        }
         None => before,
     })
 }
 
-fn read(file: &Path, work: &mut Work<'_>) -> Result<Vec<Facts>> {
+/// The patches of a file, and its bytes.
+fn read(file: &Path, work: &mut Work<'_>) -> Result<(Vec<Facts>, Option<u64>)> {
     let mut options = OpenOptions::default();
     options.decode.source = Some(file.to_string_lossy().into());
     let source = Again::new(Source::Path(file.to_path_buf()), options)?;
     let mut facts = SourceFacts::new(LogOptions::default(), true);
     Log::default().scan_source(&source, &mut facts, work)?;
-    Ok(facts.patches)
+    Ok((facts.patches, source.size()))
 }

@@ -1,10 +1,21 @@
-//! What `_index.jsonl` of a log knows of its end: a file that is lost at the end leaves nothing else behind.
+//! What `_index.jsonl` of a log knows of its files: a file that is lost at the end, or cut where a row ends, leaves
+//! nothing else behind.
 
-use std::fs::File;
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use flate2::Crc;
+
+use super::manifest::{Value, fields};
+use super::names::number_in;
+use super::summary::summary_of;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::patch::again::Again;
+use crate::patch::work::Work;
+use crate::term::TermBuf;
 
 /// The name of the index.
 pub(super) const INDEX: &str = "_index.jsonl";
@@ -12,44 +23,184 @@ pub(super) const INDEX: &str = "_index.jsonl";
 const TAIL: u64 = 256 << 10;
 /// Stands before the checksum of the line, which is its last member.
 const CHECKSUM: &str = ",\"crc\":\"";
+const OTHER_ROWS: &str = "other rows than";
 
-/// The last version that the index of a folder knows. An index that cannot be read knows none: it is derived.
-pub fn last(folder: &Path) -> Option<u64> {
-    let mut file = File::open(folder.join(INDEX)).ok()?;
-    let size = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(TAIL))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
-    bytes.split(|&byte| byte == b'\n').filter_map(version).max()
+/// The files of a log, by what its index knows of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Indexed {
+    files: HashMap<u64, Known>,
 }
 
-/// The version of a line that is whole: `{"version":7,...,"crc":"01234567"}`, the checksum of what is before it.
-fn version(line: &[u8]) -> Option<u64> {
-    let line = std::str::from_utf8(line).ok()?;
-    let (body, checksum) = line.strip_suffix("\"}")?.rsplit_once(CHECKSUM)?;
+/// What the index knows of the file of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Known {
+    name: String,
+    bytes: u64,
+    /// When it was changed last, in nanoseconds since 1970.
+    changed: Option<u128>,
+    /// The id of its patch, as a term.
+    id: Option<String>,
+    /// [`RowsDigest`](super::digest::RowsDigest) of its rows, in hexadecimal.
+    digest: Option<String>,
+}
+
+impl Indexed {
+    /// Reads the index of a folder. One that cannot be read knows nothing: it is derived.
+    pub(super) fn of(folder: &Path) -> Self {
+        Indexed { files: lines(folder, u64::MAX) }
+    }
+
+    /// Reads the end of the index only.
+    pub(super) fn end_of(folder: &Path) -> Self {
+        Indexed { files: lines(folder, TAIL) }
+    }
+
+    /// The last version that it knows.
+    pub(super) fn last(&self) -> Option<u64> {
+        self.files.keys().max().copied()
+    }
+
+    /// What is wrong with a file by its bytes; `None`: nothing, or the index does not know this file.
+    pub(super) fn fault(&self, version: u64, name: &str, size: u64) -> Option<String> {
+        let known = self.files.get(&version)?;
+        other_size(name, (&known.name, known.bytes), size)
+    }
+
+    /// What is wrong with a file by its rows, which are read where its time says that it was changed, or `always`; of
+    /// another size [`Self::fault`] knows more.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn other_rows(
+        &self,
+        source: &Again,
+        always: bool,
+        work: &mut Work<'_>,
+    ) -> Result<Option<String>> {
+        let place = || {
+            let path = source.path()?;
+            let name = path.file_name()?.to_str()?;
+            let known = self.files.get(&number_in(name)?).filter(|known| known.name == name)?;
+            let meta = path.metadata().ok().filter(|meta| meta.len() == known.bytes)?;
+            (always || changed_at(&meta) != known.changed).then_some((name, known.digest.as_deref()?))
+        };
+        let Some((name, digest)) = place() else { return Ok(None) };
+        let is_known = hex_digest(summary_of(source, true, work)?.digest) == digest;
+        Ok((!is_known).then(|| changed(name, OTHER_ROWS, "")))
+    }
+
+    /// The id of the one patch of a file, and its bytes, if it is as the index knows it; then nobody has to read it.
+    pub(super) fn patch(&self, version: u64, path: &Path) -> Option<(Option<TermBuf>, u64)> {
+        let known = self.files.get(&version)?;
+        let meta = path.metadata().ok()?;
+        let is_known = path.file_name().is_some_and(|name| name == known.name.as_str())
+            && (meta.len(), changed_at(&meta)) == (known.bytes, known.changed);
+        let id = known.id.as_deref().map(TermBuf::from_text).transpose().ok()?;
+        is_known.then_some((id, known.bytes))
+    }
+}
+
+/// When a file was changed last, in nanoseconds since 1970.
+fn changed_at(meta: &Metadata) -> Option<u128> {
+    Some(meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
+}
+
+/// A digest as the index has it.
+pub fn hex_digest(digest: [u8; 32]) -> String {
+    digest.map(|byte| format!("{byte:02x}")).concat()
+}
+
+/// Refuses a file of a log that is not the one that its index knows by name, bytes and the digest of its rows; `digest` is
+/// that of the file, where somebody has it.
+pub fn refuse_changed(path: &Path, known: (&str, u64, &str), size: u64, digest: Option<&str>) -> Result<()> {
+    let (known_name, known_size, known_digest) = known;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let other_rows = || {
+        let is_other = digest.is_some_and(|digest| digest != known_digest);
+        is_other.then(|| changed(&name, OTHER_ROWS, ""))
+    };
+    let Some(message) = other_size(&name, (known_name, known_size), size).or_else(other_rows) else {
+        return Ok(());
+    };
+    let place = Position { source: Some(path.to_string_lossy().into()), ..Position::default() };
+    Err(Error::new(ErrorKind::PatchDamaged, message).located(&place))
+}
+
+fn other_size(name: &str, known: (&str, u64), size: u64) -> Option<String> {
+    let is_other = known.0 == name && known.1 != size;
+    is_other.then(|| changed(name, &format!("{size} bytes, but"), &format!(" {}", known.1)))
+}
+
+fn changed(name: &str, found: &str, known: &str) -> String {
+    format!(
+        "{name} has {found} {INDEX} knows{known}: it was cut off or changed; if that was on purpose, remove {INDEX}"
+    )
+}
+
+/// The last version that the index of a folder knows.
+pub fn last(folder: &Path) -> Option<u64> {
+    Indexed::end_of(folder).last()
+}
+
+fn lines(folder: &Path, most: u64) -> HashMap<u64, Known> {
+    let read = || {
+        let mut file = File::open(folder.join(INDEX))?;
+        let size = file.metadata()?.len();
+        file.seek(SeekFrom::Start(size.saturating_sub(most)))?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        std::io::Result::Ok(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    bytes.split(|&byte| byte == b'\n').filter_map(line).collect()
+}
+
+/// The version of a line that is whole, and its file: `{"version":7,...,"crc":"01234567"}` has the checksum of what is
+/// before it.
+fn line(line: &[u8]) -> Option<(u64, Known)> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (body, checksum) = text.strip_suffix("\"}")?.rsplit_once(CHECKSUM)?;
     let mut crc = Crc::new();
     crc.update(body.as_bytes());
     if u32::from_str_radix(checksum, 16) != Ok(crc.sum()) {
         return None;
     }
-    let digits = body.strip_prefix("{\"version\":")?;
-    digits[..digits.find(|c: char| !c.is_ascii_digit())?].parse().ok()
+    let (mut version, mut name, mut size, mut known) = (None, None, None, Known::default());
+    for (key, value) in fields(INDEX, line).ok()? {
+        match (key.as_str(), value) {
+            ("version", Value::Number(number)) => version = number.parse().ok(),
+            ("size", Value::Number(number)) => size = number.parse().ok(),
+            ("name", Value::Text(text)) => name = Some(text),
+            ("mtime", Value::Number(number)) => known.changed = number.parse().ok(),
+            ("id", Value::Text(text)) => known.id = Some(text),
+            ("digest", Value::Text(text)) => known.digest = Some(text),
+            _ => {}
+        }
+    }
+    Some((version?, Known { name: name?, bytes: size?, ..known }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::{Known, line};
 
     #[test]
     fn lines_that_are_torn_do_not_count() {
-        let line = br#"{"version":12,"name":"patch-0012.rdfp","crc":"6fa7dc86"}"#;
+        let body = r#"{"version":12,"name":"patch-0012.rdfp","size":7,"mtime":1700000000123456789,"id":"<u:1>","digest":"00ff""#;
         let mut crc = flate2::Crc::new();
-        crc.update(&line[..line.len() - 18]);
-        let right = format!("{{\"version\":12,\"name\":\"patch-0012.rdfp\",\"crc\":\"{:08x}\"}}", crc.sum());
-        assert_eq!(version(right.as_bytes()), Some(12));
-        assert_eq!(version(right.replace("0012", "0013").as_bytes()), None);
+        crc.update(body.as_bytes());
+        let right = format!("{body},\"crc\":\"{:08x}\"}}", crc.sum());
+        let known = Known {
+            name: "patch-0012.rdfp".to_owned(),
+            bytes: 7,
+            changed: Some(1_700_000_000_123_456_789),
+            id: Some("<u:1>".to_owned()),
+            digest: Some("00ff".to_owned()),
+        };
+        assert_eq!(line(right.as_bytes()), Some((12, known)));
+        assert_eq!(line(right.replace("0012", "0013").as_bytes()), None);
         for end in 0..right.len() {
-            assert_eq!(version(&right.as_bytes()[..end]), None);
+            assert_eq!(line(&right.as_bytes()[..end]), None);
         }
     }
 }

@@ -77,14 +77,15 @@ pub(super) fn check_log(bytes: &[u8]) -> Result<(), String> {
     fields(LOG, bytes).map(drop)
 }
 
-enum Value {
+/// The value of a member of an object.
+pub(super) enum Value {
     Text(String),
     Number(String),
     Other,
 }
 
 /// The members of an object of JSON; values that hold others are passed over.
-fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, String> {
+pub(super) fn fields(name: &str, bytes: &[u8]) -> Result<Vec<(String, Value)>, String> {
     let mut parser = SliceJsonParser::new(bytes);
     let mut fields = Vec::new();
     let mut key = None;

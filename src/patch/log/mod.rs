@@ -8,6 +8,7 @@ mod collected;
 mod digest;
 mod facts;
 mod folder;
+mod gathered;
 mod head;
 mod indexed;
 mod manifest;
@@ -15,6 +16,7 @@ mod names;
 mod order;
 mod place;
 mod replay;
+mod stamp;
 mod summary;
 mod version;
 
@@ -35,13 +37,15 @@ pub(crate) use facts::identity;
 use facts::{Facts, SourceFacts};
 use folder::{Folder, Start};
 pub use folder::{LogSources, backup_base, patch_files, refuse_own_file};
+pub use gathered::{GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction, Outcome};
 pub use head::{Head, head};
-pub use indexed::last as known_end;
+pub use indexed::{hex_digest, last as known_end, refuse_changed};
 pub use manifest::Base;
 pub use names::{holds_patches, in_order};
 use order::{FolderRow, Ordered, SourceRow, order, restorable};
 pub use place::{Claim, Placed, place};
 pub(crate) use replay::{Change, LogSink};
+pub use stamp::{Header, stamp};
 pub use summary::{PatchSummary, summarize};
 pub use version::Version;
 use version::Versions;
@@ -142,7 +146,11 @@ impl Log {
         for (number, source) in sources.into_iter().enumerate() {
             let mut facts = SourceFacts::new(options, tolerant);
             match log.scan_source(&source, &mut facts, work) {
-                Ok(()) => {}
+                Ok(()) => {
+                    if let Some(folder) = log.folders.iter().find(|folder| folder.files.contains(&number)) {
+                        facts.other_rows = folder.index.other_rows(&source, tolerant, work)?;
+                    }
+                }
                 Err(error) if tolerant && is_of_the_data(&error) => {
                     facts.failed = true;
                     log.problems.push(Problem {
@@ -230,6 +238,9 @@ impl Log {
                 name: source.name().map(|name| name.to_string().into()),
                 patches: &facts.patches,
                 is_whole: !(facts.failed || facts.cut),
+                // of one that could not be read, the error says more
+                size: source.size().filter(|_| !facts.failed),
+                other_rows: facts.other_rows.as_deref(),
             })
             .collect();
         let folders: Vec<_> = (self.folders.iter())
@@ -237,7 +248,7 @@ impl Log {
                 let files = folder.files.start.min(rows.len())..folder.files.end.min(rows.len());
                 // files behind one that is damaged were not looked at
                 let last = folder.last.filter(|_| files.end == folder.files.end);
-                FolderRow { start: &folder.start, files, last }
+                FolderRow { start: &folder.start, files, last, index: &folder.index }
             })
             .collect();
         let Ordered { mut order, mut before, certain, faults, by_name } =

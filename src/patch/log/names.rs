@@ -17,6 +17,11 @@ pub fn holds_patches(name: &str) -> bool {
             || plain.ends_with(|last: char| last.is_ascii_digit()))
 }
 
+/// The last part of a path or an address.
+pub(super) fn file_name(name: &str) -> &str {
+    name.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(name)
+}
+
 /// The number of the patch in a file such as `patch-0007.jellyp.zst`.
 pub(crate) fn number_in(name: &str) -> Option<u64> {
     let lower = name.to_ascii_lowercase();

@@ -7,7 +7,8 @@ use std::ops::Range;
 use super::chain::{Chain, Link, chain};
 use super::facts::{Facts, identity};
 use super::folder::Start;
-use super::names::{name_like, number_in};
+use super::indexed::{INDEX, Indexed};
+use super::names::{file_name, name_like, number_in};
 use crate::error::ErrorKind;
 use crate::term::TermBuf;
 
@@ -17,6 +18,10 @@ pub(super) struct SourceRow<'a> {
     pub(super) patches: &'a [Facts],
     /// Nothing of it is missing because of damage, nor cut off.
     pub(super) is_whole: bool,
+    /// Bytes of its file, where they are known.
+    pub(super) size: Option<u64>,
+    /// What is wrong with its rows, by what the index of its folder knows.
+    pub(super) other_rows: Option<&'a str>,
 }
 
 /// A folder of sources that are in the order of their names.
@@ -24,6 +29,8 @@ pub(super) struct FolderRow<'a> {
     pub(super) start: &'a Start,
     /// The last version that the index of the folder knows.
     pub(super) last: Option<u64>,
+    /// What the index knows of the files.
+    pub(super) index: &'a Indexed,
     /// Its sources, by their numbers.
     pub(super) files: Range<usize>,
 }
@@ -155,13 +162,12 @@ pub(super) fn rests_on_names(sources: &[SourceRow<'_>]) -> bool {
     sources.iter().skip(1).filter_map(|source| source.patches.first()).any(|patch| patch.prev.is_none())
 }
 
-fn file_name<'a>(source: &'a SourceRow<'_>) -> &'a str {
-    let name = source.name.as_deref().unwrap_or_default();
-    name.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(name)
+fn file_of<'a>(source: &'a SourceRow<'_>) -> &'a str {
+    file_name(source.name.as_deref().unwrap_or_default())
 }
 
 fn number_of(source: &SourceRow<'_>) -> Option<u64> {
-    number_in(file_name(source))
+    number_in(file_of(source))
 }
 
 /// The rules of a folder of `patch-0001`, `patch-0002` and so on.
@@ -190,15 +196,20 @@ impl Numbers<'_> {
             let Some(number) = number_of(source) else {
                 if start.is_some() {
                     let message =
-                        format!("{}: files of this log are called patch-0001 and so on", file_name(source));
+                        format!("{}: files of this log are called patch-0001 and so on", file_of(source));
                     self.fault(found, at, ErrorKind::PatchDamaged, message);
                 }
                 before = None;
                 continue;
             };
             let joins = self.check_neighbour(found, at, number, before, start.is_some());
+            let changed = |size| self.folder.index.fault(number, file_of(source), size);
+            let other_rows = || source.other_rows.map(str::to_owned);
+            if let Some(message) = source.size.and_then(changed).or_else(other_rows) {
+                self.fault(found, at, ErrorKind::PatchDamaged, message);
+            }
             if source.is_whole && (source.patches.is_empty() || start.is_some() && source.patches.len() > 1) {
-                let message = format!("{} has {} patches, not one", file_name(source), source.patches.len());
+                let message = format!("{} has {} patches, not one", file_of(source), source.patches.len());
                 self.fault(found, at, ErrorKind::PatchDamaged, message);
             }
             if joins && start.is_some() {
@@ -218,10 +229,9 @@ impl Numbers<'_> {
         let files = &self.sources[self.folder.files.clone()];
         let others =
             if last == number + 1 { String::new() } else { format!(" and {} more", last - number - 1) };
-        let missing = name_like(number + 1, files.last().map_or("patch-0001.jellyp", file_name));
-        let index = super::indexed::INDEX;
+        let missing = name_like(number + 1, files.last().map_or("patch-0001.jellyp", file_of));
         let message = format!(
-            "{missing}{others} is missing: {index} knows versions up to {last}; if it was removed on purpose, remove {index} too"
+            "{missing}{others} is missing: {INDEX} knows versions up to {last}; if it was removed on purpose, remove {INDEX} too"
         );
         let before: usize = files.iter().map(|source| source.patches.len()).sum();
         let place = (!files.is_empty()).then(|| (self.folder.files.end - 1, 0));
@@ -244,7 +254,7 @@ impl Numbers<'_> {
         let is_first = at == self.folder.files.start;
         let prev = source.patches.first().and_then(|patch| patch.prev.as_ref());
         let is_named = |prev: &TermBuf| id.is_some_and(|id| identity(id) == identity(prev));
-        let name = file_name(source);
+        let name = file_of(source);
         if number == last + 1 {
             if !(is_first && is_strict) || prev.is_none_or(is_named) {
                 return true;
@@ -261,17 +271,14 @@ impl Numbers<'_> {
             self.fault(found, at, ErrorKind::PatchDamaged, message);
         } else if number <= last {
             let message =
-                format!("two files are patch {number}: {} and {name}", file_name(&self.sources[at - 1]));
+                format!("two files are patch {number}: {} and {name}", file_of(&self.sources[at - 1]));
             self.fault(found, at, ErrorKind::PatchFork, message);
         } else {
             let missing = name_like(last + 1, name);
             let others =
                 if number == last + 2 { String::new() } else { format!(" and {} more", number - last - 2) };
-            let before = if is_first {
-                format!("version {last}")
-            } else {
-                file_name(&self.sources[at - 1]).to_owned()
-            };
+            let before =
+                if is_first { format!("version {last}") } else { file_of(&self.sources[at - 1]).to_owned() };
             let message = format!("{missing}{others} is missing: after {before} comes {name}");
             self.fault(found, at, ErrorKind::PatchGap, message);
         }
@@ -288,7 +295,7 @@ impl Numbers<'_> {
         {
             let message = format!(
                 "{} says that it makes {after} statements, but the {before} before it and its changes make {}",
-                file_name(source),
+                file_of(source),
                 i128::from(before) + i128::from(patch.net),
             );
             self.fault(found, at, ErrorKind::PatchDamaged, message);
@@ -306,7 +313,7 @@ impl Numbers<'_> {
         let moved =
             (places.windows(2)).find_map(|pair| (pair[0] > pair[1]).then_some((pair[1].0, pair[0].0)));
         let Some((at, after)) = moved else { return };
-        let names = [at, after].map(|at| file_name(&self.sources[at]).to_owned());
+        let names = [at, after].map(|at| file_of(&self.sources[at]).to_owned());
         let message =
             format!("{} comes after {} by its prev, but before it by its number", names[0], names[1]);
         self.fault(found, at, ErrorKind::PatchDamaged, message);
@@ -323,9 +330,9 @@ impl Numbers<'_> {
 pub(super) fn check_files(
     sources: &[SourceRow<'_>],
     start: &Start,
-    last: Option<u64>,
+    index: &Indexed,
 ) -> Result<(), OrderFault> {
-    let folder = FolderRow { start, last, files: 0..sources.len() };
+    let folder = FolderRow { start, last: index.last(), index, files: 0..sources.len() };
     let mut found =
         Ordered { before: version_before(sources, &folder), certain: sources.len(), ..Ordered::default() };
     Numbers { sources, folder: &folder }.check(&mut found);

@@ -35,26 +35,15 @@ pub struct PatchSummary {
 /// Reads a source of patches to its end; refuses transactions without a meaning, two ids in one patch, and rows that
 /// count and name blank nodes by their positions. `takes_positions` lets the last ones through.
 pub fn summarize(source: &Again, takes_positions: bool, watch: Watch<'_>) -> Result<PatchSummary> {
-    let options = LogOptions { fixed: true, ..LogOptions::default() };
-    let mut sink = Summarizing {
-        facts: SourceFacts::new(options, false),
-        takes_positions,
-        open: None,
-        summary: PatchSummary::default(),
-        digest: RowsDigest::default(),
-    };
     let mut work = Work::new(watch);
     work.phase("reading the patch");
+    summary_of(source, takes_positions, &mut work)
+}
+
+/// As [`summarize`], as a part of other work.
+pub(super) fn summary_of(source: &Again, takes_positions: bool, work: &mut Work<'_>) -> Result<PatchSummary> {
     let mut rows = open_patch(source.source(), &source.options)?;
-    work.feed(&mut *rows, &mut sink, |_| Ok(true))?;
-    drop(rows);
-    let Summarizing { facts, mut summary, digest, .. } = sink;
-    summary.patches = facts.patches.len() as u64;
-    if let Some(Facts { id, prev, .. }) = facts.patches.into_iter().next() {
-        (summary.id, summary.prev) = (id, prev);
-    }
-    summary.digest = digest.finish();
-    Ok(summary)
+    Ok(work.feed(&mut *rows, Summarizing::new(takes_positions), |_| Ok(true))?.finish())
 }
 
 /// Counts of an open transaction, which do not count before its end.
@@ -67,7 +56,8 @@ struct Open {
     error: Option<Error>,
 }
 
-struct Summarizing {
+/// Checks and counts the rows of patches.
+pub(super) struct Summarizing {
     facts: SourceFacts,
     takes_positions: bool,
     open: Option<Open>,
@@ -82,7 +72,7 @@ impl PatchSink for Summarizing {
         self.facts.row(row)?;
         match &row.op {
             PatchOp::Header { key, value } => {
-                if self.facts.patches.is_empty() {
+                if self.is_in_first() {
                     self.summary.headers.push(((*key).to_owned(), (*value).into()));
                 }
                 return Ok(());
@@ -99,6 +89,33 @@ impl PatchSink for Summarizing {
 }
 
 impl Summarizing {
+    pub(super) fn new(takes_positions: bool) -> Self {
+        let options = LogOptions { fixed: true, ..LogOptions::default() };
+        Summarizing {
+            facts: SourceFacts::new(options, false),
+            takes_positions,
+            open: None,
+            summary: PatchSummary::default(),
+            digest: RowsDigest::default(),
+        }
+    }
+
+    /// What was seen; the source is read to its end.
+    pub(super) fn finish(self) -> PatchSummary {
+        let Summarizing { facts, mut summary, digest, .. } = self;
+        summary.patches = facts.patches.len() as u64;
+        if let Some(Facts { id, prev, .. }) = facts.patches.into_iter().next() {
+            (summary.id, summary.prev) = (id, prev);
+        }
+        summary.digest = digest.finish();
+        summary
+    }
+
+    /// Whether the first patch has not ended.
+    pub(super) fn is_in_first(&self) -> bool {
+        self.facts.patches.is_empty()
+    }
+
     fn commit(&mut self) -> Result<()> {
         let Open { added, deleted, prefixes, error } = self.open.take().unwrap_or_default();
         self.summary.added += added;

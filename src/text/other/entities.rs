@@ -6,7 +6,8 @@ use memchr::{memchr, memchr2};
 
 use super::guarded::token_too_long;
 use super::labels::{ENTRY, too_many};
-use crate::error::Result;
+use super::literals::{check_characters, number_of};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Entities that a document declares, expanded as the parser of the library expands them.
 #[derive(Debug, Default)]
@@ -36,6 +37,7 @@ impl Entities {
             else {
                 return Ok(());
             };
+            check_value(value)?;
             let length = self.length(value.as_bytes())?;
             self.bytes += 2 * name.len() + 2 * length + ENTRY;
             if self.bytes > self.most {
@@ -91,4 +93,16 @@ impl Entities {
         all.push_str(rest);
         all
     }
+}
+
+/// Refuses references to `&` and `<` in the value of an entity: what they make is read again where the entity is used, but
+/// not by the parser of the library.
+fn check_value(value: &str) -> Result<()> {
+    check_characters(value.as_bytes(), true)?;
+    let mut references = value.split('&').skip(1).filter_map(|rest| rest.strip_prefix('#'));
+    if references.any(|reference| matches!(number_of(reference.as_bytes()), Some(0x26 | 0x3c))) {
+        let message = "the value of an entity refers to & or < by a number, which would be read twice; write &amp; or &lt;";
+        return Err(Error::new(ErrorKind::TextSyntax, message));
+    }
+    Ok(())
 }

@@ -7,6 +7,8 @@ mod guarded;
 mod iris;
 mod json;
 mod labels;
+mod line_ends;
+mod literals;
 mod markup;
 mod pieces;
 mod read;

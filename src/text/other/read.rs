@@ -17,6 +17,7 @@ use oxrdfio::{RdfParseError, RdfParser, ReaderQuadParser};
 
 use super::guarded::{Guarded, token_too_long};
 use super::labels::{ENTRY, Labels, too_many};
+use super::literals::declare_once;
 use super::pieces::{Pieces, Place};
 use super::tags::{Shifts, Tags};
 use super::turtle::TurtleGuard;
@@ -76,6 +77,7 @@ pub struct OtherRdf {
     parser: Option<Parser>,
     taken: Arc<AtomicU64>,
     seq: u64,
+    is_xml: bool,
     labels: Labels,
     written: Written,
     prefixes: HashSet<String>,
@@ -123,6 +125,7 @@ impl OtherRdf {
             parser: Some(parser),
             taken,
             seq: 0,
+            is_xml: format == RdfFormat::RdfXml,
             labels: Labels::new(config.limits.lookup_bytes, tags, written.clone()),
             written,
             prefixes: HashSet::new(),
@@ -136,11 +139,14 @@ impl OtherRdf {
 
     fn next<S: RdfSink>(&mut self, sink: &mut S) -> Result<bool> {
         let Some(parser) = &mut self.parser else { return Ok(false) };
-        let Some(quad) = parser.next(&self.written)? else {
+        let Some(mut quad) = parser.next(&self.written)? else {
             self.declare(sink)?;
             self.parser = None;
             return Ok(false);
         };
+        if self.is_xml {
+            declare_once(&mut quad);
+        }
         let terms = self
             .labels
             .terms(quad)

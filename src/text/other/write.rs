@@ -21,6 +21,8 @@ use crate::term::{Iri, LiteralKind, Term};
 const FULL: usize = 256 << 10;
 /// Prefixes that shorten IRIs; each is looked at for each term. Others are declared only.
 const PREFIXES: usize = 256;
+/// How often prefixes between statements come with all others again; after that those before them shorten no IRI.
+const BLOCKS: usize = 16;
 
 /// Writes statements as Turtle or `TriG`.
 pub struct TurtleWriter {
@@ -28,6 +30,8 @@ pub struct TurtleWriter {
     prefixes: Vec<(String, String)>,
     /// Prefixes that shorten IRIs; 0: none is declared.
     most_prefixes: usize,
+    /// How often prefixes came between statements.
+    blocks: usize,
     writer: Option<LowLevelTriGSerializer>,
     out: Vec<u8>,
 }
@@ -39,6 +43,7 @@ impl TurtleWriter {
             triples: true,
             prefixes: Vec::new(),
             most_prefixes: PREFIXES,
+            blocks: 0,
             writer: None,
             out: Vec::new(),
         }
@@ -70,10 +75,10 @@ impl TurtleWriter {
         Ok(())
     }
 
-    /// Writes and takes away prefixes that the library does not write.
+    /// Writes prefixes that the library does not write.
     fn declare(&mut self, which: impl Fn(&str) -> bool) {
-        for (name, iri) in self.prefixes.extract_if(.., |(_, iri)| which(iri)) {
-            declare(&mut self.out, &name, &iri);
+        for (name, iri) in self.prefixes.iter().filter(|(_, iri)| which(iri)) {
+            declare(&mut self.out, name, iri);
         }
     }
 
@@ -97,7 +102,7 @@ impl TurtleWriter {
             self.declare(|iri| !has_path(iri));
         }
         let writer = self.writer.get_or_insert_with(|| {
-            let prefixes = self.prefixes.drain(..);
+            let prefixes = self.prefixes.iter().filter(|(_, iri)| has_path(iri));
             // all of them were checked, so that none takes the others away
             prefixes
                 .fold(TriGSerializer::new(), |all, (name, iri)| {
@@ -123,8 +128,18 @@ impl RdfSink for TurtleWriter {
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         let iri = iri.to_string();
         // those that Turtle cannot have are not needed
-        if self.writer.is_some() || self.most_prefixes == 0 || !holds_prefix(name, &iri) {
+        if self.most_prefixes == 0 || !holds_prefix(name, &iri) {
             return Ok(());
+        }
+        if self.prefixes.iter().any(|(known, stands_for)| known == name && *stands_for == iri) {
+            return Ok(());
+        }
+        if let Some(mut writer) = self.writer.take() {
+            writer.finish(&mut self.out)?;
+            self.blocks += 1;
+            if self.blocks > BLOCKS {
+                self.prefixes.clear();
+            }
         }
         self.prefixes.retain(|(known, _)| known != name);
         if self.prefixes.len() < self.most_prefixes {

@@ -1,10 +1,12 @@
 //! Looks at RDF/XML before the parser does: counts what the parser would build, and keeps language tags.
 
-use memchr::{memchr, memchr_iter, memchr3, memchr3_iter};
+use memchr::{memchr, memchr_iter, memchr3_iter};
 
 use super::entities::Entities;
 use super::guarded::{Guard, token_too_long};
 use super::labels::{ENTRY, too_deep, too_many};
+use super::line_ends::{one_line, push_lines};
+use super::literals::{check_attribute, check_characters, refuse_comment};
 use super::markup::markup_length;
 use super::tags::Tags;
 use super::turtle::DEEPER;
@@ -112,7 +114,13 @@ impl XmlGuard {
         if bytes > self.most { Err(too_many(what, self.most)) } else { Ok(()) }
     }
 
-    /// Text between tags; a reference may be far longer than it looks.
+    /// Text between tags.
+    fn plain(&mut self, text: &[u8]) -> Result<()> {
+        check_characters(text, true)?;
+        self.text(text)
+    }
+
+    /// Counts text between tags; a reference may be far longer than it looks.
     fn text(&mut self, text: &[u8]) -> Result<()> {
         let length = self.entities.length(text)?;
         self.work.add(length, text.len())?;
@@ -205,6 +213,11 @@ impl XmlGuard {
         }
     }
 
+    /// What comes belongs to an XML literal.
+    fn is_literal(&self) -> bool {
+        matches!(self.kept.last(), Some((_, Content::Literal, _)))
+    }
+
     /// Counts what a start tag makes: each name and IRI may begin with the longest namespace or base.
     fn tag(&mut self, tag: &[u8]) -> Result<Start> {
         let space = |b: &u8| b.is_ascii_whitespace();
@@ -216,6 +229,7 @@ impl XmlGuard {
             edits: Vec::new(),
         };
         let (mut attributes, mut ids, mut subject) = (0_usize, 0, 0);
+        let is_literal = self.is_literal();
         let mut at = tag.iter().position(space).unwrap_or(tag.len());
         check_name(&tag[..at])?;
         loop {
@@ -231,6 +245,10 @@ impl XmlGuard {
             at = to + 1;
             check_name(key)?;
             attributes += 1;
+            check_characters(value, true)?;
+            if is_literal {
+                check_attribute(value, quote)?;
+            }
             let length = self.entities.length(value)?;
             start.bytes += length + ELEMENT;
             let local = key.iter().rposition(|b| *b == b':').map_or(key, |colon| &key[colon + 1..]);
@@ -303,8 +321,12 @@ impl XmlGuard {
     fn markup(&mut self, markup: &[u8]) -> Result<Vec<Edit>> {
         let inner = &markup[1..markup.len() - 1];
         match inner.first() {
-            Some(b'!') if inner[1..].starts_with(b"[") => self.text(inner)?,
+            Some(b'!') if inner[1..].starts_with(b"[") => {
+                check_characters(inner, false)?;
+                self.text(inner)?;
+            }
             Some(b'!') if matches!(inner.get(1), Some(b'D' | b'd')) => self.entities.declare(inner)?,
+            Some(b'!' | b'?') if self.is_literal() => refuse_comment()?,
             Some(b'!' | b'?') | None => {}
             Some(b'/') => {
                 self.keep(inner.len(), Content::Kept)?;
@@ -326,23 +348,6 @@ fn check_name(name: &[u8]) -> Result<()> {
     Err(Error::new(ErrorKind::TextSyntax, format!("{name:?} is not a name of XML")))
 }
 
-/// Adds text with the line ends that XML reads in place of all others, which the parser leaves as they are.
-fn push_lines(out: &mut Vec<u8>, text: &[u8]) {
-    let mut rest = text;
-    while let Some(at) = memchr(b'\r', rest) {
-        out.extend_from_slice(&rest[..at]);
-        out.push(b'\n');
-        rest = rest[at + 1..].strip_prefix(b"\n").unwrap_or(&rest[at + 1..]);
-    }
-    out.extend_from_slice(rest);
-}
-
-/// The value of an attribute with the spaces that XML reads in place of tabs and line ends; nothing if it has none.
-fn one_line(value: &[u8]) -> Option<String> {
-    memchr3(b'\t', b'\n', b'\r', value)?;
-    Some(std::str::from_utf8(value).ok()?.replace("\r\n", " ").replace(['\t', '\n', '\r'], " "))
-}
-
 impl Guard for XmlGuard {
     fn pass(&mut self, input: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize> {
         let mut at = 0;
@@ -362,7 +367,7 @@ impl Guard for XmlGuard {
                 return Err(token_too_long(self.longest));
             }
             let edits =
-                if is_markup { self.markup(token)? } else { self.text(token).map(|()| Vec::new())? };
+                if is_markup { self.markup(token)? } else { self.plain(token).map(|()| Vec::new())? };
             let mut copied = 0;
             for Edit { from, to, text } in edits {
                 // the offsets are those behind the `<`

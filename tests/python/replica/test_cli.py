@@ -44,6 +44,13 @@ def test_a_replica_from_the_shell(tmp_path: Path, format: str) -> None:
     (tmp_path / "four.rdfp").write_text("H id <u:4> .\nH prev <u:3> .\n")
     said = run("replica", "follow", table, tmp_path / "four.rdfp", code=1)
     assert said.startswith("jelly: replica.gap: the replica is at <u:2>, which is not in the log")
-    run("replica", "vacuum", table, "--hours", 0)
+    said = run("replica", "vacuum", table, "--hours", 0, "--dry-run")
+    assert said.endswith(" files would be deleted\n")
+    assert run("replica", "dump", table, "--version", 1)
+    assert (
+        run("replica", "vacuum", table, "--hours", 0)
+        == f"{said.splitlines()[-1].split()[0]} files deleted\n"
+    )
+    assert "replica.version" in run("replica", "dump", table, "--version", 1, code=1)
     assert "versions that can be read" in run("replica", "info", table)
     assert "no replica is here" in run("replica", "info", tmp_path, code=1)

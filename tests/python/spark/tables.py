@@ -11,9 +11,9 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 
 import jelly
 from jelly.spark._options import ReadOptions, WriteOptions
-from jelly.spark.files.filesystem import open_input, resolve
 from jelly.spark.files.listing import files_of
 from jelly.spark.files.write import FilesWriter
+from jelly.storage import open_input, resolve
 from object_store import ObjectStore
 
 if TYPE_CHECKING:

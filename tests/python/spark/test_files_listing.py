@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 import jelly
 from jelly.spark._options import ReadOptions, WriteOptions
-from jelly.spark.files.listing import File, files_of
+from jelly.spark.files.listing import File, _is_in_time, files_of
 from jelly.spark.files.plan import packed, plan
+from jelly.spark.files.read import of_folder
 
 pytest.importorskip("pyarrow")
 
@@ -46,6 +48,50 @@ def test_folders_are_listed_without_hidden_names(folder: Path) -> None:
     assert len(listed(folder, path_glob_filter="{a,c}.n[tq]")) == 2
     # A file that is named is meant.
     assert listed(folder / ".e.nt") == [f"{folder}/.e.nt"]
+
+
+def test_files_are_chosen_by_their_time(tmp_path: Path) -> None:
+    for number, seconds in enumerate((1_700_000_000, 1_700_000_001, 1_700_000_002)):
+        path = tmp_path / f"{number}.nt"
+        path.write_text("")
+        os.utime(path, (seconds, seconds))
+
+    def found(**given: str) -> list[str]:
+        chosen = ReadOptions.of("rdf", {"path": str(tmp_path)} | given, "jelly", stream=False)
+        return [Path(file.where).stem for file in files_of(chosen)]
+
+    assert found(modifiedAfter="2023-11-14T22:13:20Z") == ["1", "2"]
+    assert found(modifiedAfter="2023-11-14T23:13:19.5+01:00") == ["0", "1", "2"]
+    assert found(modifiedBefore="2023-11-14T22:13:22Z") == ["0", "1"]
+    both = {
+        "modifiedAfter": "2023-11-14T22:13:20Z",
+        "modifiedBefore": "2023-11-14T22:13:21.000001Z",
+    }
+    assert found(**both) == ["1"]
+    for wrong in ("2023-11-14T22:13:20", "yesterday"):
+        with pytest.raises(ValueError, match="is no time with its time zone, such as"):
+            found(modifiedAfter=wrong)
+    with pytest.raises(ValueError, match="'modifiedBefore' is not for streams"):
+        ReadOptions.of("rdf", {"path": "x", "modifiedbefore": "2023-11-14T22:13:22Z"}, "jelly", stream=True)  # fmt: skip
+    untimed = File("s3://b/a.nt", "s3://b/a.nt", 1, 0)
+    chosen = ReadOptions.of("rdf", {"path": "x"} | both, "jelly", stream=False)
+    with pytest.raises(ValueError, match="does not tell when"):
+        _is_in_time(untimed, chosen)
+
+
+def test_folders_give_the_values_of_columns() -> None:
+    assert of_folder("s3://b/day=2026-03-01/Hour=07/a.nt", "hour") == "07"
+    assert of_folder("/day=1/a%3Db=x%2Fy z/day=2/a.nt", "day") == "2"
+    assert of_folder("/day=1/a%3Db=x%2Fy z/day=2/a.nt", "a=b") == "x/y z"
+    assert of_folder("/day=__HIVE_DEFAULT_PARTITION__/a.nt", "day") is None
+    for path in ("/x/day=1", "/xday=1/a.nt", "a.nt"):
+        with pytest.raises(ValueError, match="is in no folder day="):
+            of_folder(path, "day")
+    made = ReadOptions.of("rdf", {"path": "x", "partitionColumns": "day,Hour"}, "jelly", stream=True)  # fmt: skip
+    assert made.ddl.endswith("`day` string, `Hour` string")
+    for wrong in ("seq", "Subject", "day,DAY", "_corrupt_record"):
+        with pytest.raises(ValueError, match="there is a column"):
+            ReadOptions.of("rdf", {"path": "x", "partitionColumns": wrong}, "jelly", stream=True)
 
 
 def test_a_link_to_a_folder_that_it_is_in_is_not_followed(folder: Path) -> None:
@@ -198,7 +244,8 @@ def test_every_option_of_the_readers_and_writers_can_be_given() -> None:
     from jelly.spark import _options
 
     here = {"source", "limits"}
-    not_for_files = {"resume", "split", "source_name"}
+    # a task has one processor
+    not_for_files = {"resume", "split", "source_name", "threads"}
     for kind, read in (("rdf", jelly.read_rdf), ("patch", jelly.read_patch)):
         known = here | {o.keyword for o in _options.DECODE[kind]}
         assert set(inspect.signature(read).parameters) - not_for_files == known
@@ -231,3 +278,17 @@ def test_modules_that_spark_looks_for_break_nothing(monkeypatch: pytest.MonkeyPa
     for module in (pyspark_jelly, pyspark_jelly_patch, pyspark_jelly_kafka, pyspark_jelly_log):
         assert not hasattr(module, "DefaultSource")
         assert not hasattr(module, "other")
+
+
+def test_a_jelly_file_of_a_few_megabytes_is_several_tasks(tmp_path: Path) -> None:
+    """Jelly packs these rows 30 times: 200 MB of text would be one task."""
+    path = tmp_path / "dense.jelly"
+    rows = [(f"<http://a/{'x' * 900}>", "<http://a/p>", f'"{n % 9}"', "") for n in range(1_000)]
+    with jelly.RdfWriter(path) as writer:
+        for _ in range(220):
+            writer.write(rows)
+    assert path.stat().st_size < 8 << 20
+    one = options(path, min_partitions=4, open_cost_bytes=0)
+    found = [(part.split, len(task)) for task in plan(files_of(one), one) for part in task]
+    assert len(found) == 4
+    assert sum(split.rows or 0 for split, _ in found if split is not None) > 150_000

@@ -46,6 +46,27 @@ def take(offset: Offset, listed: list[File], most: int) -> tuple[Offset, list[Fi
     return end, found
 
 
+def test_people_see_how_many_files_were_read_and_the_last_one() -> None:
+    listed = [file("logs/b", 7), file("logs/a", 9)]
+    first, _ = take(Offset(), listed, 1)
+    assert {name: first.stored()[name] for name in ("files", "last")} == {"files": 1, "last": "logs/b"}  # fmt: skip
+    second, _ = take(first, listed, 1)
+    assert (second.files, second.last) == (2, "logs/a")
+    assert restarted(second).stored() == second.stored()
+
+
+def test_checkpoints_of_earlier_versions_are_read() -> None:
+    end, _ = take(Offset(), [file("a", 7)], 1)
+    stored = end.stored()
+    del stored["last"]
+    old = Offset.of(stored)
+    assert (old.files, old.last) == (1, "")
+    assert old.stored() == stored  # or Spark would take it for new data
+    assert old.new([file("a", 7), file("b", 8)]) == [file("b", 8)]
+    with pytest.raises(ValueError, match="offsets of another version"):
+        Offset.of(stored | {"version": 2})
+
+
 def test_the_oldest_come_first_and_ties_are_all_read() -> None:
     listed = [file("c", 7), file("b", 7), file("a", 9), file("d", 7)]
     start = Offset()

@@ -61,6 +61,31 @@ def test_statements_of_every_format(spark: SparkSession, tmp_path: Path) -> None
     }
 
 
+def test_folders_give_columns(spark: SparkSession, tmp_path: Path) -> None:
+    for number, folder in enumerate(("day=2026-03-01/h=1", "day=2026-03-02/h=x%20y")):
+        place = tmp_path / folder
+        place.mkdir(parents=True)
+        with jelly.RdfWriter(place / "a.jelly") as writer:
+            writer.write(STATEMENTS[: number + 1])
+    reader = spark.read.format("jelly").option("partitionColumns", "day,H")
+    rows = reader.load(str(tmp_path))
+    assert rows.columns[-2:] == ["day", "H"]
+    assert sorted_rows(rows.select("day", "H", "object")) == [
+        ("2026-03-01", "1", '"0"'),
+        ("2026-03-02", "x y", '"0"'),
+        ("2026-03-02", "x y", '"1"'),
+    ]
+    assert rows.where("day > date'2026-03-01'").count() == 2
+    assert reader.load(f"{tmp_path}/day=2026-03-0[2-9]").count() == 2
+    chosen = reader.schema("h string, object string").load(str(tmp_path))
+    assert sorted_rows(chosen) == [("1", '"0"'), ("x y", '"0"'), ("x y", '"1"')]
+    assert jelly.spark.count(spark, tmp_path, partition_columns=["day"]) == 3
+    with spark_raises("AnalysisException", "is of a folder, so a string, not date32"):
+        spark.read.format("jelly").option("partitionColumns", "day").schema("day date").load(str(tmp_path)).count()  # fmt: skip
+    with spark_raises("PythonException", "is in no folder other="):
+        spark.read.format("jelly").option("partitionColumns", "other").load(str(tmp_path)).count()
+
+
 def test_patches_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
     data = patch(["TX", "A", "D", "TC"])
     paths = [tmp_path / name for name in ("a.jellyp", "b.jellyp.gz", "c.rdfp", "d.trp")]

@@ -10,9 +10,9 @@ import pytest
 
 import jelly
 from jelly.spark._options import ReadOptions
-from jelly.spark.files.filesystem import open_input, resolve
 from jelly.spark.files.listing import files_of
 from jelly.spark.files.plan import plan
+from jelly.storage import open_input, resolve
 from object_store import ObjectStore
 
 from .raising import spark_raises

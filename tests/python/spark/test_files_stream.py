@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from itertools import pairwise
@@ -147,6 +148,7 @@ def test_a_query_reads_each_file_once_over_restarts(spark: SparkSession, tmp_pat
     folder, out = tmp_path / "in", str(tmp_path / "out")
     folder.mkdir()
     sizes: list[int] = []
+    shown: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
     def run(**trigger: Any) -> Counter[str]:
         df = spark.readStream.format("jelly-patch").option("maxFilesPerTrigger", 2)
@@ -160,6 +162,14 @@ def test_a_query_reads_each_file_once_over_restarts(spark: SparkSession, tmp_pat
         )
         query.awaitTermination()
         sizes[:] = [progress.numInputRows for progress in query.recentProgress]
+        shown[:] = [
+            (
+                json.loads(progress.sources[0].endOffset),
+                json.loads(progress.sources[0].latestOffset),
+            )
+            for progress in query.recentProgress
+            if progress.numInputRows
+        ]
         rows = spark.read.parquet(out).collect()
         assert {row["op"] for row in rows} == {"A", "Z"}
         return Counter(Path(row["source"]).name for row in rows)
@@ -169,6 +179,12 @@ def test_a_query_reads_each_file_once_over_restarts(spark: SparkSession, tmp_pat
     (folder / ".half.jellyp").write_bytes(patch(["A"])[:-1])
     assert run(availableNow=True) == {f"f{n}.jellyp": 3 for n in range(5)}
     assert [size for size in sizes if size] == [6, 6, 3]
+    size = (folder / "f0.jellyp").stat().st_size
+    assert [latest for _, latest in shown] == [
+        {"files": 5, "waiting": waiting, "waitingBytes": waiting * size} for waiting in (3, 1, 0)
+    ]
+    assert [end["files"] for end, _ in shown] == [2, 4, 5]
+    assert {Path(end["last"]).parent for end, _ in shown} == {folder}
     put(folder / "f5.jellyp", patch(["A", "A"]), 1000)  # an old file that came late
     for n in range(6, 9):
         put(folder / f"f{n}.jellyp", patch(["A", "A"]))

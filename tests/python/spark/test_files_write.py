@@ -15,7 +15,7 @@ import pyarrow as pa
 import jelly
 import jelly.spark
 from jelly.spark.files import manifest
-from jelly.spark.files.filesystem import open_input
+from jelly.storage import open_input
 from object_store import ObjectStore
 
 from .raising import spark_raises

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import jelly
-from jelly.spark.files.filesystem import Place, naming, open_input, resolve
+from jelly.storage import Place, naming, open_input, resolve
 from jellybytes import small_patch, small_rdf
 from object_store import ObjectStore
 

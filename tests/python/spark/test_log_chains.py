@@ -12,8 +12,9 @@ import pytest
 
 import jelly
 import log_cases
+from jelly import _internal
 from jelly.errors import JellyWarning, PatchError
-from jelly.spark.files.filesystem import resolve
+from jelly.storage import resolve
 from lost_patches import FILES
 from object_store import ObjectStore
 
@@ -44,6 +45,15 @@ def doors(spark: SparkSession, log: DataFrame) -> dict[str, Callable[[], object]
     }
 
 
+@pytest.fixture
+def two_transactions(tmp_path: Path) -> Path:
+    """A log of text whose patches have two transactions."""
+    log = jelly.Log.create(tmp_path / "log", ending=".rdfp")
+    for value in range(3):
+        log.publish("".join(f'TX .\nA <a:s> <a:p> "{value} {row}" .\nTC .\n' for row in "ab").encode())  # fmt: skip
+    return log.folder
+
+
 def native(folder: Path) -> PatchError:
     with pytest.raises(PatchError) as caught:
         jelly.net(folder, io.BytesIO())
@@ -63,6 +73,20 @@ def moved_up(folder: Path) -> None:
     (folder / FILES[2]).replace(other)
 
 
+def cut(folder: Path) -> None:
+    """Cuts a patch behind a row that its reader takes for its end."""
+    path = sorted(folder.glob("patch-*"))[1]
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b"TC .\n") + 5])
+    jelly.squash(path, io.BytesIO())
+
+
+def changed(folder: Path) -> None:
+    """Puts another letter into a row."""
+    path = sorted(folder.glob("patch-*"))[1]
+    path.write_bytes(path.read_bytes().replace(b"1 a", b"1 z"))
+
+
 DAMAGES: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     "a backup without its first patch": ("kept", "patch.gap", lost(0)),
     "a backup without a patch between": ("kept", "patch.gap", lost(1)),
@@ -71,6 +95,8 @@ DAMAGES: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     "files with the names of others": ("kept", "patch.gap", moved_up),
     "an empty base.json": ("kept", "patch.damaged", lambda kept: (kept / "base.json").write_bytes(b"{}")),
     "a base that is gone": ("kept", "patch.damaged", lambda kept: (kept / "base.jelly.zst").unlink()),
+    "a patch that was cut behind a row": ("two_transactions", "patch.damaged", cut),
+    "a patch with another letter": ("two_transactions", "patch.damaged", changed),
     "half a log.json": ("published", "patch.damaged", lambda log: (log / "log.json").write_bytes(b"[")),
 }  # fmt: skip
 
@@ -91,6 +117,14 @@ def test_a_folder_that_is_not_whole(
             door()
         assert caught.value.kind == expected.kind == kind, door_name
         assert str(caught.value) == str(expected), door_name
+
+
+def test_a_cut_patch_in_the_source_of_logs(
+    jelly_spark: SparkSession, two_transactions: Path
+) -> None:
+    cut(two_transactions)
+    with pytest.raises(Exception, match=r"patch-0002\.rdfp has \d+ bytes, but _index\.jsonl knows"):
+        jelly_spark.read.format("jelly-log").load(str(two_transactions)).count()
 
 
 def test_versions_before_what_is_lost(
@@ -178,17 +212,24 @@ def test_manifests_in_remote_storage(
 
 def test_cases_of_logs(jelly_spark: SparkSession, tmp_path: Path) -> None:
     """What Spark collects of logs is what the core orders; one job for all cases."""
-    from jelly.spark.tables.log import _collected, _facts, _outcome
+    from jelly.spark.tables.log import _facts
+    from jelly.spark.tables.outcomes import outcomes_of
 
     folders = {
         str(log_cases.write(case, tmp_path / str(number))): case
         for number, case in enumerate(log_cases.CASES.values())
     }
-    paths = [f"{folder}/{name}" for folder, case in folders.items() for name, _ in case["files"]]
+    paths = [
+        log_cases.SPELLINGS[place % len(log_cases.SPELLINGS)].format(folder, name)
+        for folder, case in folders.items()
+        for place, (name, _) in enumerate(case["files"])
+    ]
     df = jelly_spark.read.format("jelly-patch").load(paths)
     of_folders: dict[str, list[Any]] = {}
-    for row in _collected(df.coalesce(1)):
-        of_folders.setdefault(str(Path(row["source"]).parent), []).append(_facts(_outcome(row)))
+    for one in outcomes_of(df.coalesce(1)):
+        assert one.source is not None
+        folder = str(_internal.local_path(one.source).parent)
+        of_folders.setdefault(folder, []).append(_facts(one))
     assert set(of_folders) == set(folders)
     for folder, found in of_folders.items():
         case = folders[folder]

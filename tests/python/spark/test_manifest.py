@@ -15,9 +15,9 @@ import pyarrow.fs as pafs
 
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import Batch, Written
-from jelly.spark.files.filesystem import Place, resolve
 from jelly.spark.files.manifest import announce, is_committed, publish
 from jelly.spark.files.vacuum import vacuum
+from jelly.storage import Place, resolve
 from object_store import ObjectStore
 
 

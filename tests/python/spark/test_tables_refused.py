@@ -120,7 +120,8 @@ def test_a_log_that_changes_between_the_call_and_the_action(
     for change in (changed, lambda path: path.write_text(""), Path.unlink):
         result = jelly.spark.changes(written())
         change(paths[0])
-        with spark_raises("PythonException", rf"patch\.changed: .*{paths[0]}"):
+        # by this library, unless the reader of the file notices it before
+        with spark_raises("PythonException", re.escape(str(paths[0]))):
             result.collect()
     result = jelly.spark.changes(written())
     assert {row.object for row in result.collect()} == {"<a:o>", "<a:q>"}

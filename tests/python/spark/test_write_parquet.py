@@ -16,7 +16,7 @@ import jelly
 import jelly.spark
 from jelly.spark import write_parquet
 from jelly.spark.files import folder
-from jelly.spark.files.filesystem import resolve
+from jelly.storage import resolve
 from object_store import ObjectStore
 
 from .raising import spark_raises

@@ -26,7 +26,7 @@ from jelly.grpc._wire import (
 from jelly.log import Published
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
-from jelly.log._patch import ROW, prepared
+from jelly.log._patch import ROW
 from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._problems import Problem, problem_of
@@ -126,7 +126,7 @@ class Patches:
                 if file.tell() > self._limits.body:
                     raise Problem(413, "body", f"the patch has more than {self._limits.body} bytes; publish it in pieces")  # fmt: skip
         try:
-            found = prepared(
+            found = log.prepared(
                 body, work, more, "jelly-patch", compression="none", framing="delimited",
                 limits=self._limits.of_bodies,
             )  # fmt: skip

@@ -22,7 +22,12 @@ in camelCase (``blankNodes``, ``strictGraphs``, ``rowBytes``), with ``columns`` 
 - ``batchRows`` (50000 here).
 - ``recursiveFileLookup`` (true): whether folders in folders are read.
 - ``pathGlobFilter``: which names of files are read.
-- ``storage.*``: how remote storage is reached (:mod:`jelly.spark.files.filesystem`).
+- ``ignoreCorruptFiles``: a file that is bad anywhere has no rows. ``badRecordsPath``: the same, and a folder
+  of Parquet files gets a row for it (``source``, ``kind``, ``error``, ``value``). Such files are read twice, by
+  one task.
+- ``modifiedAfter``, ``modifiedBefore``: when files were modified, as ``2026-03-01T12:00:00Z``; not of streams.
+- ``partitionColumns``: ``day,hour`` for string columns of folders such as ``day=2026-03-01/hour=07``.
+- ``storage.*``: how remote storage is reached (:mod:`jelly.storage`).
 - Of streams: ``maxFilesPerTrigger`` (1000) or ``maxBytesPerTrigger``: how much a batch reads at
   most; ``latenessSeconds`` (3600) and ``ignoreChangedFiles`` (false), see below.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import FOLDER
-from jelly.spark.files.filesystem import Place
+from jelly.storage import Place
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jelly import _internal
-from jelly.spark.files import filesystem, manifest
+from jelly import _internal, storage
+from jelly.spark.files import manifest
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
     from jelly.spark._options import ReadOptions
-    from jelly.spark.files.filesystem import Place
+    from jelly.storage import Place
 
 
 class File(NamedTuple):
@@ -38,7 +38,7 @@ class File(NamedTuple):
 
         Of remote storage whole seconds count: a listing and a look at one file differ in the rest.
         """
-        if filesystem.is_remote(self.where):
+        if storage.is_remote(self.where):
             return self.size, self.modified // 1_000_000_000
         return self.size, self.modified
 
@@ -59,7 +59,7 @@ def require_paths(options: ReadOptions) -> None:
     import pyarrow.fs as pafs
 
     for path in options.paths:
-        place = filesystem.resolve(path, options.storage)
+        place = storage.resolve(path, options.storage)
         info = place.fs.get_file_info(place.path)
         if info.type == pafs.FileType.NotFound and not _is_glob(place.path):
             raise _missing(place)
@@ -78,9 +78,10 @@ def files_of(options: ReadOptions, *, complete: bool = True) -> list[File]:
     """
     found: dict[str, File] = {}
     for path in options.paths:
-        place = filesystem.resolve(path, options.storage)
+        place = storage.resolve(path, options.storage)
         for file in _files(place, options, complete):
-            found.setdefault(file.where, file)
+            if _is_in_time(file, options):
+                found.setdefault(file.where, file)
     return list(found.values())
 
 
@@ -155,6 +156,20 @@ def _is_wanted(name: str, options: ReadOptions) -> bool:
     return glob is None or any(_pattern(one).fullmatch(name) for one in _without_braces(glob))
 
 
+def _is_in_time(file: File, options: ReadOptions) -> bool:
+    """Whether a file was modified in the time that is asked for.
+
+    Raises:
+        ValueError: The storage does not tell when.
+    """
+    after, before = options.modified_after, options.modified_before
+    if after is None and before is None:
+        return True
+    if not file.modified:
+        raise ValueError(f"{file.source}: this storage does not tell when a file was modified")
+    return (after is None or file.modified > after) and (before is None or file.modified < before)
+
+
 def _is_hidden(name: str) -> bool:
     """As in Spark: columns of partitions may begin with ``_``."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
@@ -162,7 +177,7 @@ def _is_hidden(name: str) -> bool:
 
 def _shown(place: Place, path: str) -> str:
     """A path as the user would have given it."""
-    if filesystem.is_remote(place.uri):
+    if storage.is_remote(place.uri):
         return place.shown(path)
     inside, given = place.path.rstrip("/"), place.uri.rstrip("/")
     if given.endswith(inside):

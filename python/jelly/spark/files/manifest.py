@@ -21,11 +21,11 @@ overwrite and opens them later fails, because they are deleted: as with other fi
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import secrets
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -33,11 +33,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jelly.spark.files.commits import FOLDER, Batch, Commit, Written, decoded, encoded
-from jelly.spark.files.filesystem import Place
+from jelly.storage import Place
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
+_LOG = logging.getLogger(__name__)
 # A reader opens at most so many commits and what is put together of those before.
 _LOOSE = 32
 _TRIES = 20
@@ -181,7 +182,7 @@ def publish(
             delete(place, [f"{FOLDER}/{job}.begun"])
     except OSError as error:
         # The commit counts; to say that it failed would be wrong.
-        warnings.warn(f"{place.uri}: could not tidy up: {error}", stacklevel=2)
+        _LOG.warning("%s: could not tidy up: %s", place.uri, error)
 
 
 class State:

@@ -46,6 +46,8 @@ class Offset:
     """Files of this second or an earlier one are known by their number alone."""
     seen: dict[bytes, Seen] = field(default_factory=dict)
     """The others, by the hash of their name."""
+    last: str = ""
+    """The last file that was read, for people; checkpoints of earlier versions do not have it."""
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Offset:
@@ -58,13 +60,21 @@ class Offset:
             raise ValueError(f"the checkpoint has offsets of another version: {str(stored)[:100]}")
         packed = base64.b64decode(stored["seen"])
         seen = {key: Seen(*rest) for key, *rest in _SEEN.iter_unpack(packed)}
-        return cls(stored["files"], stored["before"], seen)
+        return cls(stored["files"], stored["before"], seen, stored.get("last", ""))
 
     def stored(self) -> dict[str, Any]:
         """As Spark stores it."""
         packed = b"".join(_SEEN.pack(key, *seen) for key, seen in sorted(self.seen.items()))
         seen = base64.b64encode(packed).decode()
-        return {"version": _VERSION, "files": self.files, "before": self.before, "seen": seen}
+        # what people look for comes first
+        named = {"last": self.last} if self.last else {}
+        return {
+            "version": _VERSION,
+            "files": self.files,
+            **named,
+            "before": self.before,
+            "seen": seen,
+        }
 
     def new(self, listed: Iterable[File]) -> list[File]:
         """The files that were not read, the oldest first.
@@ -119,7 +129,8 @@ class Offset:
                     for key, known in seen.items()
                     if known.seconds > before or key not in self.seen
                 }
-        return Offset(self.files + len(taken), before, seen)
+        last = taken[-1].source if taken else self.last
+        return Offset(self.files + len(taken), before, seen, last)
 
     def since(self, start: Offset) -> set[bytes]:
         """Hashes of the files that were read after ``start``."""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql.datasource import WriterCommitMessage
 
 import jelly
+from jelly._internal import RESTART_BYTES
 from jelly._writers import PatchWriter, RdfWriter
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import FOLDER, Batch, Written
-from jelly.spark.files.filesystem import Place, naming, resolve
 from jelly.spark.files.order import Order, Run, require_whole_patches
+from jelly.storage import Place, naming, resolve
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +42,6 @@ _TYPES = {
     "number": ("long", "integer", "short", "byte", "void"),
     "text": ("string", "struct", "void"),
 }
-# As in local files, so that many workers can read one file.
-_RESTART_BYTES = 64 << 20
 
 
 class Job(NamedTuple):
@@ -180,7 +179,8 @@ class Output:
         kind, keywords = self.options.kind, dict(self.options.keywords)
         keywords |= {"format": self._format, "compression": self._compression}
         if self._format == _JELLY[kind]:
-            restart = _RESTART_BYTES if keywords.get("delimited", True) else 0
+            # as in local files, so that many workers can read one file
+            restart = RESTART_BYTES if keywords.get("delimited", True) else 0
             keywords.setdefault("restart_bytes", restart)
             if kind == "rdf":
                 # No partition knows whether another has graphs.

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from jelly import storage
 from jelly._splits import splits
 from jelly.errors import DecodeError
-from jelly.spark.files import filesystem
 from jelly.types import PatchFormat, Split
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # be walked over from end to end, and stays whole.
 _FRUGAL = 32 << 20
 _THREADS = 8
-# labels of the content are those of a whole file
+# labels of the content are those of a whole file, and whether it is bad shows at its end
 _WHOLE = ("content", "lasting")
 _OF_SPLITS = ("format", "framing", "compression", "limits")
 
@@ -93,12 +93,12 @@ def _parts(file: File, piece: int, options: ReadOptions) -> list[Part]:
 
 def _splits(file: File, piece: int, options: ReadOptions) -> list[Split]:
     keywords = options.keywords
-    if keywords.get("blank_nodes") in _WHOLE:
+    if keywords.get("blank_nodes") in _WHOLE or options.leaves_bad_out:
         return []
     given = {name: keywords[name] for name in _OF_SPLITS if name in keywords}
     committed = keywords.get("rows") == "committed"
-    with filesystem.naming(file.source):
-        source = filesystem.open_input(file.where, options.storage)
+    with storage.naming(file.source):
+        source = storage.open_input(file.where, options.storage)
         if source != file.where:
             source = io.BufferedReader(_Frugal(source), io.DEFAULT_BUFFER_SIZE)
         try:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from jelly._batches import Joined
+from jelly import storage
+from jelly._bad_records import BadRecords
+from jelly._batches import Joined, error_of
 from jelly._internal import Schema
 from jelly.errors import JellyError
 from jelly.spark._columns import arrow_schema, as_wanted
-from jelly.spark.files import filesystem
 from jelly.spark.files.listing import File, files_of
 from jelly.spark.files.plan import Part, plan
 
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
+    from jelly._internal import PatchReader, RdfReader
     from jelly.spark._options import ReadOptions
 
 _CORRUPT = "_corrupt_record"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 class Parts(InputPartition):
@@ -71,7 +76,13 @@ class Shape:
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self.wanted = arrow_schema(schema)
         self._require_known(options)
-        chosen = [name for name in map(str.lower, self.wanted.names) if name != _CORRUPT]
+        of_folders = set(map(str.lower, options.partition_columns))
+        self._of_folders = [name for name in self.wanted.names if name.lower() in of_folders]
+        chosen = [
+            name
+            for name in map(str.lower, self.wanted.names)
+            if name != _CORRUPT and name not in of_folders
+        ]
         # A batch must have a column, or it could not have rows.
         changes = {"columns": chosen or ["seq"]}
         self.options = options.with_keywords(**changes)
@@ -86,11 +97,17 @@ class Shape:
         known = pa.schema(Schema(options.kind, terms=terms, permissive=permissive))
         for field in self.wanted:
             name = field.name.lower()
+            if name in map(str.lower, options.partition_columns):
+                if field.type != pa.string():
+                    raise ValueError(
+                        f"column {field.name!r} is of a folder, so a string, not {field.type}; cast it in the query"
+                    )
+                continue
             if name not in known.names or ("columns" in keywords and name not in offered.names):
                 hint = "; it comes with mode permissive" if name == _CORRUPT else ""
                 raise ValueError(
                     f"there is no column {field.name!r}{hint}; the columns are "
-                    + ", ".join(offered.names)
+                    + ", ".join([*offered.names, *options.partition_columns])
                 )
             if (right := known.field(name).type) != field.type:
                 kind = Schema(options.kind, [name], terms=terms).ddl.partition(" ")[2]
@@ -98,7 +115,15 @@ class Shape:
                     f"column {field.name!r} is of the type {kind} ({right}), not {field.type}"
                 )
 
-    def __call__(self, rows: Any) -> pa.RecordBatch:
+    def folders(self, file: File) -> list[tuple[str, str | None]]:
+        """The columns that come from the folders of a file, and their values.
+
+        Raises:
+            ValueError: There is no folder for a column.
+        """
+        return [(name.lower(), of_folder(file.source, name)) for name in self._of_folders]
+
+    def __call__(self, rows: Any, folders: Iterable[tuple[str, str | None]] = ()) -> pa.RecordBatch:
         """A batch of a reader with the columns that Spark wants.
 
         Raises:
@@ -106,7 +131,26 @@ class Shape:
         """
         import pyarrow as pa
 
-        return as_wanted(pa.record_batch(rows), self.wanted)
+        batch = pa.record_batch(rows)
+        for name, value in folders:
+            column = pa.repeat(pa.scalar(value, pa.string()), batch.num_rows)
+            batch = batch.append_column(name, column)
+        return as_wanted(batch, self.wanted)
+
+
+def of_folder(path: str, column: str) -> str | None:
+    """The value that a folder ``column=value`` on a path gives, as Hive writes it.
+
+    Raises:
+        ValueError: There is no such folder.
+    """
+    for folder in reversed(path.split("/")[:-1]):
+        name, is_one, value = folder.partition("=")
+        if is_one and unquote(name).lower() == column.lower():
+            return None if value == _NO_VALUE else unquote(value)
+    raise ValueError(
+        f"{path} is in no folder {column}=…, which partitionColumns names: load the folder in which all files have one"
+    )
 
 
 def state_now(part: Part, options: ReadOptions) -> File:
@@ -136,9 +180,16 @@ def batches(
         OSError: A file cannot be read.
     """
     joined = Joined()
+    options = shape.options
+    bad = BadRecords(options.bad_records_path, options.storage)
     try:
         for part in parts:
             try:
+                if options.leaves_bad_out and (error := error_of(partial(_open, part, options))):
+                    if check is not None:
+                        check(part)
+                    bad.add(part.file.source, error)
+                    continue
                 for rows in _rows(part, shape):
                     yield from joined.add(rows)
             except JellyError:
@@ -150,15 +201,21 @@ def batches(
     except Exception:
         yield from joined.flush()
         raise
+    finally:
+        bad.flush()
     yield from joined.flush()
 
 
+def _open(part: Part, options: ReadOptions) -> PatchReader[Any] | RdfReader[Any]:
+    file = part.file
+    with storage.naming(file.source):
+        source = storage.open_input(file.where, options.storage)
+        return options.open_whole(source, source_name=file.source, split=part.split)
+
+
 def _rows(part: Part, shape: Shape) -> Iterator[pa.RecordBatch]:
-    file, options = part.file, shape.options
-    with filesystem.naming(file.source):
-        source = filesystem.open_input(file.where, options.storage)
-        reader = options.open_whole(source, source_name=file.source, split=part.split)
+    folders = shape.folders(part.file)
     # When Spark drops us half way (LIMIT), the generator is closed, and the file with it.
-    with reader:
+    with _open(part, shape.options) as reader:
         for rows in reader:
-            yield shape(rows)
+            yield shape(rows, folders)

@@ -41,6 +41,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._snapshot: list[File] | None = None
         self._batch: dict[bytes, File] = {}
         self._known: Offset | None = None
+        self._found: dict[str, Any] | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Nothing was read."""
@@ -81,9 +82,19 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             max_files = self._options.max_files_per_trigger or len(new)
             max_bytes = self._options.max_bytes_per_trigger
         count = _fitting(new, max_files, max_bytes)
+        waiting = new[count:]
+        self._found = {
+            "files": known.files + len(new),
+            "waiting": len(waiting),
+            "waitingBytes": sum(file.size for file in waiting),
+        }
         if count == 0:
             return known.stored()
-        return self._end(known, new[:count], new[count:])
+        return self._end(known, new[:count], waiting)
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
+        """For the progress of the query: the files that there were, and those that wait for a later batch."""
+        return self._found
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Tasks over the files of a batch.

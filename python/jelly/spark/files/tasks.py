@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from jelly.spark._options import Kind, ReadOptions, camel
+from jelly.spark._session import parallelism, require_data_sources
 from jelly.types import Limits
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def planned(
     Raises:
         ValueError: An option is wrong.
         OSError: A path is missing, or cannot be read.
+        ImportError: PySpark is older than 4.0.
     """
+    require_data_sources()
     from pyspark.sql.datasource import InputPartition
     from pyspark.sql.types import StructType
 
@@ -61,8 +63,8 @@ def planned(
             texts |= {camel(field.name): str(getattr(value, field.name)) for field in fields(value)}
         elif value is not None:
             texts[camel(name)] = _text(value)
-    with suppress(AttributeError, NotImplementedError, ImportError):
-        texts.setdefault("minPartitions", str(spark.sparkContext.defaultParallelism))
+    if cores := parallelism(spark):
+        texts.setdefault("minPartitions", str(cores))
     chosen = ReadOptions.of(kind, texts, call, stream=False)
     schema = cast("StructType", StructType.fromDDL(chosen.ddl))
     reader = FilesReader(chosen, schema)

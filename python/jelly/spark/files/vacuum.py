@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jelly.spark.files.commits import FOLDER
-from jelly.spark.files.filesystem import resolve
 from jelly.spark.files.manifest import State, below, delete, job_of
+from jelly.storage import resolve
 
 
 def vacuum(path: str, *, hours: float = 168, storage: Mapping[str, str] | None = None) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from jelly.errors import JellyWarning
 from jelly.spark.kafka.config import for_admin, for_consumer
 from jelly.spark.kafka.offsets import EARLIEST, LATEST, Offsets, Place, Range
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from jelly.spark.kafka.options import KafkaOptions
 
+_LOG = logging.getLogger(__name__)
 # Messages handed on at a time; librdkafka gets how many bytes they may have.
 _CHUNK = 1000
 _CONSUMER = {
@@ -73,7 +73,7 @@ def lost(options: KafkaOptions, message: str) -> None:
     """
     if options.fail_on_data_loss:
         raise DataLossError(f"{message}; option failOnDataLoss=false goes on with what there is")
-    warnings.warn(message, JellyWarning, stacklevel=2)
+    _LOG.warning(message)
 
 
 class Cluster:
@@ -119,7 +119,7 @@ class Cluster:
                 message = f"option 'subscribe': there is no topic {', '.join(missing_topics)}"
                 if options.fail_on_data_loss:
                     raise ValueError(message)
-                warnings.warn(message, JellyWarning, stacklevel=2)
+                _LOG.warning(message)
         return sorted((name, partition) for name in names for partition in known.get(name, ()))
 
     def earliest(self, places: Iterable[Place]) -> Offsets:

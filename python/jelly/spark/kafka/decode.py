@@ -23,11 +23,27 @@ if TYPE_CHECKING:
 _NO_TIMESTAMP = 0
 
 
+# what helps where a query fails again at each start
+_OF_MESSAGE = (
+    "to go on without bad messages, start the query again with the option badRecordsPath (a folder for their bytes and "
+    "errors) or with mode=permissive (a row with the error)"
+)
+_OF_SHARED = (
+    "nothing behind it in this partition can be decoded: start a new query, with another checkpoint and snapshotLocation, "
+    "whose startingOffsets begin where a later stream begins"
+)
+
+
 def rows(options: KafkaOptions, part: Range, begin: int, topic_id: str) -> Iterator[pa.RecordBatch]:
     """The rows of a range; ``begin`` is the first offset of its log."""
-    if options.shared_lookups:
-        return _Continued(options, part, begin, topic_id).rows()
-    return options.decoder(_table(options, found) for found in messages(options, part))
+    try:
+        if options.shared_lookups:
+            yield from _Continued(options, part, begin, topic_id).rows()
+        else:
+            yield from options.decoder(_table(options, found) for found in messages(options, part))
+    except JellyError as error:
+        advice = _OF_SHARED if options.shared_lookups else _OF_MESSAGE
+        raise _with_text(error, f"{error}; {advice}", error.source) from error
 
 
 def _table(options: KafkaOptions, found: list[Message]) -> pa.RecordBatch:
@@ -257,11 +273,15 @@ def _of_message(error: JellyError, name: str, offset: int | None) -> JellyError:
     text = str(error).replace(f"({name}:", f"({where}:")
     if where not in text:
         text = f"{text} ({where})"
+    return _with_text(error, text, where)
+
+
+def _with_text(error: JellyError, text: str, source: str | None) -> JellyError:
     facts = {
         fact: getattr(error, fact)
         for fact in ("kind", "frame", "row", "offset", "field", "limit", "line", "column")
     }
-    return type(error)(text, source=where, **facts)
+    return type(error)(text, source=source, **facts)
 
 
 def _varint(number: int) -> bytes:

@@ -19,16 +19,11 @@ from jelly.spark._options import (
     Kind,
     Option,
     ReadOptions,
-    choice,
-    flag,
-    names,
-    number,
     parse,
-    positive,
     storage_of,
     taken,
-    text,
 )
+from jelly.spark._values import choice, flag, names, number, positive, text
 from jelly.spark.kafka.config import PREFIX, translated
 from jelly.spark.kafka.offsets import LATEST, Offsets, Place, parse_assign, parse_offsets
 from jelly.types import Limits, PatchOptions, RdfOptions
@@ -56,6 +51,7 @@ _READ = (
     Option("sharedLookups", flag),
     Option("newStreamAtOptions", flag),
     Option("snapshotLocation", text),
+    Option("badRecordsPath", text),
     Option("snapshotsKept", positive(number)),
     Option(_WAIT, positive(number)),
 )
@@ -104,6 +100,7 @@ class KafkaOptions:
     new_stream_at_options: bool = True
     snapshot_location: str | None = None
     snapshots_kept: int = 10
+    bad_records_path: str | None = None
     timeout: float = 120.0
 
     @classmethod
@@ -143,7 +140,9 @@ class KafkaOptions:
     @property
     def decoder(self) -> BatchDecoder:
         """Of messages that are whole streams; its schema is that of the rows in any case."""
-        return BatchDecoder(self.read.kind, None, self.message_columns, self.read.keywords)
+        return BatchDecoder(
+            self.read.kind, None, self.message_columns, self.read.keywords, self.bad_records_path, self.read.storage
+        )  # fmt: skip
 
     @property
     def ddl(self) -> str:
@@ -211,9 +210,11 @@ class KafkaOptions:
             )
         if keywords.get("format", "auto") not in ("auto", "jelly", "jelly-patch"):
             raise ValueError("option 'format' with sharedLookups: only Jelly streams have lookups")
-        if keywords.get("mode") == "permissive":
+        is_permissive = keywords.get("mode") == "permissive"
+        if is_permissive or self.bad_records_path is not None:
+            option = "mode" if is_permissive else "badRecordsPath"
             raise ValueError(
-                "option 'mode' with sharedLookups: nothing behind a bad message can be decoded, so there is no permissive"
+                f"option {option!r} with sharedLookups: nothing behind a bad message can be decoded, so it is always an error"
             )
         if keywords.get("rows") == "committed":
             raise ValueError(

@@ -7,13 +7,12 @@ or not at all, and tasks that run twice do no harm.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import uuid
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jelly.errors import JellyWarning
 from jelly.spark.kafka.client import lost
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from jelly.spark.kafka.offsets import Range
     from jelly.spark.kafka.options import KafkaOptions
 
+_LOG = logging.getLogger(__name__)
 _MAGIC = "jelly-kafka-snapshot"
 _VERSION = 1
 _OBJECT_STORES = ("s3", "gcs", "abfs")
@@ -50,7 +50,7 @@ class Snapshots:
         self._files: pafs.FileSystem | None = None
         self._folder = ""
         if options.snapshot_location is not None:
-            from jelly.spark.files.filesystem import resolve
+            from jelly.storage import resolve
 
             place = resolve(options.snapshot_location, options.read.storage)
             self._files = place.fs
@@ -82,9 +82,7 @@ class Snapshots:
         except (ValueError, KeyError, TypeError):
             right = False
         if not right:
-            warnings.warn(
-                f"{path}: not a whole snapshot; it is not used", JellyWarning, stacklevel=2
-            )
+            _LOG.warning("%s: not a whole snapshot; it is not used", path)
             return None
         if head["identity"] != self._identity:
             raise ValueError(

@@ -19,15 +19,12 @@ from jelly.spark._options import (
     STORAGE,
     Option,
     ReadOptions,
-    number,
     parse,
     paths_of,
-    positive,
-    size,
     storage_of,
     taken,
-    text,
 )
+from jelly.spark._values import number, positive, size, text
 from jelly.types import Limits
 
 NAME = "jelly-log"

@@ -8,7 +8,7 @@ from jelly.spark.tables.changing import net_of
 from jelly.spark.tables.few import Few, is_few
 from jelly.spark.tables.keys import Keys, Labels
 from jelly.spark.tables.log import Log, LogOptions
-from jelly.spark.tables.terms import QUAD, named_graph, require
+from jelly.spark.tables.terms import QUAD, require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,8 +46,8 @@ def apply(
 
     Cost:
         Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver.
-        The result is one pass over the base without a shuffle. Its terms go to the workers' Python, which makes the native
-        key of each quad and looks it up in a set of 16 to 31 bytes a change; the base itself stays in the JVM.
+        The result is one pass over the base without a shuffle. Its rows go through the workers' Python with all their
+        columns, so select those that you need; the native key of each quad is looked up in a set of 16 to 31 bytes a change.
         With more changes the result also costs what :func:`net` does, and a join on the key.
     """
     log = Log("apply", patch_df, options)
@@ -88,7 +88,7 @@ def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) ->
         kept, added = _filtered(base, log, versions, labels)
     else:
         kept, added = _joined(base, log, versions, labels)
-    both = kept.withColumn("graph", named_graph()).unionByName(added, allowMissingColumns=True)
+    both = kept.unionByName(added, allowMissingColumns=True)
     return both.select(*base.columns)
 
 
@@ -97,7 +97,7 @@ def _filtered(
 ) -> tuple[DataFrame, DataFrame]:
     keys = Keys()
     few = Few.of(log, versions, keys)
-    kept = base.where(keys.are_absent(few.keys, "the base", labels))
+    kept = keys.without(base, few.keys, "the base", labels)
     return kept, base.sparkSession.createDataFrame(few.added)
 
 
@@ -112,6 +112,6 @@ def _joined(
         name = f"_{name}"
     keys = Keys()
     net = net_of(log, versions, keys, name)
-    keyed = base.withColumn(name, keys.of_dataset("the base", labels))
+    keyed = keys.of_dataset(base, "the base", labels, column=name)
     kept = keyed.join(net.select(name), name, "left_anti").drop(name)
     return kept, net.where(F.col("_change_type") == "insert").select(*QUAD)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.errors import PatchError
-from jelly.spark.tables.keys import Keys, checked
+from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 CHANGE = ("_change_type", "_commit_version", "_commit_timestamp")
 
@@ -50,9 +50,7 @@ def changes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
         One job at once, which reads the log and collects a row for each patch (ids and outcomes). The
         result reads the log again: ``df.cache()`` if that is dear.
     """
-    return checked(of_quads(Log("changes", df, options).rows()), quads=True).select(
-        *CHANGE, *QUAD, "seq"
-    )
+    return Log("changes", df, options).changed_quads(Keys()).select(*CHANGE, *QUAD, "seq")
 
 
 def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
@@ -61,13 +59,8 @@ def prefixes(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
     Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, ``graph`` (``''`` for a prefix of the dataset),
     ``name``, ``value`` (the namespace as ``<iri>``; null on a ``delete`` that does not say it) and ``seq``.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    rows = Log("prefixes", df, options).rows().where(F.col("op").isin("PA", "PD"))
-    rows = checked(rows, quads=False)
-    return rows.withColumn("_change_type", _change_type("PA")).select(
-        *CHANGE, "graph", "name", "value", "seq"
-    )
+    rows = Log("prefixes", df, options).changed_prefixes()
+    return rows.select(*CHANGE, "graph", "name", "value", "seq")
 
 
 def net(df: DataFrame, **options: Unpack[LogOptions]) -> DataFrame:
@@ -108,21 +101,15 @@ def net_of(
     """The last change of each quad in some versions, with its key in a column if that has a name."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    rows = of_quads(log.rows(versions))
+    rows = log.changed_quads(keys or Keys(), versions)
     last = F.max_by(F.struct(*CHANGE, *QUAD), F.struct("_commit_version", "seq"))
-    keyed = rows.withColumn("_key", (keys or Keys()).of_log())
-    found = keyed.groupBy("_key").agg(last.alias("last"))
+    found = by_key(rows).groupBy("_key").agg(last.alias("last"))
     return found.select("last.*", *([] if name is None else [F.col("_key").alias(name)]))
 
 
-def of_quads(rows: DataFrame) -> DataFrame:
-    """Those that change quads, with ``_change_type``."""
-    from pyspark.sql import functions as F  # noqa: N812
+def by_key(rows: DataFrame) -> DataFrame:
+    """The same rows, those of one key in one partition.
 
-    return rows.where(F.col("op").isin("A", "D")).withColumn("_change_type", _change_type("A"))
-
-
-def _change_type(adds: str) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return F.when(F.col("op") == adds, "insert").otherwise("delete")
+    Spark would sort them before, too, to aggregate what has few rows of a key.
+    """
+    return rows.repartition("_key")

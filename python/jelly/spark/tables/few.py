@@ -36,15 +36,14 @@ class Few(NamedTuple):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows = log.collected(versions)
-        rows = rows.append_column("_key", keys.of_rows(rows))
-        rows = rows.sort_by([("_commit_version", "ascending"), ("seq", "ascending")])
-        places = pa.table({"key": rows["_key"], "row": pa.array(range(rows.num_rows), pa.int64())})
+        rows = log.collected(versions, keys)
+        by_time = [("_commit_version", "ascending"), ("seq", "ascending")]
+        order = pc.sort_indices(rows.select(["_commit_version", "seq"]), sort_keys=by_time)
+        places = pa.table({"key": rows["_key"].take(order), "row": order})
         last = places.group_by("key", use_threads=False).aggregate([("row", "last")])
         found = last["key"].combine_chunks().cast(pa.binary(16))
-        changes = rows.select(["op", *QUAD]).take(last["row_last"])
-        added = changes.filter(pc.equal(changes["op"], "A")).select(list(QUAD))
-        return cls(_bytes(found), added)
+        adds = last["row_last"].filter(rows["adds"].take(last["row_last"]))
+        return cls(_bytes(found), rows.select(list(QUAD)).take(adds))
 
 
 def is_few(log: Log, versions: range) -> bool:

@@ -1,24 +1,22 @@
-"""The native key of quads as a column."""
+"""The native key of quads, which Spark's workers make once a row, and by which tables are compared."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from jelly import _internal
 from jelly.errors import JellyError
 from jelly.spark.tables.terms import QUAD, require
-from jelly.spark.tables.udf import vectorized
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 Labels: TypeAlias = Literal["any", "unscoped", "named"]
 _ANY = "<a:>"
-# of a row of a log, for errors
-_PLACE = ("source", "_commit_version", "seq", "op")
+KEY_BYTES = 16
 
 
 def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFrame:
@@ -43,11 +41,145 @@ def quad_keys(df: DataFrame, secret: bytes, column: str = "quad_key") -> DataFra
         raise ValueError(f"a secret has 16 bytes, not {len(secret)}")
     if column in df.columns:
         raise ValueError(f"there is a column {column!r} already")
-    schema = type(df.schema)(list(df.schema)).add(column, "binary")
-    return df.mapInArrow(_WithKey(secret, column), schema)
+    return _with_column(df, _QuadKeys(secret, column), column)
 
 
-class _WithKey:
+class Pattern(NamedTuple):
+    """Terms that rows are chosen by, language tags in any case."""
+
+    columns: frozenset[str]
+    """The columns of the terms."""
+    key: bytes
+    """Of a quad that has the terms, and in the other columns always the same."""
+
+    def chosen(self, rows: pa.RecordBatch, secret: bytes, labels: Labels) -> pa.RecordBatch:
+        """The rows that have the terms.
+
+        Args:
+            rows: With the columns of a quad.
+            secret: That of the key.
+            labels: What labels in the columns of the pattern may be.
+
+        Raises:
+            JellyError: A row is refused.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        terms = [
+            rows[name] if name in self.columns else pa.repeat(pa.scalar(_ANY), rows.num_rows)
+            for name in QUAD
+        ]
+        keys = pa.array(_internal.table_keys(_quads(terms), secret, labels=labels))
+        return rows.filter(pc.equal(keys, pa.scalar(self.key)))
+
+
+class Keys:
+    """Keys under one secret, which the functions of this package compare quads by.
+
+    The native library makes them in Spark's workers. A row that is no quad, a term that is not in its canonical form, as
+    a table that others made may have it, and a label that is refused fail the query.
+    """
+
+    def __init__(self) -> None:
+        self.secret = secrets.token_bytes(16)
+
+    def of_dataset(
+        self,
+        df: DataFrame,
+        what: str,
+        labels: Labels,
+        *,
+        column: str = "_key",
+        pattern: Pattern | None = None,
+        apart: bytes = b"",
+    ) -> DataFrame:
+        """A dataset with the key of each quad, and ``''`` for the default graph.
+
+        Args:
+            df: The dataset.
+            what: Which dataset, for errors.
+            labels: What labels of blank nodes may be, as ``_internal.table_keys`` takes it.
+            column: The name of the new column, which the dataset does not have.
+            pattern: Only rows that have these terms.
+            apart: What stands behind the keys of quads with blank nodes.
+        """
+        made = _Keyed(self.secret, labels, what, column, pattern, apart)
+        return _with_column(df, made, column)
+
+    def without(self, df: DataFrame, changed: bytes, what: str, labels: Labels) -> DataFrame:
+        """The quads of a dataset that have none of some keys, and ``''`` for the default graph.
+
+        Args:
+            df: The dataset.
+            changed: Keys, 16 bytes each; they go to each worker.
+            what: As of :meth:`of_dataset`.
+            labels: As of :meth:`of_dataset`.
+        """
+        return df.mapInArrow(_Kept(self.secret, labels, what, changed), df.schema)
+
+    def pattern(self, terms: Mapping[str, str]) -> Pattern:
+        """What rows are chosen by.
+
+        Args:
+            terms: Terms by their columns.
+
+        Raises:
+            TextError: A term is not canonical.
+            PatchError: A label is a position, or stands behind a scope.
+        """
+        import pyarrow as pa
+
+        quad = _quads([pa.array([terms.get(name, _ANY)]) for name in QUAD])
+        key = pa.array(_internal.table_keys(quad, self.secret, labels="named"))[0].as_py()
+        return Pattern(frozenset(terms), key)
+
+
+def log_keys(rows: pa.RecordBatch, secret: bytes, *, quads: bool) -> pa.Array:
+    """The keys of rows of a log.
+
+    Args:
+        rows: With the columns ``source``, ``_commit_version``, ``seq``, ``op`` and those of a quad.
+        secret: Of the keys.
+        quads: Whether the rows are quads, or prefixes that may have a graph.
+
+    Raises:
+        JellyError: A row is refused; the error names the row of the patch.
+    """
+    import pyarrow as pa
+
+    terms = rows.select(list(QUAD))
+    try:
+        return pa.array(_internal.table_keys(terms, secret, labels="named", quads=quads))
+    except JellyError as error:
+        if error.row is None:
+            raise
+        place = ("source", "_commit_version", "seq", "op")
+        source, version, row, op = (rows[name][error.row].as_py() for name in place)
+        source = "a source without a name" if source is None else source
+        raise located(error, f"{source}: version {version} row {row}: {op}") from None
+
+
+def lasting(rows: pa.RecordBatch) -> pa.Array:
+    """Whether the labels of blank nodes in each row last; null: the row has no blank node.
+
+    Args:
+        rows: With the columns of a quad.
+
+    Raises:
+        JellyError: A row is no quad.
+    """
+    import pyarrow as pa
+
+    return pa.record_batch(_internal.lasting_labels(rows.select(list(QUAD)))).column(0)
+
+
+# What follows runs in Spark's workers; plans show the names of these classes.
+
+
+class _QuadKeys:
+    """Adds the key of each row that has a quad."""
+
     def __init__(self, secret: bytes, column: str) -> None:
         self._secret = secret
         self._column = column
@@ -60,105 +192,51 @@ class _WithKey:
 
         for batch in batches:
             keys = pa.array(jelly.quad_keys(batch, self._secret))
-            place = batch.schema.get_field_index("graph")
-            graph = batch.column(place)
+            graph = batch["graph"]
             named = pc.if_else(keys.is_valid(), pc.fill_null(graph, ""), graph)
-            named_batch = batch.set_column(place, batch.schema.field(place), named)
-            yield named_batch.append_column(self._column, keys)
-
-
-class Keys:
-    """Keys under one secret, which the functions of this package compare quads by.
-
-    The native library makes them in Spark's workers. A row that is no quad, a term that is not in its canonical form, as
-    a table that others made may have it, and a label that is refused fail the query.
-    """
-
-    def __init__(self) -> None:
-        self._secret = secrets.token_bytes(16)
-
-    def of_dataset(self, what: str, labels: Labels) -> Column:
-        """The key of each quad of a dataset.
-
-        Args:
-            what: Which dataset, for errors.
-            labels: What labels of blank nodes may be, as ``_internal.table_keys`` takes it.
-        """
-        return vectorized(_Keyed(self._secret, labels, what), "binary")(*QUAD)
-
-    def of_log(self) -> Column:
-        """The key of each ``A`` and ``D`` row of a log."""
-        return vectorized(_KeyedLog(self._secret), "binary")(*_PLACE, *QUAD)
-
-    def of_rows(self, rows: pa.Table) -> pa.ChunkedArray:
-        """The same keys, of rows that were collected.
-
-        Raises:
-            JellyError: A row is refused.
-        """
-        import pyarrow as pa
-
-        keyed = _KeyedLog(self._secret)
-        batches = rows.select([*_PLACE, *QUAD]).to_batches()
-        return pa.chunked_array([keyed(*batch.columns) for batch in batches], pa.binary())
-
-    def are_absent(self, changed: bytes, what: str, labels: Labels) -> Column:
-        """Whether the quads of a dataset have none of some keys.
-
-        Args:
-            changed: Keys, 16 bytes each; they go to each worker.
-            what: As of :meth:`of_dataset`.
-            labels: As of :meth:`of_dataset`.
-        """
-        return vectorized(_Absent(self._secret, labels, what, changed), "boolean")(*QUAD)
-
-    def matches(self, pattern: Mapping[str, str], what: str, labels: Labels) -> Column:
-        """Whether rows have these terms, language tags in any case.
-
-        Args:
-            pattern: Terms by their columns.
-            what: Which rows, for errors.
-            labels: What the labels in the columns of the pattern may be.
-
-        Raises:
-            TextError: A term of the pattern is not canonical.
-            PatchError: A label of the pattern is a position, or stands behind a scope.
-        """
-        import pyarrow as pa
-
-        wanted = _quads([pa.array([pattern.get(name, _ANY)]) for name in QUAD])
-        key = pa.array(_internal.table_keys(wanted, self._secret, labels="named"))[0].as_py()
-        found = _Matches(self._secret, labels, what, frozenset(pattern), key)
-        return vectorized(found, "boolean")(*QUAD)
-
-
-def checked(rows: DataFrame, *, quads: bool) -> DataFrame:
-    """The same rows of a log, which fail the query where their terms or labels are refused.
-
-    Args:
-        rows: Those that :meth:`Log.rows` gives.
-        quads: Whether the rows are quads, or prefixes that may have a graph.
-    """
-    return rows.where(vectorized(_Checked(quads), "boolean")(*_PLACE, *QUAD))
+            yield _replaced(batch, named).append_column(self._column, keys)
 
 
 class _Keyed:
-    def __init__(self, secret: bytes, labels: Labels, what: str) -> None:
+    """Adds the key of each quad of a dataset."""
+
+    def __init__(
+        self,
+        secret: bytes,
+        labels: Labels,
+        what: str,
+        column: str,
+        pattern: Pattern | None,
+        apart: bytes,
+    ) -> None:
         self._secret = secret
         self._labels: Labels = labels
         self._what = what
+        self._column = column
+        self._pattern = pattern
+        self._apart = apart
 
-    def __call__(self, *terms: pa.Array) -> pa.Array:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        try:
-            return pa.array(_internal.table_keys(_quads(terms), self._secret, labels=self._labels))
-        except JellyError as error:
-            raise _located(error, self._what) from None
+        for batch in batches:
+            rows = _named(batch)
+            try:
+                if self._pattern is not None:
+                    rows = self._pattern.chosen(rows, self._secret, self._labels)
+                terms = rows.select(list(QUAD))
+                keys = pa.array(_internal.table_keys(terms, self._secret, labels=self._labels))
+                if self._apart:
+                    behind = pc.binary_join_element_wise(keys, self._apart, b"")
+                    keys = pc.if_else(lasting(rows).is_valid(), behind, keys)
+            except JellyError as error:
+                raise located(error, self._what) from None
+            yield rows.append_column(self._column, keys)
 
 
-class _Absent:
-    """A set of keys, which each worker makes once."""
+class _Kept:
+    """Leaves out the quads that have one of some keys, of which each worker makes a set once."""
 
     def __init__(self, secret: bytes, labels: Labels, what: str, changed: bytes) -> None:
         self._secret = secret
@@ -166,13 +244,17 @@ class _Absent:
         self._what = what
         self._changed = changed
 
-    def __call__(self, *terms: pa.Array) -> pa.Array:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        try:
-            return pa.record_batch(self._filter.keep(_quads(terms))).column(0)
-        except JellyError as error:
-            raise _located(error, self._what) from None
+        keys = self._filter
+        for batch in batches:
+            rows = _named(batch)
+            try:
+                kept = pa.record_batch(keys.keep(rows.select(list(QUAD)))).column(0)
+            except JellyError as error:
+                raise located(error, self._what) from None
+            yield rows if kept.true_count == rows.num_rows else rows.filter(kept)
 
     @property
     def _filter(self) -> _internal.KeyFilter:
@@ -186,67 +268,31 @@ class _Absent:
 _FILTERS: dict[bytes, _internal.KeyFilter] = {}
 
 
-class _KeyedLog:
-    """Keys of a log's rows; an error names the row of the patch."""
-
-    def __init__(self, secret: bytes, *, quads: bool = True) -> None:
-        self._secret = secret
-        self._quads = quads
-
-    def __call__(self, *columns: pa.Array) -> pa.Array:
-        import pyarrow as pa
-
-        place, terms = columns[: len(_PLACE)], columns[len(_PLACE) :]
-        rows = _quads(terms)
-        try:
-            made = _internal.table_keys(rows, self._secret, labels="named", quads=self._quads)
-        except JellyError as error:
-            if error.row is None:
-                raise
-            source, version, row, op = (column[error.row].as_py() for column in place)
-            source = "a source without a name" if source is None else source
-            raise _located(error, f"{source}: version {version} row {row}: {op}") from None
-        return pa.array(made)
+def _with_column(df: DataFrame, function: _QuadKeys | _Keyed, column: str) -> DataFrame:
+    schema = type(df.schema)(list(df.schema)).add(column, "binary")
+    return df.mapInArrow(function, schema)
 
 
-class _Checked(_KeyedLog):
-    def __init__(self, quads: bool) -> None:
-        super().__init__(bytes(16), quads=quads)
+def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The same rows with ``''`` for the default graph."""
+    import pyarrow.compute as pc
 
-    def __call__(self, *columns: pa.Array) -> pa.Array:
-        import pyarrow as pa
-
-        return pa.repeat(pa.scalar(True), len(super().__call__(*columns)))
+    graph = batch["graph"]
+    return _replaced(batch, pc.fill_null(graph, "")) if graph.null_count else batch
 
 
-class _Matches(_Keyed):
-    """Terms that may be any are the same in all rows, so that the others alone decide."""
-
-    def __init__(
-        self, secret: bytes, labels: Labels, what: str, columns: frozenset[str], key: bytes
-    ) -> None:
-        super().__init__(secret, labels, what)
-        self._columns = columns
-        self._key = key
-
-    def __call__(self, *terms: pa.Array) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        columns = [
-            column if name in self._columns else pa.repeat(pa.scalar(_ANY), len(column))
-            for name, column in zip(QUAD, terms, strict=True)
-        ]
-        return pc.equal(super().__call__(*columns), pa.scalar(self._key))
+def _replaced(batch: pa.RecordBatch, graph: pa.Array) -> pa.RecordBatch:
+    place = batch.schema.get_field_index("graph")
+    return batch.set_column(place, batch.schema.field(place), graph)
 
 
-def _quads(terms: Sequence[pa.Array]) -> pa.RecordBatch:
+def _quads(terms: list[pa.Array]) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.record_batch(list(terms), names=list(QUAD))
+    return pa.record_batch(terms, names=list(QUAD))
 
 
-def _located(error: JellyError, what: str) -> JellyError:
+def located(error: JellyError, what: str) -> JellyError:
     """The same error of a row that is known by more than its place in a batch."""
     said = str(error).removeprefix(f"{error.kind}: ")
     return type(error)(f"{error.kind}: {what}: {said}", kind=error.kind, field=error.field)

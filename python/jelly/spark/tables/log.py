@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-import re
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from jelly import _internal
-from jelly.errors import EncodeError, JellyWarning
-from jelly.spark.tables.collected import with_versions
+from jelly.errors import JellyWarning
 from jelly.spark.tables.jobs import described
+from jelly.spark.tables.keys import Keys, Pattern
 from jelly.spark.tables.manifests import manifests_of
+from jelly.spark.tables.outcomes import Outcome, outcomes_of
+from jelly.spark.tables.placed import LogRows, PackedLogRows, Version, unpacked
 from jelly.spark.tables.terms import QUAD, named_graph, require
-from jelly.spark.tables.unchanged import (
-    COLUMNS,
-    Stamp,
-    are_unchanged,
-    require_settled,
-    stamp,
-    unchanged,
-)
-from jelly.spark.whole import is_whole, not_whole, without_begin
+from jelly.spark.tables.unchanged import require_settled
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, Row
+    from pyspark.sql import DataFrame
 
 _NEEDED = ("source", "patch", "txn", "seq", "op", *QUAD, "name", "value")
-_OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
-_LEXICAL = re.compile(r'"([^"\\]*)".*')
+_QUAD_OPS, _PREFIX_OPS = ("A", "D"), ("PA", "PD")
+_QUADS = "seq bigint, op string, subject string, predicate string, object string, graph string"
+_PLACED = "_commit_version bigint, _commit_timestamp timestamp, _key binary"
 
 
 class LogOptions(TypedDict, total=False):
@@ -43,42 +34,6 @@ class LogOptions(TypedDict, total=False):
     chain: Literal["check", "ignore"]
     order: Sequence[str] | None
     storage: Mapping[str, str]
-
-
-class Outcome(NamedTuple):
-    """A patch, and what became of its transactions."""
-
-    source: str | None
-    patch: int
-    headers: list[tuple[str, str]]
-    """Keys in lower case, and values."""
-    unfinished: list[int]
-    """Transactions that are neither committed nor aborted."""
-    aborted: list[int]
-    is_stray: bool
-    """A transaction ends that did not begin."""
-    counts: bool
-    """Something is committed, or stands outside of transactions."""
-    net: int
-    """``A`` rows less ``D`` rows."""
-    changes: int
-    """``A`` and ``D`` rows, those that do not count included."""
-    stamp: Stamp
-    """Of the file that it is in."""
-    bytes: int
-    """Of the terms of these, about."""
-    names_nodes: bool
-    """Rows that count have blank nodes."""
-
-    @property
-    def dropped(self) -> list[int]:
-        """Transactions that do not count."""
-        return [*self.aborted, *self.unfinished]
-
-    @property
-    def timestamp(self) -> datetime | None:
-        """What its header ``timestamp`` says."""
-        return _timestamp(dict(self.headers).get("timestamp"))
 
 
 class Log:
@@ -111,9 +66,7 @@ class Log:
         self._call = call
         began = time.time_ns()
         with described(df.sparkSession, f"jelly.spark.{call}: finds the patches of the log"):
-            collected = _collected(df)
-        found = [_outcome(row) for row in collected]
-        _require_begins(collected)
+            found = outcomes_of(df)
         level = df.storageLevel
         self._is_read_again = not (level.useMemory or level.useDisk)
         if self._is_read_again:
@@ -158,172 +111,76 @@ class Log:
         """Whether rows of some versions have blank nodes."""
         return any(one.names_nodes for _, one in self._chosen(versions))
 
-    def rows(self, versions: range | None = None) -> DataFrame:
-        """The rows of some versions that count, with ``_commit_version`` and ``_commit_timestamp``.
+    def changed_quads(
+        self, keys: Keys, versions: range | None = None, *, pattern: Pattern | None = None
+    ) -> DataFrame:
+        """The rows that change quads in some versions and count.
 
-        Terms and labels are not checked yet.
+        Columns: ``_change_type``, ``_commit_version``, ``_commit_timestamp``, those of a quad, ``op``, ``seq`` and
+        ``_key``. A row that is refused fails the query.
+
+        Args:
+            keys: What makes the keys.
+            versions: The versions; None: all.
+            pattern: Only rows with these terms.
         """
-        from pyspark.sql import functions as F  # noqa: N812
+        rows, function = self._placed(_QUAD_OPS, (), keys, versions, pattern)
+        return _changes(rows.mapInArrow(function, f"{_QUADS}, {_PLACED}"), "A")
 
-        chosen = self._chosen(versions)
-        rows = self._df.where(F.col("op").isin("A", "D", "PA", "PD"))
-        rows = rows.withColumn("graph", named_graph())
-        dropped = [(one.source, one.patch, txn) for _, one in chosen for txn in one.dropped]
-        if dropped:
-            aborted = self._local(dropped, "_source string, _patch bigint, _txn bigint")
-            here = _in_patch(rows) & (rows["txn"] == F.col("_txn"))
-            rows = rows.join(F.broadcast(aborted), here, "left_anti")
-        places = [
-            (one.source, one.patch, *one.stamp, version, one.timestamp) for version, one in chosen
-        ]
-        numbers = self._local(
-            places,
-            f"_source string, _patch bigint, {COLUMNS}, _commit_version bigint, _commit_timestamp timestamp",
+    def changed_prefixes(self) -> DataFrame:
+        """The same rows of prefixes, with ``name`` and ``value``."""
+        rows, function = self._placed(_PREFIX_OPS, ("name", "value"), Keys())
+        return _changes(
+            rows.mapInArrow(function, f"{_QUADS}, name string, value string, {_PLACED}"), "PA"
         )
-        if self._is_read_again and any(one.stamp.size is not None for _, one in chosen):
-            numbers = unchanged(numbers)
-        numbers = numbers.drop("_size", "_modified")
-        rows = rows.join(F.broadcast(numbers), _in_patch(rows), "inner").drop("_source", "_patch")
-        if dict(self._df.dtypes).get("timestamp") == "timestamp":
-            when = F.coalesce("_commit_timestamp", rows["timestamp"])
-            rows = rows.withColumn("_commit_timestamp", when)
-        return rows
 
-    def collected(self, versions: range) -> pa.Table:
-        """The rows that change quads in some versions and count; one job.
+    def collected(self, versions: range, keys: Keys) -> pa.Table:
+        """The rows that change quads in some versions and count, as :func:`unpacked` gives them; one job.
 
-        Columns: ``source``, ``seq``, ``op``, the terms and ``_commit_version``. Terms and labels are not checked yet.
+        Raises:
+            JellyError: A row is refused.
         """
-        from pyspark.sql import functions as F  # noqa: N812
-
-        chosen = self._chosen(versions)
-        rows = self._df.where(F.col("op").isin("A", "D"))
-        stamps = {one.source: one.stamp for _, one in chosen if one.stamp.size is not None}
-        if self._is_read_again and stamps:
-            rows = rows.where(are_unchanged(stamps))
-        rows = rows.select("source", "patch", "txn", "seq", "op", *QUAD[:3], named_graph())
+        rows, function = self._placed(_QUAD_OPS, (), keys, versions)
         text = f"jelly.spark.{self._call}: collects the changes of the log"
         with described(self._df.sparkSession, text):
-            table = rows.toArrow()
-        places = {(one.source, one.patch): (version, one.dropped) for version, one in chosen}
-        return with_versions(table, places)
+            return unpacked(rows.mapInArrow(PackedLogRows(function), PackedLogRows.DDL).toArrow())
+
+    def _placed(
+        self,
+        ops: tuple[str, str],
+        more: tuple[str, ...],
+        keys: Keys,
+        versions: range | None = None,
+        pattern: Pattern | None = None,
+    ) -> tuple[DataFrame, LogRows]:
+        """Rows of a log, and what workers do with them."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        chosen = self._chosen(versions)
+        if dict(self._df.dtypes).get("timestamp") == "timestamp":
+            more = (*more, "timestamp")
+        numbers = [F.col(name).cast("bigint").alias(name) for name in ("patch", "txn", "seq")]
+        columns: list[Any] = ["source", *numbers, "op", *QUAD[:3], named_graph(), *more]
+        rows = self._df.where(F.col("op").isin(*ops)).select(*columns)
+        stamps = {one.source: one.stamp for _, one in chosen if one.stamp.size is not None}
+        known = [
+            Version(number, one.source, one.patch, one.dropped, one.timestamp)
+            for number, one in chosen
+        ]
+        checked = stamps if self._is_read_again else {}
+        function = LogRows(known, checked, keys.secret, pattern, quads=ops == _QUAD_OPS)
+        return rows, function
 
     def _chosen(self, versions: range | None) -> list[tuple[int, Outcome]]:
         numbered = list(enumerate(self._order, self.first + 1))
         return numbered if versions is None else [one for one in numbered if one[0] in versions]
 
-    def _local(self, rows: Iterable[tuple[Any, ...]], schema: str) -> DataFrame:
-        return self._df.sparkSession.createDataFrame(list(rows), schema)
 
-
-def _in_patch(rows: DataFrame) -> Column:
+def _changes(rows: DataFrame, adds: str) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
-    return rows["source"].eqNullSafe(F.col("_source")) & (rows["patch"] == F.col("_patch"))
-
-
-def _collected(df: DataFrame) -> list[Row]:
-    """One row for each patch."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    op, txn = F.col("op"), F.col("txn")
-    ends = op.isin("TC", "TA")
-    key = F.lower("name")
-    header = (op == "H") & key.isin(
-        "id", "prev", "previous", "statements", "timestamp", "blank-nodes"
-    )
-    changes = op.isin("A", "D", "PA", "PD")
-    begun = F.collect_list(F.when(op == "TX", txn))
-    ended = F.collect_list(F.when(ends, txn))
-    inside = F.collect_set(F.when(changes, txn))
-    own = (F.size(F.array_distinct(one)) == F.size(one) for one in (begun, ended))
-    return (
-        df.groupBy("source", "patch")
-        .agg(
-            F.collect_list(F.when(header, F.struct("seq", key.alias("key"), "value"))).alias(
-                "headers"
-            ),
-            F.array_except(begun, ended).alias("unfinished"),
-            (F.size(F.array_except(F.array_union(ended, inside), begun)) == 0).alias("began"),
-            functools.reduce(operator.and_, own).alias("own"),
-            F.min(
-                F.when(~F.coalesce(op.isin(*_OPS), F.lit(False)), F.coalesce(op, F.lit("null")))
-            ).alias("strange"),
-            F.max_by("op", "seq").alias("end"),
-            F.collect_list(F.when(op == "TA", txn)).alias("aborted"),
-            F.count_if(ends & txn.isNull()).alias("stray"),
-            F.count_if(op == "TC").alias("committed"),
-            F.count_if(op == "TX").alias("begun"),
-            F.count_if(changes & txn.isNull()).alias("loose"),
-            F.count_if(changes & txn.isNotNull()).alias("within"),
-            # a transaction or, outside of all, -1
-            F.collect_set(F.when(changes & _names_node(), F.coalesce(txn, F.lit(-1)))).alias(
-                "naming"
-            ),
-            F.count_if(op == "A").alias("adds"),
-            F.count_if(op == "D").alias("deletes"),
-            F.sum(F.when(changes, _size())).alias("bytes"),
-            F.count_if(op == "Z").alias("ends"),
-            F.count(F.lit(1)).alias("rows"),
-            F.min("seq").alias("first"),
-            F.max("seq").alias("last"),
-        )
-        .withColumn("stamp", stamp())
-        .collect()
-    )
-
-
-def _names_node() -> Column:
-    """Whether a row has a blank node, or a string in a quoted triple that looks like one."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    terms = [F.coalesce(F.col(name), F.lit("")) for name in QUAD]
-    found = [
-        term.startswith("_:") | (term.startswith("<<(") & term.contains(" _:")) for term in terms
-    ]
-    return functools.reduce(operator.or_, found)
-
-
-def _size() -> Column:
-    """Bytes of the terms of a row."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    sizes = [F.coalesce(F.octet_length(name), F.lit(0)) for name in QUAD]
-    return functools.reduce(operator.add, sizes).cast("bigint")
-
-
-def _outcome(row: Row) -> Outcome:
-    source, patch = row["source"], row["patch"]
-    whole = is_whole(row["ends"], row["rows"], row["first"], row["last"]) and row["end"] == "Z"
-    if not whole or (row["within"] and not row["begun"]):
-        raise not_whole(source, patch)
-    if row["strange"] is not None:
-        message = f"encode.row: patch {patch} of the source {source!r}: {row['strange']} is no op: {', '.join(_OPS)}"
-        raise EncodeError(message, kind="encode.row", source=source, field="op")
-    if not (row["began"] and row["own"]):
-        raise ValueError(
-            f"patch {patch} of the source {source!r}: the column 'txn' does not fit the rows TX, TC and TA; each "
-            "transaction has a number of its own in its patch, which all its rows have"
-        )
-    headers = [(key, value) for _, key, value in sorted(map(tuple, row["headers"]))]
-    counts = bool(row["committed"] or row["loose"])
-    adds, deletes = row["adds"], row["deletes"]
-    dropped = {*row["unfinished"], *row["aborted"]}
-    return Outcome(
-        source, patch, headers, row["unfinished"], row["aborted"], bool(row["stray"]), counts,
-        adds - deletes, adds + deletes, Stamp(*row["stamp"]), row["bytes"] or 0,
-        names_nodes=not dropped.issuperset(row["naming"]),
-    )  # fmt: skip
-
-
-def _require_begins(patches: Iterable[Row]) -> None:
-    by_source: dict[str | None, list[tuple[int, int, int]]] = {}
-    for row in patches:
-        places = by_source.setdefault(row["source"], [])
-        places.append((row["patch"], row["first"], row["last"]))
-    for source, places in by_source.items():
-        if (patch := without_begin(places)) is not None:
-            raise not_whole(source, patch)
+    kind = F.when(F.col("op") == adds, "insert").otherwise("delete")
+    return rows.withColumn("_change_type", kind)
 
 
 def _facts(
@@ -337,16 +194,3 @@ def _facts(
     ]
     first = min(one.unfinished, default=None)
     return one.source, one.patch, headers, first, one.is_stray, one.counts, one.net
-
-
-def _timestamp(term: str | None) -> datetime | None:
-    """The time that a literal says, in UTC where it does not say; None where it says none."""
-    found = _LEXICAL.fullmatch(term or "")
-    try:
-        when = datetime.fromisoformat(found[1]) if found else None
-        if when is None:
-            return None
-        # years before 1 and after 9999 in UTC do not exist
-        return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from jelly._log_files import BASE_JSON, LOG_JSON
 from jelly.errors import JellyWarning
-from jelly.spark.files.filesystem import Place, has_file_system, resolve
+from jelly.storage import Place, has_file_system, resolve
 
 Manifests = dict[str, tuple[bytes | None, bytes | None]]
 # more is no manifest, which the core refuses

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from jelly.spark.tables.changing import of_quads
-from jelly.spark.tables.keys import Keys, Labels, checked
+from jelly.spark.tables.changing import by_key
+from jelly.spark.tables.keys import Keys, Labels
 from jelly.spark.tables.log import Log, LogOptions
-from jelly.spark.tables.terms import QUAD, named_graph, require
+from jelly.spark.tables.terms import QUAD, require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,28 +52,22 @@ def history(
     log, keys = Log("history", log_df, options), Keys()
     given = zip(QUAD, (subject, predicate, object, graph), strict=True)
     pattern = {name: _term(name, wanted) for name, wanted in given if wanted is not None}
-    rows = of_quads(log.rows())
-    if pattern:
-        # rows that are not asked for are refused too
-        rows = checked(rows, quads=True).where(keys.matches(pattern, "the log", "any"))
+    chosen = keys.pattern(pattern) if pattern else None
     columns = ["_change_type", "_commit_version", "seq", *QUAD, "_key"]
-    rows = rows.withColumn("_key", keys.of_log()).select(columns)
+    rows = log.changed_quads(keys, pattern=chosen).select(columns)
     if base_df is not None:
         require(base_df, QUAD, "a base")
         named = log.names_nodes() or any("_:" in term for term in pattern.values())
         labels: Labels = "unscoped" if named else "any"
-        base = base_df.select(*QUAD[:3], named_graph())
-        if pattern:
-            base = base.where(keys.matches(pattern, "the base", labels))
+        base = keys.of_dataset(base_df.select(*QUAD), "the base", labels, pattern=chosen)
         inserted = {
             "_change_type": F.lit("insert"),
             "_commit_version": F.lit(log.first).cast("bigint"),
             "seq": F.lit(0).cast("bigint"),
-            "_key": keys.of_dataset("the base", labels),
         }
         rows = rows.unionByName(base.withColumns(inserted).select(columns))
     last = F.max_by(F.struct("_change_type", *QUAD), "seq")
-    by_version = rows.groupBy("_key", "_commit_version").agg(last.alias("last"))
+    by_version = by_key(rows).groupBy("_key", "_commit_version").agg(last.alias("last"))
     in_time = Window.partitionBy("_key").orderBy("_commit_version")
     change = F.col("last._change_type")
     before = F.lag(change, 1, "delete").over(in_time)

@@ -10,16 +10,9 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jelly.errors import PatchError
-from jelly.spark.tables.udf import vectorized
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
-
-COLUMNS = "_size bigint, _modified bigint"
 
 
 class Stamp(NamedTuple):
@@ -29,11 +22,6 @@ class Stamp(NamedTuple):
     """Bytes; None: the source is no file that the workers see by its path."""
     modified: int | None
     """Nanoseconds since 1970."""
-
-
-def stamp() -> Column:
-    """The stamp of the file that the column ``source`` names, as a worker sees it."""
-    return vectorized(_stamps, "array<bigint>")("source")
 
 
 def require_settled(stamps: Iterable[tuple[str | None, Stamp]], began: int) -> None:
@@ -49,21 +37,23 @@ def require_settled(stamps: Iterable[tuple[str | None, Stamp]], began: int) -> N
     now = time.time_ns()
     for source, one in stamps:
         if one.modified is not None and began <= one.modified <= now:
-            raise _changed(source)
+            raise changed(source)
 
 
-def unchanged(places: DataFrame) -> DataFrame:
-    """The same rows, of the columns ``_source``, ``_size``, ``_modified`` and others.
+def require_unchanged(stamps: Mapping[str | None, Stamp], sources: Iterable[str | None]) -> None:
+    """Refuses files that have another stamp now.
 
-    A file that has another stamp by the time of the query fails it.
+    Args:
+        stamps: What the files must still be.
+        sources: Those to look at.
+
+    Raises:
+        PatchError: There is one.
     """
-    check = vectorized(_are_unchanged, "boolean")
-    return places.where(check("_source", "_size", "_modified"))
-
-
-def are_unchanged(stamps: Mapping[str | None, Stamp]) -> Column:
-    """True in each row; a row of a file that has another stamp by the time of the query fails it."""
-    return vectorized(_Unchanged(dict(stamps)), "boolean")("source")
+    for source in sources:
+        was = stamps.get(source)
+        if was is not None and was.size is not None and stamp_of(source) != was:
+            raise changed(source)
 
 
 def stamp_of(source: str | None) -> Stamp:
@@ -79,36 +69,8 @@ def stamp_of(source: str | None) -> Stamp:
     return Stamp(None, None)
 
 
-def _stamps(sources: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    known: dict[str | None, Stamp] = {}
-    texts = sources.to_pylist()
-    found = [known.setdefault(text, known.get(text) or stamp_of(text)) for text in texts]
-    return pa.array([list(one) for one in found], pa.list_(pa.int64()))
-
-
-def _are_unchanged(sources: pa.Array, sizes: pa.Array, times: pa.Array) -> pa.Array:
-    columns = (sources.to_pylist(), sizes.to_pylist(), times.to_pylist())
-    known = {source: Stamp(*was) for source, *was in zip(*columns, strict=True)}
-    return _Unchanged(known)(sources)
-
-
-class _Unchanged:
-    def __init__(self, stamps: dict[str | None, Stamp]) -> None:
-        self._stamps = stamps
-
-    def __call__(self, sources: pa.Array) -> pa.Array:
-        import pyarrow as pa
-
-        for source in sources.unique().to_pylist():
-            was = self._stamps.get(source)
-            if was is not None and was.size is not None and stamp_of(source) != was:
-                raise _changed(source)
-        return pa.repeat(pa.scalar(True), len(sources))
-
-
-def _changed(source: str | None) -> PatchError:
+def changed(source: str | None) -> PatchError:
+    """The error of a file that is not what it was."""
     message = (
         "patch.changed: this file of the log is not what it was when the function was called; call it again once the "
         f"file is complete, or cache the log before ({source})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,11 +137,19 @@ def test_text(jelly_spark: Any, log: Log) -> None:
     assert numbers(read(jelly_spark, log, topic, format="rdfp").collect()) == [7]
 
 
-def test_a_bad_message_is_named(jelly_spark: Any, log: Log) -> None:
+def test_a_bad_message_is_named(jelly_spark: Any, log: Log, tmp_path: Path) -> None:
     topic = log.topic()
     log.put(topic, [whole("s", 0), whole("s", 2)[:-5], whole("s", 4)])
-    with spark_raises("PythonException", rf"truncated\.frame: .*{topic}/0@1"):
+    with spark_raises("PythonException", rf"truncated\.frame: .*{topic}/0@1.*badRecordsPath"):
         read(jelly_spark, log, topic).collect()
+    kept = read(jelly_spark, log, topic, badRecordsPath=str(tmp_path))
+    assert sorted(set(numbers(kept.collect()))) == [0, 1, 4, 5]
+    [row] = jelly_spark.read.parquet(str(tmp_path)).collect()
+    assert (row.source, row.kind, bytes(row.value)) == (
+        f"{topic}/0@1",
+        "truncated.frame",
+        whole("s", 2)[:-5],
+    )
     df = read(jelly_spark, log, topic, mode="permissive")
     rows = df.collect()
     assert {0, 1, 4, 5} <= set(numbers(rows))

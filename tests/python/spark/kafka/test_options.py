@@ -36,6 +36,7 @@ SERVERS = {"kafka.bootstrap.servers": "there:9092"}
         ({"subscribe": "a", "columns": "x"}, "no column"),
         ({"subscribe": "a", "snapshotLocation": "x"}, "option 'snapshotLocation' goes with sharedLookups=true"),
         ({"subscribe": "a", "sharedLookups": "true", "mode": "permissive"}, "nothing behind a bad message"),
+        ({"subscribe": "a", "sharedLookups": "true", "badRecordsPath": "x"}, "option 'badRecordsPath' with sharedLookups"),
         ({"subscribe": "a", "sharedLookups": "true", "rows": "committed"}, "only rows=all"),
         ({"subscribe": "a", "sharedLookups": "true", "strict": "true"}, "a partition does not end"),
         ({"subscribe": "a", "sharedLookups": "true", "minPartitions": "3"}, "in order, by one task"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from jelly._page._html import Html, joined, link, tag, text
+from jelly._html import Html, joined, link, tag, text
 
 _LOCAL = re.compile(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*", re.ASCII)
 _LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")(?:\^\^(<[^>]*>)|(@[A-Za-z0-9-]+))?', re.DOTALL)
@@ -40,6 +40,10 @@ class Terms(NamedTuple):
             if iri.startswith(start) and _LOCAL.fullmatch(iri[len(start) :]):
                 best = max(best or (0, ""), (len(start), f"{name}:{iri[len(start) :]}"))
         return best[1] if best else None
+
+    def plain(self, term: str) -> str:
+        """A term as text: short where a prefix is known."""
+        return (self.short(term[1:-1]) if term.startswith("<") else None) or term
 
     def html(self, term: str | None) -> Html:
         """A term in canonical N-Triples; links lead to where an IRI points."""

@@ -1,0 +1,122 @@
+"""How often the rows of a log add and delete: by predicate, class and graph, and which subjects a version has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from itertools import islice
+from typing import Any, NamedTuple
+
+from jelly._html import MINUS, Html, joined, table, tag
+from jelly._page._frequencies import Frequencies
+from jelly._terms import Terms
+from jelly.log._log import Log
+
+_CHUNK = 65536
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_SHOWN = 15
+_COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph"]
+
+
+class Often(NamedTuple):
+    """How often terms are in rows of a kind.
+
+    Attributes:
+        added: Terms of ``A`` rows.
+        deleted: Terms of ``D`` rows.
+    """
+
+    added: Frequencies
+    deleted: Frequencies
+
+    def top(self) -> list[tuple[str, int, int]]:
+        """The terms with most rows, and their adds and deletes."""
+        added, deleted = self.added.counts, self.deleted.counts
+        most = (added + deleted).most_common(_SHOWN)
+        return [(term, added[term], deleted[term]) for term, _ in most]
+
+    @property
+    def others(self) -> int | None:
+        """How many terms are not among these; None: too many to count."""
+        if self.added.different is None or self.deleted.different is None:
+            return None
+        return max(0, len(self.added.counts.keys() | self.deleted.counts.keys()) - _SHOWN)
+
+
+class Churn:
+    """The rows of a log that count, each read once. An ``rdf:type`` row counts for its class, too."""
+
+    def __init__(self, first: int, subjects: int = 0) -> None:
+        self._first = first
+        self._upto = first - 1
+        self._subjects = subjects
+        self.predicates, self.classes, self.graphs = (
+            Often(Frequencies(), Frequencies()) for _ in range(3)
+        )
+        self.subjects: dict[int, list[str]] = {}
+        """The first subjects of each version, as many as were asked for."""
+
+    def read(self, log: Log, upto: int) -> None:
+        """Takes what the log has more.
+
+        Raises:
+            JellyError: A patch cannot be read.
+        """
+        if upto <= self._upto:
+            return
+        after, self._upto = self._upto, upto
+        with closing(log.read(after, upto, rows="committed", columns=_COLUMNS)) as reader:
+            rows = iter(reader.rows())
+            while chunk := list(islice(rows, _CHUNK)):
+                self._take(chunk, after + 1)
+
+    def _take(self, rows: list[Any], first: int) -> None:
+        for op, side in (("A", 0), ("D", 1)):
+            found = [row for row in rows if row.op == op]
+            self.predicates[side].add(row.predicate for row in found)
+            self.classes[side].add(row.object for row in found if row.predicate == _TYPE)
+            self.graphs[side].add(row.graph for row in found)
+        if not self._subjects:
+            return
+        for row in rows:
+            kept = self.subjects.setdefault(first + row.patch, [])
+            if len(kept) < self._subjects and row.subject and row.subject not in kept:
+                kept.append(row.subject)
+
+    def html(self, terms: Terms) -> list[Html]:
+        """Tables for people; nothing where no row counts."""
+        kinds = {"predicate": self.predicates, "class": self.classes, "graph": self.graphs}
+        found = {name: often for name, often in kinds.items() if often.top()}
+        if not found:
+            return []
+        tables = [_table(name, often, terms) for name, often in found.items()]
+        return [tag("h2", "What changes most"), tag("div", *tables, class_="columns")]
+
+
+def _table(name: str, often: Often, terms: Terms) -> Html:
+    top = often.top()
+    widest = max(added + deleted for _, added, deleted in top)
+    rows: Iterable[Iterable[object]] = (
+        (
+            terms.html(term) or "default graph",
+            tag("span", f"+{added:,}", class_="add number") if added else "",
+            tag("span", f"{MINUS}{deleted:,}", class_="del number") if deleted else "",
+            _bar(added / widest, deleted / widest),
+        )
+        for term, added, deleted in top
+    )
+    others = often.others
+    rest = "more" if others is None else f"{others:,} more"
+    note = tag("p", f"… {rest}", class_="soft") if others != 0 else ""
+    caption = f"Rows by {name}" + (" (rdf:type)" if name == "class" else "")
+    heads = [name.capitalize(), "Adds", "Deletes", "Share"]
+    return tag("div", table(caption, heads, rows), joined([note]))
+
+
+def _bar(added: float, deleted: float) -> Html:
+    parts = [
+        tag("rect", x=f"{left * 100:.1f}", y=0, width=f"{share * 100:.1f}", height=10, class_=kind)
+        for left, share, kind in ((0, added, "up"), (added, deleted, "down"))
+        if share
+    ]
+    return tag("svg", *parts, class_="bars share", viewBox="0 0 100 10", preserveAspectRatio="none", aria_hidden="true")  # fmt: skip

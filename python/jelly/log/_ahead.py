@@ -1,0 +1,72 @@
+"""Patches of an object store, read in order, some of them ahead: a request takes longer than what it brings."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from jelly._log_files import name_of
+from jelly.log._objects import Objects, Stored
+from jelly.log._patch import joined, refused
+
+# what is read ahead: so many objects, of so many bytes in all
+_AHEAD = 16
+_AHEAD_BYTES = 16 << 20
+
+
+def patches(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> Generator[bytes]:
+    """The patches of a range of versions, as they are stored.
+
+    Args:
+        objects: Of the log.
+        ending: Of their names.
+        after: The version before the range.
+        sizes: Bytes of each patch of the range.
+
+    Raises:
+        PatchError: One is gone (``patch.gap``), or has another size (``patch.damaged``).
+        OSError: The store cannot be reached, or refuses.
+    """
+    waiting: deque[tuple[int, int, Future[Stored | None]]] = deque()
+    ahead = 0
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        for version, size in enumerate(sizes, after + 1):
+            while waiting and (len(waiting) >= _AHEAD or ahead + size > _AHEAD_BYTES):
+                ahead -= waiting[0][1]
+                yield _whole(objects.url, *waiting.popleft())
+            waiting.append((version, size, pool.submit(objects.get, name_of(version, ending))))
+            ahead += size
+        while waiting:
+            yield _whole(objects.url, *waiting.popleft())
+
+
+def as_one(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> Iterator[bytes]:
+    """The patches of a range as one stream of Jelly-Patch; arguments and errors as of :func:`patches`."""
+    if ending == ".jellyp":
+        # of our own writer: put end to end, they are one stream
+        yield from patches(objects, ending, after, sizes)
+        return
+    with tempfile.TemporaryFile() as spool, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"patch{ending}"
+        joined(_files(patches(objects, ending, after, sizes), path), spool, "jelly-patch")
+        spool.seek(0)
+        yield from iter(lambda: spool.read(1 << 18), b"")
+
+
+def _files(stored: Iterator[bytes], path: Path) -> Iterator[Path]:
+    """Patches as a file that has one of them at a time."""
+    for data in stored:
+        path.write_bytes(data)
+        yield path
+
+
+def _whole(url: str, version: int, size: int, asked: Future[Stored | None]) -> bytes:
+    found = asked.result()
+    if found is None:
+        raise refused("patch.gap", f"version {version} is not there any more ({url})", url)
+    if len(found.data) != size:
+        raise refused("patch.damaged", f"version {version} had {size} bytes, but what is there has {len(found.data)} ({url})", url)  # fmt: skip
+    return found.data

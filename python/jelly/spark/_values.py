@@ -1,0 +1,91 @@
+"""Values of options, from the text that Spark hands over; a ValueError says what would be right."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+
+def text(value: str) -> str:
+    """Any text; choices are checked where they are used."""
+    return value
+
+
+def choice(value: str) -> str:
+    """A word of ours, in any case as with Spark's own sources."""
+    return value.lower()
+
+
+def upper(value: str) -> str:
+    """A name of the Jelly specification, in any case."""
+    return value.upper()
+
+
+def flag(value: str) -> bool:
+    """``true`` or ``false``."""
+    try:
+        return {"true": True, "false": False}[value.strip().lower()]
+    except KeyError:
+        raise ValueError(f"{value!r} is neither true nor false") from None
+
+
+def number(value: str) -> int:
+    """A whole number."""
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a whole number") from None
+
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+def size(value: str) -> int:
+    """Bytes: a number, or one with a unit as Spark has them: ``64m``, ``1gb``."""
+    parts = re.fullmatch(r"\s*(\d+)\s*([kmgt]?)b?\s*", value, re.IGNORECASE)
+    if parts is None:
+        raise ValueError(f"{value!r} is not a number of bytes such as 1000 or 64m")
+    return int(parts[1]) * _UNITS[parts[2].lower()]
+
+
+def positive(parse: Callable[[str], int]) -> Callable[[str], int]:
+    """What must be at least 1."""
+
+    def parsed(value: str) -> int:
+        if (number := parse(value)) < 1:
+            raise ValueError(f"{value!r} is less than 1")
+        return number
+
+    return parsed
+
+
+def names(value: str) -> list[str]:
+    """Names between commas."""
+    found = [name.strip() for name in value.split(",")]
+    if not all(found):
+        raise ValueError(f"{value!r} is not a list of names such as `subject,object`")
+    return found
+
+
+def instant(value: str) -> int:
+    """A moment in nanoseconds since 1970; its time zone must be there, for a worker does not know that of the session."""
+    try:
+        found = datetime.fromisoformat(value.strip())
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError(f"{value!r} is no time with its time zone, such as 2026-03-01T12:00:00Z")
+    return round((found - datetime.fromtimestamp(0, UTC)) / timedelta(microseconds=1)) * 1000
+
+
+def mapping(value: str) -> dict[str, str]:
+    """A JSON object of strings."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(item, str) for item in found.values()):
+        raise ValueError(f"{value!r} is not a JSON object of strings")
+    return found

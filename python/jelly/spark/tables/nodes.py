@@ -1,0 +1,115 @@
+"""How :func:`diff` compares blank nodes: which rows have some, and the one task that compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
+
+from jelly import _internal
+from jelly.errors import JellyError
+from jelly.spark.tables.jobs import described
+from jelly.spark.tables.keys import lasting, located
+from jelly.spark.tables.terms import QUAD
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from jelly.types import Limits
+
+Way: TypeAlias = Literal["auto", "match", "content", "labels"]
+
+
+def way_of(blank_nodes: Way, datasets: dict[str, DataFrame]) -> Way:
+    """How nodes are compared; for ``auto`` one job of Spark looks for labels that do not last.
+
+    Args:
+        blank_nodes: What is asked for.
+        datasets: Both datasets, by what errors call them.
+
+    Raises:
+        ValueError: There is no such way.
+    """
+    if blank_nodes not in get_args(Way):
+        words = ", ".join(map(repr, get_args(Way)))
+        raise ValueError(f"blank_nodes is {blank_nodes!r}; it can be {words}")
+    if blank_nodes != "auto":
+        return blank_nodes
+    old, new = (
+        df.select(*QUAD).mapInArrow(_Lost(what), "lost boolean") for what, df in datasets.items()
+    )
+    with described(old.sparkSession, "jelly.spark.diff: looks for labels that do not last"):
+        return "match" if old.unionAll(new).toArrow().num_rows else "labels"
+
+
+class _Lost:
+    """One row for each partition with labels that do not last."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for batch in batches:
+            try:
+                lost = pc.any(pc.invert(lasting(batch))).as_py()
+            except JellyError as error:
+                raise located(error, self._what) from None
+            if lost:
+                yield pa.record_batch({"lost": pa.array([True])})
+                return
+
+
+class ComparedNodes:
+    """The rows with blank nodes of both sides, in the task that compares them; a context.
+
+    They and what differs lie in temporary files of this machine.
+    """
+
+    def __init__(self, way: Way, limits: Limits | None) -> None:
+        keywords: dict[str, object] = {"blank_nodes": way, "to": "jelly-patch"}
+        if limits is not None:
+            keywords["limits"] = limits
+        self._native = _internal.BlankDiff(keywords)
+        self._folder = TemporaryDirectory(prefix="jelly-diff-")
+        self._path = Path(self._folder.name) / "rows.jellyp"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def add(self, rows: pa.RecordBatch, *, is_new: bool) -> None:
+        """Takes rows of a side, in the columns of a quad.
+
+        Raises:
+            LimitError: There are more than ``limits.blank_bytes`` allows.
+        """
+        if rows.num_rows:
+            self._native.add(is_new, rows)
+
+    def finish(self) -> list[tuple[str, str]]:
+        """All rows are there; the headers that say how the changes name nodes."""
+        import jelly
+
+        self._native.finish(self._path)
+        with jelly.read_patch(self._path) as reader:
+            headers = takewhile(lambda row: row.op == "H", reader.rows())
+            return [(row.name or "", row.value or "") for row in headers]
+
+    def changes(self, op: str) -> Iterator[pa.RecordBatch]:
+        """The rows of one kind, in the columns of a quad."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        import jelly
+
+        with jelly.read_patch(self._path, columns=["op", *QUAD]) as reader:
+            for batch in pa.RecordBatchReader.from_stream(reader):
+                yield batch.filter(pc.equal(batch.column("op"), op))

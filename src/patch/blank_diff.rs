@@ -1,0 +1,57 @@
+//! What differs in the statements with blank nodes of two datasets, where others are compared elsewhere.
+
+use super::blank_rows::{BlankNodes, BlankStatements, NEW, OLD};
+use super::emit::{Emit, PatchOut, Patched};
+use crate::blank::labels_last;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::sink::Statement;
+
+/// Compares the statements with blank nodes of two datasets, as [`super::diff()`] does; they come in any order.
+pub struct BlankDiff {
+    way: BlankNodes,
+    blank: BlankStatements,
+    /// All labels of the old dataset, and of the new one, last.
+    lasts: [bool; 2],
+}
+
+impl BlankDiff {
+    /// By matching or by content.
+    ///
+    /// # Errors
+    /// `argument`: labels are compared statement by statement, which needs none of this.
+    pub fn new(way: BlankNodes, limits: &Limits) -> Result<Self> {
+        if !matches!(way, BlankNodes::Match | BlankNodes::Content) {
+            let message = format!("blank_nodes is {:?}; it can be \"match\", \"content\"", way.name());
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(BlankDiff { way, blank: BlankStatements::new(limits), lasts: [true; 2] })
+    }
+
+    /// Takes a statement with blank nodes of the old or the new dataset.
+    ///
+    /// # Errors
+    /// `limit.blank_bytes`: there are too many.
+    pub fn add(&mut self, is_new: bool, statement: &Statement<'_>) -> Result<()> {
+        let side = if is_new { NEW } else { OLD };
+        self.lasts[side] &= labels_last(statement);
+        if self.blank.take(side, statement)? {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Argument, format!("{statement} has no blank node")))
+    }
+
+    /// Writes a patch of the rows that differ, with the headers that say how it names nodes.
+    ///
+    /// # Errors
+    /// The patch cannot be written.
+    pub fn finish(self, out: PatchOut) -> Result<Patched> {
+        let mut rows = self.blank.compare(self.way, self.lasts, false)?;
+        let mut emit = Emit::new(out, None)?;
+        rows.headers(&mut emit, None)?;
+        rows.write(OLD, &mut emit, None)?;
+        rows.write(NEW, &mut emit, None)?;
+        emit.end_patch()?;
+        emit.finish()
+    }
+}

@@ -1,0 +1,52 @@
+"""The two lines of curl with which a log begins, as the README and the server print them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examples import ROOT
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("click")
+
+from servers import free_port
+
+LINES = re.compile(r"^ *(curl .* (http://127\.0\.0\.1:\d+)/brick)$", re.MULTILINE)
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+def test_two_lines_of_curl_and_a_second_terminal(tmp_path: Path) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    said = tmp_path / "said"
+    # nothing is in the folder, so the server says how to begin
+    with said.open("wb") as out:
+        server = subprocess.Popen(
+            [sys.executable, "-u", "-m", "jelly", "serve", "logs", "--port", str(port)],
+            cwd=tmp_path, stdout=out, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    try:
+        waiter = ["curl", "-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", f"{address}/-/health"]  # fmt: skip
+        subprocess.run(waiter, check=True, capture_output=True)
+        printed = [line for line, _ in LINES.findall(said.read_text())]
+        shown = [line.replace(found, address) for line, found in LINES.findall((ROOT / "README.md").read_text())]  # fmt: skip
+        assert len(shown) == 2
+        assert printed == shown
+        made, published = [subprocess.run(line, shell=True, check=True, capture_output=True).stdout for line in shown]  # fmt: skip
+        assert b'"base":"empty"' in made
+        assert b'"version":1' in published
+        watch = [sys.executable, "-m", "jelly", "log", "watch", f"{address}/brick", "--after", "0", "--timeout", "1"]  # fmt: skip
+        seen = subprocess.run(watch, check=True, capture_output=True).stdout
+        assert seen.startswith(b"1 ")
+        data = subprocess.run(["curl", "-s", f"{address}/brick/data"], check=True, capture_output=True)  # fmt: skip
+        assert data.stdout == b'<urn:x:a> <urn:x:b> "c" .\n'
+    finally:
+        server.terminate()
+        server.wait()
