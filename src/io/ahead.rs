@@ -28,13 +28,14 @@ enum State {
     Over,
 }
 
+/// Only the process that started the thread touches what both share: the child of a fork has no such thread, and what
+/// the thread held when the process was forked, a lock or a place in a queue, is held in the child for ever.
 struct Worker {
     /// An empty buffer is the end.
     filled: Receiver<Result<Vec<u8>>>,
     /// Buffers that were read.
     used: SyncSender<Vec<u8>>,
-    thread: Option<JoinHandle<()>>,
-    /// The child of a fork has no such thread.
+    thread: JoinHandle<()>,
     process: u32,
 }
 
@@ -52,11 +53,26 @@ impl Ahead {
         };
         self.at = 0;
         let used = std::mem::take(&mut self.buffer);
-        self.buffer = worker.next(used)?;
-        if !self.buffer.is_empty() {
-            self.state = State::Running(worker);
+        match worker.next(used) {
+            Ok(buffer) if !buffer.is_empty() => {
+                self.buffer = buffer;
+                self.state = State::Running(worker);
+                Ok(())
+            }
+            over => {
+                worker.end();
+                over.map(drop)
+            }
         }
-        Ok(())
+    }
+}
+
+/// The thread closes the source before the reader is gone.
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        if let State::Running(worker) = std::mem::replace(&mut self.state, State::Over) {
+            worker.end();
+        }
     }
 }
 
@@ -80,7 +96,7 @@ impl Worker {
             drop(full.send(last)); // nobody may be left to read it
         };
         let thread = std::thread::Builder::new().name("jelly-decompress".to_owned()).spawn(work)?;
-        Ok(Worker { filled, used, thread: Some(thread), process: std::process::id() })
+        Ok(Worker { filled, used, thread, process: std::process::id() })
     }
 
     /// The next buffer, in exchange for one that was read.
@@ -93,15 +109,14 @@ impl Worker {
         let ended = |_| Err(Error::new(ErrorKind::Internal, "the thread that decompresses is gone"));
         self.filled.recv().unwrap_or_else(ended)
     }
-}
 
-/// The thread closes the source before the reader is gone.
-impl Drop for Worker {
-    fn drop(&mut self) {
-        if self.process == std::process::id() {
-            self.filled = sync_channel(0).1; // so that it waits no longer
-            drop(self.thread.take().map(JoinHandle::join));
+    /// Ends the thread and waits for it.
+    fn end(self) {
+        if self.process != std::process::id() {
+            return std::mem::forget(self);
         }
+        drop(self.filled); // so that the thread waits no longer for room
+        drop(self.thread.join());
     }
 }
 
