@@ -28,6 +28,7 @@ import click
 @click.option("--proxy-address", "proxy_addresses", multiple=True, metavar="ADDRESS", help="The address of that proxy; can be given several times.")  # fmt: skip
 @click.option("--require-condition", is_flag=True, help="Refuse publishes that do not say after which version they come.")  # fmt: skip
 @click.option("--record-publisher", is_flag=True, help="Add the name of the token to each patch, as the header publisher.")  # fmt: skip
+@click.option("--delta", is_flag=True, help="Speak the protocol of RDF Delta too, under /-/delta/.")  # fmt: skip
 @click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit: body=1000000, row_bytes=100000; can be given several times.")  # fmt: skip
 @click.option("--make-token", metavar="NAME", help="Print a fresh token, and its line for the file of tokens; serve nothing.")  # fmt: skip
 def serve_command(

@@ -21,6 +21,7 @@ from jelly._whole_file import local_path
 from jelly.errors import JellyError
 from jelly.service import _changes, _compare_views, _events, _feed, _pages, _views
 from jelly.service._coding import Coding
+from jelly.service._delta import Delta
 from jelly.service._formats import ACCEPT_PATCH
 from jelly.service._guard import LOCAL, Guard
 from jelly.service._limits import Limits, Rates
@@ -44,6 +45,7 @@ def app(
     proxy_addresses: Collection[str] = (),
     require_condition: bool = False,
     record_publisher: bool = False,
+    delta: bool = False,
 ) -> Any:
     """Makes the ASGI application that serves the logs in a folder.
 
@@ -59,6 +61,7 @@ def app(
         proxy_addresses: Addresses of that proxy.
         require_condition: Refuse publishes without If-Match, If-None-Match, ``?expect=`` or ``H prev``.
         record_publisher: Add the name of the token to each patch as ``H publisher``.
+        delta: Speak the protocol of RDF Delta too, under ``/-/delta/``.
 
     Returns:
         The application, for uvicorn and other ASGI servers.
@@ -74,6 +77,7 @@ def app(
     home = Path(local_path(root))
     home.mkdir(parents=True, exist_ok=True)
     routes = [
+        *(Delta().routes(_Methods) if delta else []),
         Route("/", _views.names, methods=["GET"]),
         Route("/-/health", _alive, methods=["GET"]),
         Route("/-/ready", _ready, methods=["GET"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from jelly._whole_file import work_folder
+from jelly._log_files import LOG_JSON
+from jelly._whole_file import work_folder, written_json
 from jelly.log import Head, Published
-from jelly.log._begin import begin, is_log, with_digest
+from jelly.log._begin import begin, is_log, said_of, with_digest
 from jelly.log._folder import FolderLog
 from jelly.log._patch import Prepared
 from jelly.log._types import as_json
@@ -55,33 +57,51 @@ async def _published(request: Request) -> tuple[FolderLog, Published]:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
     log = await run_in_threadpool(logs.get, name)
-    rules.refuse_draining(logs)
     format, compression = sent(request, PATCHES)
     asked = request.query_params.get("expect")
     expect: Any = int(asked) if asked is not None and _NUMBER.fullmatch(asked) else asked
-    headers = rules.headers_of(request)
+    read = reader_of(request, log, format, compression)
+    return log, await published(request, name, log, read, lambda _: expect)
+
+
+def reader_of(
+    request: Request, log: FolderLog, format: Any, compression: Any
+) -> Callable[[Path, Path], Prepared]:
+    """Reads the file of a body, within the limits of the server, in a work folder."""
+    headers, limits = rules.headers_of(request), request.app.state.limits.of_bodies
+
+    def read(body: Path, work: Path) -> Prepared:
+        return log.prepared(body, work, headers, format, compression=compression, limits=limits)
+
+    return read
+
+
+async def published(
+    request: Request,
+    name: str,
+    log: FolderLog,
+    read: Callable[[Path, Path], Prepared],
+    expect_of: Callable[[Prepared], int | str | None],
+) -> Published:
+    """Publishes the body of a request, which ``read`` reads; ``expect_of`` says which head the patch wants."""
+    logs: Logs = request.app.state.logs
+    rules.refuse_draining(logs)
     with place(request, "publishes", name), work_folder(logs.root) as work:
         body = work / "body"
         await _bodies.received(request, body, request.app.state.limits)
 
-        def read() -> Prepared:
-            reading = request.app.state.limits.of_bodies
-            return log.prepared(
-                body, work, headers, format, compression=compression, limits=reading
-            )
-
         def publish() -> Published:
-            check = head_check(request, log.info().id)
+            check, expect = head_check(request, log.info().id), expect_of(found)
             rules.check_condition(request, found, expect)
             if "handling=strict" not in request.headers.get("prefer", ""):
                 return log.publish_prepared(found, expect, check=check)
             return rules.published_strictly(log, found, expect, check, request.app.state.limits)
 
-        found = await to_thread.run_sync(read, limiter=request.app.state.decoders)
-        rules.check_publisher(headers, found)
+        found = await to_thread.run_sync(read, body, work, limiter=request.app.state.decoders)
+        rules.check_publisher(rules.headers_of(request), found)
         done = await to_thread.run_sync(publish, limiter=request.app.state.writers)
     logs.pulse(name)
-    return log, done
+    return done
 
 
 def _said(done: Published) -> Any:
@@ -108,7 +128,9 @@ async def create(request: Request) -> Response:
     with place(request, "datasets"), work_folder(logs.root) as work:
         body = work / "body"
         size = await _bodies.received(request, body, request.app.state.limits)
-        is_new = await run_in_threadpool(_create, logs, name, body if size else None, format, work)
+        is_new = await run_in_threadpool(
+            create_in, logs, name, body if size else None, format, work
+        )
     log = logs.get(name)
     info = await run_in_threadpool(log.info)
     said = as_json(info._replace(name=name))
@@ -116,8 +138,19 @@ async def create(request: Request) -> Response:
     return JSONResponse(said, 201 if is_new else 200, headers)
 
 
-def _create(logs: Logs, name: str, body: Path | None, format: str, work: Path) -> bool:
-    """Makes the log aside, and gives it its name at the end."""
+def create_in(
+    logs: Logs,
+    name: str,
+    body: Path | None,
+    format: str,
+    work: Path,
+    more: Mapping[str, str] | None = None,
+) -> bool:
+    """Makes a log aside, and gives it its name at the end; ``log.json`` of a new one says ``more``.
+
+    Returns:
+        Whether it was not there.
+    """
     path = logs.root / name
     given = None if body is None else (*with_digest(body, work), format)
     if not path.exists():
@@ -125,6 +158,8 @@ def _create(logs: Logs, name: str, body: Path | None, format: str, work: Path) -
         aside.mkdir()
         inner.mkdir()
         begin(aside, inner, FolderLog(aside).alone(), ".jellyp", given)
+        if more:
+            written_json(aside / LOG_JSON, said_of(aside) | dict(more))
         try:
             aside.rename(path)
         except OSError:

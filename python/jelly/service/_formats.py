@@ -34,19 +34,23 @@ class Chosen(NamedTuple):
     media: str
 
 
-def sent(request: Request, known: dict[str, str]) -> tuple[Any, Any]:
+def sent(request: Request, known: dict[str, str], untyped: str = "") -> tuple[Any, Any]:
     """Format and compression of a body: what the request declares; nothing is guessed.
+
+    Args:
+        request: The request.
+        known: Formats by their media types.
+        untyped: The media type of a body without Content-Type, for clients that send none.
 
     Raises:
         Problem: The format or the coding is not known (415).
     """
-    header = Message()
-    header["Content-Type"] = request.headers.get("content-type", "")
+    header, declared = Message(), request.headers.get("content-type") or untyped
+    header["Content-Type"] = declared
     media, charset = header.get_content_type(), header.get_param("charset")
-    format = known.get(media) if request.headers.get("content-type") else None
+    format = known.get(media) if declared else None
     if format is None or (charset and str(charset).lower() not in ("utf-8", "utf8")):
-        found = request.headers.get("content-type") or "nothing"
-        detail = f"the Content-Type is {found}; expected one of {', '.join(known)}, in UTF-8"
+        detail = f"the Content-Type is {declared or 'nothing'}; expected one of {', '.join(known)}, in UTF-8"
         raise Problem(415, "media", detail, {"Accept-Patch": ACCEPT_PATCH})
     coding = request.headers.get("content-encoding", "").strip().lower()
     if coding not in _CODINGS:

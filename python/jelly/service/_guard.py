@@ -21,6 +21,9 @@ from jelly.service._tokens import Token, Tokens
 _LOG = logging.getLogger("jelly.service")
 MOST_HEADERS = 16 << 10
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_METRICS = "/-/metrics"
+DELTA = "/-/delta/"
+"""What begins so asks :func:`check_scope` itself: its paths do not say what they want."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -94,9 +97,10 @@ class Guard:
             is_other = is_other or site not in ("none", "same-origin")
             if is_other and origin not in self._origins:
                 raise Problem(403, "site", "a page of another site sent the request")
-            if self._read_only:
-                raise Problem(403, "scope", "this server only reads")
         path = scope["path"]
+        wanted, log = _wanted(method, path)
+        scope["state"]["reads_only"] = self._read_only
+        check_scope(scope, wanted, log)
         if path in ("/-/health", "/-/ready", "/-/style.css"):
             return
         if self._tokens is None:
@@ -105,14 +109,7 @@ class Guard:
         token = self._trusted(scope, headers) or self._tokens.of(headers, method)
         self._rates.take(token.name, time.monotonic())
         scope["state"]["token"] = token
-        log = path.split("/")[1] or None
-        wanted = "read" if method in _SAFE else "admin" if method == "PUT" else "publish"
-        if path == "/-/metrics":
-            wanted, log = "admin", None
-        if not token.may(wanted, log):
-            if log is not None and not token.may("read", log):
-                raise no_log(log)
-            raise Problem(403, "scope", f"the token may not {wanted}")
+        check_scope(scope, wanted, log)
 
     def _trusted(self, scope: Scope, headers: Headers) -> Token | None:
         """Whom the proxy says the request is from; None: it does not say it."""
@@ -121,3 +118,38 @@ class Guard:
             return None
         names = headers.getlist(self._header)
         return self._tokens.named(names[0] if len(names) == 1 else None) if names else None
+
+
+def check_scope(scope: Scope, wanted: str, log: str | None) -> None:
+    """Refuses what the server, or the token of a request, does not let it do.
+
+    Args:
+        scope: Of the request.
+        wanted: ``read``, ``publish`` or ``admin``; empty: whoever handles the request asks again.
+        log: With which log; None: with all of them.
+
+    Raises:
+        Problem: It may not (403), or not even know of the log (404).
+    """
+    if (
+        wanted in ("publish", "admin")
+        and scope["path"] != _METRICS
+        and scope["state"]["reads_only"]
+    ):
+        raise Problem(403, "scope", "this server only reads")
+    token: Token | None = scope["state"].get("token")
+    if not wanted or token is None or token.may(wanted, log):
+        return
+    if log is not None and not token.may("read", log):
+        raise no_log(log)
+    raise Problem(403, "scope", f"the token may not {wanted}")
+
+
+def _wanted(method: str, path: str) -> tuple[str, str | None]:
+    """What a request wants to do, and with which log."""
+    if path.startswith(DELTA):
+        return "", None
+    if path == _METRICS:
+        return "admin", None
+    wanted = "read" if method in _SAFE else "admin" if method == "PUT" else "publish"
+    return wanted, path.split("/")[1] or None

@@ -32,6 +32,7 @@ def serve(
     proxy_addresses: Collection[str] = (),
     require_condition: bool = False,
     record_publisher: bool = False,
+    delta: bool = False,
     limits: Limits | None = None,
     grpc_port: int | None = None,
     topics: Mapping[str, str | os.PathLike[str]] | None = None,
@@ -55,6 +56,7 @@ def serve(
         proxy_addresses: As of :func:`app`.
         require_condition: As of :func:`app`.
         record_publisher: As of :func:`app`.
+        delta: As of :func:`app`.
         limits: As of :func:`app`.
         grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
         topics: Files of any RDF format that can be subscribed to over gRPC, by name.
@@ -85,7 +87,7 @@ def serve(
     application = app(
         root, tokens=tokens, limits=limits, read_only=read_only, hosts=hosts, cors=cors,
         trust_header=trust_header, proxy_addresses=proxy_addresses,
-        require_condition=require_condition, record_publisher=record_publisher,
+        require_condition=require_condition, record_publisher=record_publisher, delta=delta,
     )  # fmt: skip
     config = uvicorn.Config(
         application, host=host, port=port, ssl_certfile=tls_cert, ssl_keyfile=tls_key,

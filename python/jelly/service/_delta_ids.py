@@ -1,0 +1,93 @@
+"""UUIDs for RDF Delta's clients, which know logs and patches by nothing else."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from jelly import _internal
+from jelly._readers import read_patch
+from jelly._writers import PatchWriter
+from jelly.errors import PatchError
+from jelly.log._begin import said_of
+from jelly.log._folder import FolderLog
+from jelly.service._logs import Logs
+from jelly.service._problems import Problem
+
+UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_OURS = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jelly:delta")
+
+
+def shown(id: str) -> str:
+    """The UUID that clients see for the id of a patch: the one in it, or one made of it."""
+    identity = _internal.identify(id)[1]
+    return identity if UUID.fullmatch(identity) else str(uuid.uuid5(_OURS, identity))
+
+
+def renamed(source: Any, dest: Any, format: Any, new: Mapping[str, str], **options: Any) -> None:
+    """Writes a patch as text, with other values of some headers."""
+    with (
+        closing(read_patch(source, format=format, **options)) as reader,
+        PatchWriter(dest, format="rdfp") as writer,
+    ):
+        for row in reader.rows():
+            key = (row.name or "").lower() if row.op == "H" else ""
+            key = "prev" if key == "previous" else key
+            writer.write([row._replace(value=new[key]) if key in new else row])
+
+
+class Known:
+    """Names of logs by their UUIDs, as far as they were asked for."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def id_of(self, name: str, id: str | None) -> str:
+        """The UUID of a log; one that has none gets one made of its name."""
+        found = id if id is not None and UUID.fullmatch(id) else str(uuid.uuid5(_OURS, name))
+        self._names[found.lower()] = name
+        return found
+
+    def uri_of(self, folder: Path, name: str) -> str:
+        """The URI that was given when the log was made, else ``delta:`` and the name."""
+        return str(said_of(folder).get("uri") or f"delta:{name}")
+
+    def name_of(self, logs: Logs, given: str) -> str:
+        """The name of a log that is named by its UUID, its URI or its name."""
+        given = given.removeprefix("id:")
+        if UUID.fullmatch(given):
+            known = self._names.get(given.lower())
+            names = logs.names() if known is None or not self._is(logs, known, given) else [known]
+            return next((name for name in names if self._is(logs, name, given)), given)
+        if ":" in given:
+            return next((name for name in logs.names() if self.uri_of(logs.root / name, name) == given), given)  # fmt: skip
+        return given
+
+    def _is(self, logs: Logs, name: str, given: str) -> bool:
+        own = said_of(logs.root / name).get("id")
+        return self.id_of(name, own).lower() == given.lower()
+
+    def version_of(self, log: FolderLog, asked: str) -> int:
+        """The version that a number or a UUID names.
+
+        Raises:
+            PatchError: There is none (``patch.version``), or no longer (``patch.gap``).
+            Problem: It is neither (404).
+        """
+        if asked.isascii() and asked.isdecimal() and len(asked) < 19:
+            return log.number(int(asked))
+        asked = asked.removeprefix("id:").lower()
+        if not UUID.fullmatch(asked):
+            raise Problem(404, "patch.version", "a version is a number or a UUID")
+        try:
+            return log.number(f"urn:uuid:{asked}")
+        except PatchError:
+            versions = log.versions(log.info().first - 1)
+            found = (one.version for one in versions if one.id and shown(one.id) == asked)
+            if (version := next(found, None)) is None:
+                raise
+            return version
