@@ -2,10 +2,14 @@
 
 mod position;
 mod scope;
+mod stream;
 
+#[cfg(feature = "arrow")]
+pub(crate) use position::has_bare_position;
 pub use position::is_position;
 pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
-#[cfg(feature = "arrow")]
-pub(crate) use position::{has_bare_position, is_bare_position};
 pub(crate) use scope::Scope;
 pub use scope::{labels_last, refuse_scopes};
+pub(crate) use stream::StreamNumber;
+#[cfg(feature = "arrow")]
+pub(crate) use stream::is_bare_position;

@@ -5,6 +5,8 @@
 //! about labels, not formats, because conversions carry positions into N-Quads, Jelly and tables.
 
 use super::scope::without_scope;
+#[cfg(feature = "arrow")]
+use super::stream::is_bare_position;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{PatchOp, Statement};
 use crate::term::{Term, TermBuf};
@@ -20,12 +22,6 @@ pub(crate) const ANONYMOUS: &str = "anon-";
 pub fn is_position(label: &str) -> bool {
     // nearly all labels end here
     label.as_bytes().last().is_some_and(u8::is_ascii_digit) && ends_in_position(label)
-}
-
-/// Whether a label is a position without a scope, which another file may have for another node.
-#[inline]
-pub(crate) fn is_bare_position(label: &str) -> bool {
-    label.starts_with(ANONYMOUS) && is_position(label)
 }
 
 fn ends_in_position(label: &str) -> bool {
@@ -53,7 +49,7 @@ pub(super) fn label_of<'t>(term: &Term<'t>, fits: fn(&str) -> bool) -> Option<&'
     }
 }
 
-/// Whether a statement has a position without a scope.
+/// Whether a statement has a position without the scope of a source.
 #[cfg(feature = "arrow")]
 #[inline]
 pub(crate) fn has_bare_position(statement: &Statement<'_>) -> bool {

@@ -3,7 +3,8 @@
 //! With `blank_nodes="scoped"` the node `_:x` is `_:s0123456789abcdef_x`, and `_:s0123456789abcdeff7_x` where each frame
 //! is a dataset. A log that names `_:x` does not match such a label.
 
-use super::position::{is_bare_position, is_position, label_of};
+use super::position::{is_position, label_of};
+use super::stream::is_bare_position;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
 
@@ -15,7 +16,7 @@ const DIGITS: usize = 16;
 pub(crate) struct Scope<'a> {
     /// Empty, or a scope.
     pub(crate) text: &'a str,
-    /// Labels that are no positions, and positions that have a scope already, stay.
+    /// Labels that are no positions, and positions that have the scope of a source already, stay.
     pub(crate) only_positions: bool,
 }
 

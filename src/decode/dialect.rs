@@ -52,6 +52,9 @@ impl From<Error> for Halt {
 
 /// The state of the rows of one format.
 pub trait DialectState: Sized {
+    /// Positions of blank nodes are numbered by stream; else all labels are names.
+    #[doc(hidden)]
+    const NUMBERS_POSITIONS: bool;
     /// Field 15 of a frame is known, so it must have the right shape.
     #[doc(hidden)]
     const KNOWS_METADATA: bool;
@@ -128,15 +131,16 @@ impl Features {
 
 impl Context<'_, '_> {
     /// Begins a stream: empty tables of these sizes.
-    pub(crate) fn begin_stream(&mut self, tables: TableSizes, features: Features) {
+    pub(crate) fn begin_stream<D: DialectState>(&mut self, tables: TableSizes, features: Features) {
         let features = features.allowed(self.config);
-        *self.terms = Some(Terms::new(tables, features, self.copies));
+        let stream = D::NUMBERS_POSITIONS.then(|| self.marks.stream());
+        *self.terms = Some(Terms { stream, ..Terms::new(tables, features, self.copies) });
         *self.slots = [super::repeat::Slot::Unset; 4];
     }
 
     /// Goes on with empty tables, whose ids must be given anew: none counts on from one before.
-    pub(crate) fn restart_stream(&mut self, tables: TableSizes, features: Features) {
-        self.begin_stream(tables, features);
+    pub(crate) fn restart_stream<D: DialectState>(&mut self, tables: TableSizes, features: Features) {
+        self.begin_stream::<D>(tables, features);
         if let Some(terms) = self.terms {
             terms.forget_ids();
         }

@@ -5,6 +5,7 @@
 
 mod state;
 
+use crate::blank::StreamNumber;
 use crate::error::ErrorKind;
 use crate::restart::{Counters, Footer, Mark, Unreadable};
 use crate::wire::Fault;
@@ -33,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) start: u64,
     /// What lies before the stream.
     pub(crate) base: Counters,
+    /// Streams of the file before it.
+    pub(crate) streams: u64,
     /// The first options row of the stream.
     pub(crate) options: Vec<u8>,
 }
@@ -58,6 +61,8 @@ pub(crate) struct Marks {
     /// Where the stream begins, and what lies before it.
     start: u64,
     base: Counters,
+    /// Streams that began.
+    streams: u64,
     /// Where the frame begins.
     frame_start: u64,
     /// What must come first.
@@ -83,6 +88,7 @@ impl Marks {
         Marks {
             start: entry.start,
             base: entry.base,
+            streams: entry.streams + 1,
             frame_start: entry.offset,
             entry: Some(Box::new(entry)),
             ..Marks::default()
@@ -92,6 +98,11 @@ impl Marks {
     /// What was passed over so far.
     pub(super) fn warnings(&self) -> &[&'static str] {
         &self.warnings
+    }
+
+    /// Which stream of the file this is.
+    pub(super) fn stream(&self) -> StreamNumber {
+        StreamNumber(self.streams.saturating_sub(1))
     }
 
     /// Options that came again: where files were put end to end, each of them begins a file.
@@ -208,6 +219,7 @@ impl Marks {
             None => Phase::Plain,
         };
         (self.start, self.base) = (self.frame_start, before);
+        self.streams += 1;
         Ok(())
     }
 

@@ -65,7 +65,7 @@ impl Patch {
             }
             if row == OptionsRow::Restarts {
                 context.mark_restart(self.place(context.frame), bytes)?;
-                context.restart_stream(options.tables, options.features);
+                context.restart_stream::<Self>(options.tables, options.features);
                 self.started = false;
             }
             return Ok(());
@@ -76,16 +76,16 @@ impl Patch {
                 return Err(options_changed(bytes).into());
             }
             if context.marks.entered() {
-                context.restart_stream(options.tables, options.features);
+                context.restart_stream::<Self>(options.tables, options.features);
             } else {
-                context.begin_stream(options.tables, options.features);
+                context.begin_stream::<Self>(options.tables, options.features);
             }
         } else {
             if self.options.is_some() {
                 self.end_stream(sink)?;
             }
             context.mark_begin(self.place(context.frame), bytes)?;
-            context.begin_stream(options.tables, options.features);
+            context.begin_stream::<Self>(options.tables, options.features);
         }
         self.started = false;
         let before = std::mem::take(&mut self.frames_before_options);
@@ -115,7 +115,7 @@ impl Patch {
             context.slots[3] = Slot::DefaultGraph;
         }
         let (limits, slots, fresh) = (&context.config.limits, &mut *context.slots, self.fresh());
-        let state = (&terms.lookups, &terms.held, terms.ids);
+        let state = (&terms.lookups, &terms.held, terms.ids, terms.stream);
         let numbers = self.at.numbers();
         if let Some(out) = sink.terms(numbers) {
             let ids = Quick::statement(quads, state, bytes, slots, limits, fresh, out);
@@ -219,6 +219,7 @@ fn graph_in_triples(at: &[u8]) -> Fault {
 }
 
 impl DialectState for Patch {
+    const NUMBERS_POSITIONS: bool = false;
     const KNOWS_METADATA: bool = false;
     const ROW: Message = Message::PatchRow;
 

@@ -7,6 +7,7 @@ use super::iri::{IriIds, read_short_iri};
 use super::literal::{RawKind, RawLiteral, read_short_literal, short_text};
 use super::lookup::Lookups;
 use super::repeat::{Held, Slot, Slots, literal_kind};
+use crate::blank::StreamNumber;
 use crate::limits::Limits;
 use crate::sink::TermSink;
 use crate::term::Literal;
@@ -19,6 +20,7 @@ pub(super) struct Quick<'s, 'a, 'o, T> {
     lookups: &'s Lookups,
     held: &'s Held,
     limits: &'s Limits,
+    stream: Option<StreamNumber>,
     /// Places whose term cannot be taken from the statement before.
     fresh: u8,
     out: &'o mut T,
@@ -35,15 +37,15 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
     #[inline(always)]
     pub(super) fn statement(
         quads: bool,
-        terms: (&'s Lookups, &'s Held, IriIds),
+        terms: (&'s Lookups, &'s Held, IriIds, Option<StreamNumber>),
         bytes: &'a [u8],
         slots: &mut Slots<'a>,
         limits: &'s Limits,
         fresh: u8,
         out: &'o mut T,
     ) -> Option<IriIds> {
-        let (lookups, held, ids) = terms;
-        let mut quick = Quick { rest: bytes, ids, lookups, held, limits, fresh, out };
+        let (lookups, held, ids, stream) = terms;
+        let mut quick = Quick { rest: bytes, ids, lookups, held, limits, stream, fresh, out };
         let done = quick.place::<0>(slots)
             && quick.place::<1>(slots)
             && quick.place::<2>(slots)
@@ -71,6 +73,9 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
                 let (bytes, rest) = short_bytes(rest)?;
                 self.rest = rest;
                 let label = short_text(bytes, self.limits)?;
+                if self.stream.is_some_and(|stream| stream.is_for(label)) {
+                    return None;
+                }
                 slots[PLACE] = Slot::BlankNode(label);
                 self.out.blank_node(PLACE, label)
             }

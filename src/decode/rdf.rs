@@ -47,7 +47,7 @@ impl Rdf {
             }
             if row == OptionsRow::Restarts {
                 context.mark_restart(self.place(context.frame), bytes)?;
-                context.restart_stream(options.tables, options.features);
+                context.restart_stream::<Self>(options.tables, options.features);
                 (self.in_graph, self.started) = (false, false);
             }
             return Ok(());
@@ -58,13 +58,13 @@ impl Rdf {
                 return Err(options_changed(bytes).into());
             }
             if context.marks.entered() {
-                context.restart_stream(options.tables, options.features);
+                context.restart_stream::<Self>(options.tables, options.features);
             } else {
-                context.begin_stream(options.tables, options.features);
+                context.begin_stream::<Self>(options.tables, options.features);
             }
         } else {
             context.mark_begin(self.place(context.frame), bytes)?;
-            context.begin_stream(options.tables, options.features);
+            context.begin_stream::<Self>(options.tables, options.features);
         }
         (self.in_graph, self.started) = (false, false);
         sink.options(&options)?;
@@ -92,7 +92,7 @@ impl Rdf {
             return Ok(false);
         };
         let (limits, frame, seq) = (&context.config.limits, context.frame, self.seq);
-        let (state, fresh) = ((&terms.lookups, &terms.held, terms.ids), self.fresh());
+        let (state, fresh) = ((&terms.lookups, &terms.held, terms.ids, terms.stream), self.fresh());
         if let Some(out) = sink.terms(frame) {
             let ids = Quick::statement(quads, state, bytes, context.slots, limits, fresh, out);
             let Some(ids) = ids else {
@@ -236,6 +236,7 @@ fn read_graph<'a>(bytes: &'a [u8], first: u32, limits: &Limits) -> Result<RawTer
 }
 
 impl DialectState for Rdf {
+    const NUMBERS_POSITIONS: bool = true;
     const KNOWS_METADATA: bool = true;
     const ROW: Message = Message::RdfRow;
 

@@ -15,7 +15,9 @@ use crate::options::Features;
 use crate::term::{LiteralKind, Term, TermBuf, Triple};
 use crate::wire::{Cursor, Fault, write_varint};
 
-const MAGIC: &[u8] = b"JSN\x02";
+const MAGIC: &[u8] = b"JSN\x03";
+/// The version before: it knows no number of the stream.
+const UNNUMBERED: &[u8] = b"JSN\x02";
 const CHECKSUM: usize = 4;
 
 const FRAMINGS: [Framing; 4] = [Framing::Auto, Framing::Delimited, Framing::Single, Framing::Concatenated];
@@ -71,7 +73,8 @@ impl<D: DialectState> Decoder<D> {
         let Some((body, checksum)) = snapshot.split_last_chunk::<CHECKSUM>() else {
             return Err(wrong("not a snapshot: too short"));
         };
-        if !body.starts_with(MAGIC) {
+        let is_numbered = body.starts_with(MAGIC);
+        if !is_numbered && !body.starts_with(UNNUMBERED) {
             return Err(wrong("not a snapshot of this version"));
         }
         if crc32c::crc32c(body).to_le_bytes() != *checksum {
@@ -113,11 +116,19 @@ impl<D: DialectState> Decoder<D> {
             decoder.terms = Some(terms);
         }
         let counters = numbers(&mut cursor)?;
-        let marks = Marks::restore(&numbers(&mut cursor)?);
+        let mut found = numbers(&mut cursor)?;
+        if !is_numbered {
+            // its positions had no number so far, and keep none
+            found.insert(0, 1);
+        }
+        let marks = Marks::restore(&found);
         let Some(marks) = marks.filter(|_| cursor.is_empty() && decoder.dialect.restore_counters(&counters))
         else {
             return Err(wrong("the snapshot is damaged"));
         };
+        if let Some(terms) = &mut decoder.terms {
+            terms.stream = D::NUMBERS_POSITIONS.then(|| marks.stream());
+        }
         decoder.marks = marks;
         decoder.frames.resume(frames, rows, offset, place);
         decoder.consumed = offset;

@@ -1,10 +1,13 @@
 //! The terms of a row: from raw members to slots, in the order in which ids count.
 
+use std::borrow::Cow;
+
 use super::iri::IriIds;
 use super::literal::{read_literal, term_text};
 use super::lookup::{Lookups, TableKind};
 use super::repeat::{Held, Slot, Slots, literal_kind};
 use super::row::{Place, RawTerm, RawTermKind, read_statement};
+use crate::blank::StreamNumber;
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::options::Features;
@@ -20,6 +23,8 @@ pub(crate) struct Terms {
     pub(crate) held: Held,
     /// What the options allow; all of it with `lenient_flags`.
     pub(crate) features: Features,
+    /// The stream that positions of blank nodes are of; `None`: labels are names.
+    pub(crate) stream: Option<StreamNumber>,
 }
 
 impl Terms {
@@ -29,6 +34,7 @@ impl Terms {
             ids: IriIds::default(),
             held: Held::allowing(copies),
             features,
+            stream: None,
         }
     }
 
@@ -75,12 +81,13 @@ impl Terms {
                 .ids
                 .resolve(raw.bytes, &self.lookups, limits)
                 .map(|ids| Slot::Iri { prefix: ids.prefix, name: ids.name }),
-            RawTermKind::BlankNode => {
-                if place == Place::Predicate {
-                    self.generalized(raw, place)?;
+            RawTermKind::BlankNode => self.label(raw, place, limits).map(|label| match label {
+                Cow::Borrowed(label) => Slot::BlankNode(label),
+                Cow::Owned(label) => {
+                    self.held.put(place as usize, TermBuf::blank_node(&label));
+                    Slot::Held
                 }
-                term_text(raw.bytes, raw.at, limits).map(Slot::BlankNode)
-            }
+            }),
             RawTermKind::Literal => {
                 if !matches!(place, Place::Object | Place::Header) {
                     self.generalized(raw, place)?;
@@ -107,6 +114,18 @@ impl Terms {
             RawTermKind::Unset => Err(Fault::new(ErrorKind::WireUnset, raw.at, "no term is set")),
         };
         slot.map_err(|fault| fault.within(place.field(raw.kind)))
+    }
+
+    /// The label of a blank node, with the number of the stream where it needs one.
+    fn label<'a>(&self, raw: &RawTerm<'a>, place: Place, limits: &Limits) -> Result<Cow<'a, str>, Fault> {
+        if place == Place::Predicate {
+            self.generalized(raw, place)?;
+        }
+        let label = term_text(raw.bytes, raw.at, limits)?;
+        Ok(match self.stream.filter(|stream| stream.is_for(label)) {
+            None => Cow::Borrowed(label),
+            Some(stream) => Cow::Owned(stream.before(label)),
+        })
     }
 
     /// The terms in the slots, as a statement.
@@ -165,8 +184,19 @@ impl Terms {
                         stack.push(open(raw.bytes)?);
                     }
                     _ => {
-                        let slot = self.slot(&raw, place, limits)?;
-                        let term = self.leaf(&slot);
+                        let term = match raw.kind {
+                            // not through a slot: one that is copied is of the statement
+                            RawTermKind::BlankNode => {
+                                let label = self.label(&raw, place, limits);
+                                TermBuf::blank_node(
+                                    &label.map_err(|fault| fault.within(place.field(raw.kind)))?,
+                                )
+                            }
+                            _ => {
+                                let slot = self.slot(&raw, place, limits)?;
+                                self.leaf(&slot)
+                            }
+                        };
                         size += size_of::<TermBuf>() + term.text_bytes();
                         if size > limits.term_bytes {
                             let message = format!("a quoted triple of more than {} bytes", limits.term_bytes);
@@ -190,15 +220,14 @@ impl Terms {
         Err(Fault::new(ErrorKind::Internal, raw.at, "a quoted triple without terms"))
     }
 
-    /// A term that is neither a triple nor a repetition, owned.
+    /// An IRI or a literal, owned.
     fn leaf(&self, slot: &Slot<'_>) -> TermBuf {
         match *slot {
             Slot::Iri { prefix, name } => Term::Iri(self.lookups.iri(prefix, name)).into(),
-            Slot::BlankNode(label) => Term::BlankNode(label).into(),
             Slot::Literal { lex, plain, kind } => {
                 Term::Literal(Literal { lex, plain, kind: literal_kind(kind, &self.lookups) }).into()
             }
-            Slot::Unset | Slot::Held | Slot::DefaultGraph => TermBuf::DefaultGraph,
+            Slot::Unset | Slot::BlankNode(_) | Slot::Held | Slot::DefaultGraph => TermBuf::DefaultGraph,
         }
     }
 

@@ -89,14 +89,20 @@ impl Chain {
 
     /// What a reader needs that begins at this restart point, of a stream with these options.
     pub(super) fn entry(&self, offset: u64, options: Vec<u8>) -> Option<Entry> {
-        let part = self.part(offset)?;
+        let streams = self.number(offset)?;
+        let part = self.streams.get(streams)?;
         let ordinal = part.points.binary_search_by_key(&(offset - part.start), |point| point.offset).ok()?;
         let mark = Mark { ordinal: ordinal as u64, counters: part.points[ordinal].counters, footer: true };
-        Some(Entry { offset, mark, start: part.start, base: part.base, options })
+        let streams = streams as u64;
+        Some(Entry { offset, mark, start: part.start, base: part.base, streams, options })
     }
 
     fn part(&self, offset: u64) -> Option<&Part> {
-        let after = self.streams.partition_point(|part| part.start <= offset);
-        self.streams.get(after.checked_sub(1)?)
+        self.streams.get(self.number(offset)?)
+    }
+
+    /// Which stream this byte is in.
+    fn number(&self, offset: u64) -> Option<usize> {
+        self.streams.partition_point(|part| part.start <= offset).checked_sub(1)
     }
 }

@@ -19,8 +19,8 @@ use crate::restart::{Point, read_added, write_added};
 use crate::wire::write_varint;
 
 pub(super) const MAGIC: [u8; tail::MAGIC] = *b"JellySdc";
-/// Version 1 did not see changes between the ends of a file.
-const VERSION: u64 = 2;
+/// Version 1 did not see changes between the ends of a file, version 2 does not number its streams.
+const VERSION: u64 = 3;
 /// Numbers of a point, a byte each at least.
 const NUMBERS: usize = 7;
 
@@ -101,7 +101,7 @@ impl Directory {
 
     fn decode(mut bytes: &[u8]) -> Result<Self, Unreadable> {
         if version(&mut bytes, VERSION)? != VERSION {
-            return Err(Unreadable::Version(1));
+            return Err(Unreadable::Version(VERSION - 1));
         }
         let directory = (|| {
             let format = u8::try_from(number(&mut bytes)?).ok()?;

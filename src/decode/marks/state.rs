@@ -9,7 +9,7 @@ impl Marks {
         if self.entry.is_some() {
             return None;
         }
-        let mut out = vec![self.start, self.frame_start];
+        let mut out = vec![self.streams, self.start, self.frame_start];
         push(&mut out, self.base);
         match self.phase {
             Phase::Plain => out.push(0),
@@ -32,6 +32,7 @@ impl Marks {
     /// Takes what [`Self::numbers`] gave.
     pub(in crate::decode) fn restore(numbers: &[u64]) -> Option<Self> {
         let mut rest = numbers.iter().copied();
+        let streams = rest.next()?;
         let (start, frame_start) = (rest.next()?, rest.next()?);
         let base = take(&mut rest)?;
         let phase = match rest.next()? {
@@ -46,7 +47,7 @@ impl Marks {
             }
             None => None,
         };
-        let marks = Marks { phase, pending, start, base, frame_start, ..Marks::default() };
+        let marks = Marks { phase, pending, start, base, streams, frame_start, ..Marks::default() };
         rest.next().is_none().then_some(marks)
     }
 }
@@ -65,6 +66,7 @@ fn take(rest: &mut impl Iterator<Item = u64>) -> Option<Counters> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blank::StreamNumber;
 
     #[test]
     fn comes_back() {
@@ -77,10 +79,12 @@ mod tests {
             ];
             for phase in phases {
                 for pending in [None, Some(Mark { ordinal: 2, counters, footer })] {
-                    let marks = Marks { phase, pending, start: 4, base: counters, ..Marks::default() };
+                    let marks =
+                        Marks { phase, pending, start: 4, base: counters, streams: 3, ..Marks::default() };
                     let numbers = marks.numbers().unwrap();
                     let again = Marks::restore(&numbers).unwrap();
                     assert_eq!((again.phase, again.pending, again.base), (phase, pending, counters));
+                    assert_eq!(again.stream(), StreamNumber(2));
                     assert_eq!(again.numbers(), Some(numbers));
                 }
             }

@@ -133,6 +133,26 @@ def test_a_producer_starts_anew(log: Log, snapshots: Path) -> None:
     assert [row["patch"] for row in added] == [n // 2 for n in range(20)]
 
 
+def test_nodes_without_a_label_are_of_their_stream(log: Log, snapshots: Path) -> None:
+    def stream(number: int) -> list[bytes]:
+        first = jb.triple(s_bnode="anon-0", p_iri=jb.iri(1), o_bnode="x")
+        again = jb.triple(o_literal=jb.literal(str(number)))
+        return [jb.frame(jb.rdf_options(), jb.rdf_entry("name", "p"), first), jb.frame(again)]
+
+    partition = Partition(log, snapshots, kind="rdf")
+    partition.put(stream(0) + stream(1) + stream(2))
+    name = f"{partition.topic}/0"
+    data = jb.delimited(*stream(0), *stream(1), *stream(2))
+    whole = pa.table(jelly.read_rdf(data, framing="concatenated", source_name=name)).to_pylist()
+    # batches begin inside streams and between them
+    cuts = [0, 1, 3, 4, 6]
+    assert [row for cut in pairwise(cuts) for row in partition.read(*cut)] == whole
+    labels = [row["subject"].partition("_anon-")[0] for row in whole]
+    assert [len(set(labels[at : at + 2])) for at in (0, 2, 4)] == [1, 1, 1]
+    assert len(set(labels)) == 3
+    assert [row["object"] for row in whole[::2]] == ["_:x"] * 3
+
+
 def test_options_that_are_repeated(log: Log, snapshots: Path) -> None:
     options = [jb.patch_options()]
     first = jb.frame(*options, jb.patch_entry("name", "p"), jb.MARK)
