@@ -22,6 +22,7 @@ from jelly.types import (
     RdfOptions,
     RdfRow,
     Source,
+    Strings,
     Terms,
 )
 
@@ -108,7 +109,7 @@ _PatchRow_co = TypeVar("_PatchRow_co", covariant=True, default=PatchRow)
 class Schema:
     """Names and types of the columns of record batches.
 
-    Plain Arrow types only (string, int64, structs of strings), all nullable: what Spark takes.
+    Plain Arrow types (string, int64, structs of strings) unless others are asked for, all nullable: what Spark takes.
     Arrow libraries read it as it is: ``pyarrow.schema(jelly.PATCH_SCHEMA)``. Can be pickled.
 
     Args:
@@ -116,6 +117,8 @@ class Schema:
         columns: Columns in the order wanted; None for all.
         terms: ``text``: terms are canonical N-Triples; ``struct``: structs of kind, value,
             datatype and language.
+        strings: Type of the columns of strings and of the strings in structs. ``utf8``; ``view``: ``utf8_view``;
+            ``dictionary``: ``dictionary<int32, utf8>``.
         permissive: With the column ``_corrupt_record`` of ``mode="permissive"``.
 
     Raises:
@@ -128,6 +131,7 @@ class Schema:
         columns: Sequence[str] | None = None,
         *,
         terms: Terms = "text",
+        strings: Strings = "utf8",
         permissive: bool = False,
     ) -> Self: ...
     @property

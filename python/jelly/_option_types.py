@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Framing: TypeAlias = Literal["auto", "delimited", "single", "concatenated"]
 Compression: TypeAlias = Literal["auto", "none", "gzip", "zstd"]
 Terms: TypeAlias = Literal["text", "struct"]
+Strings: TypeAlias = Literal["utf8", "view", "dictionary"]
 BlankNodes: TypeAlias = Literal["auto", "keep", "scoped", "named", "content", "lasting"]
 Mode: TypeAlias = Literal["failfast", "permissive"]
 RdfFormat: TypeAlias = Literal["auto", "jelly", "nt", "nq", "ttl", "trig", "rdfxml", "jsonld"]
@@ -57,11 +58,12 @@ class _Chosen(TypedDict, total=False):
 
 
 class _File(TypedDict, total=False):
-    """Which part of a file is read, and its name."""
+    """Which part of a file is read, its name, and the type of its strings."""
 
     resume: bytes | None
     split: Split | None
     source_name: str | None
+    strings: Strings
 
 
 class _Writing(TypedDict, total=False):

@@ -21,6 +21,7 @@ from jelly._option_types import (
     PatchReadOptions,
     RdfFormat,
     RdfReadOptions,
+    Strings,
     Terms,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "RdfTermRow",
     "Source",
     "Split",
+    "Strings",
     "Term",
     "Terms",
 ]

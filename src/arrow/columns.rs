@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 
+use super::distinct::{At, Distinct, array};
 use super::pool;
+use super::settings::StringType;
 use crate::blank::Scope;
 use crate::buffer::TextBuffer;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,24 +21,30 @@ pub(super) struct TextColumn {
     nulls: Nulls,
     /// Where the last term was first written, and its length. Its repetitions are copied from there and not
     /// from one another, which would wait for bytes that are still on their way to memory.
-    last: Option<(usize, usize)>,
+    last: Option<At>,
+    /// Of strings that share their text: what is above has each text once.
+    distinct: Option<Box<Distinct>>,
     /// What a batch may need: bytes and offsets.
     room: [usize; 2],
 }
 
 impl TextColumn {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(strings: StringType) -> Self {
         TextColumn {
             data: TextBuffer::default(),
             offsets: vec![0],
             nulls: Nulls::default(),
             last: None,
+            distinct: Distinct::of(strings),
             room: [0; 2],
         }
     }
 
     /// Before the first row of a batch.
     pub(super) fn begin(&mut self) {
+        if self.distinct.is_some() {
+            return;
+        }
         let [bytes, offsets] = self.room;
         self.data = TextBuffer::within(pool::take(bytes));
         self.offsets = pool::take(offsets);
@@ -47,36 +55,47 @@ impl TextColumn {
     /// Bytes of text.
     #[inline(always)]
     pub(super) fn bytes(&self) -> usize {
-        self.data.len()
+        self.distinct.as_ref().map_or(self.data.len(), |distinct| distinct.bytes())
     }
 
     pub(super) fn rows(&self) -> usize {
-        self.offsets.len() - 1
+        self.distinct.as_ref().map_or(self.offsets.len() - 1, |distinct| distinct.rows())
     }
 
+    /// The text from `start` on is that of a row.
     #[inline(always)]
-    fn end_value(&mut self) {
+    fn end_value(&mut self, start: usize) -> At {
+        if let Some(distinct) = &mut self.distinct {
+            return distinct.add(&mut self.data, &mut self.offsets, start);
+        }
         // batches are closed long before 2^31 bytes, or refused
         self.offsets.push(self.data.len() as i32);
+        At { start, length: self.data.len() - start, place: 0 }
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, text: &str) {
+        let start = self.data.len();
         self.data.push(text);
-        self.end_value();
+        self.end_value(start);
     }
 
     /// Adds both as one value.
     pub(super) fn push_both(&mut self, first: &str, second: &str) {
+        let start = self.data.len();
         self.data.push(first);
-        self.push(second);
+        self.data.push(second);
+        self.end_value(start);
     }
 
     /// Nulls up to this row.
     pub(super) fn pad_to(&mut self, rows: usize) {
         if let Some(missing) = rows.checked_sub(self.rows()) {
             self.nulls.append(self.rows(), missing);
-            self.offsets.resize(rows + 1, self.data.len() as i32);
+            match &mut self.distinct {
+                Some(distinct) => distinct.pad_to(rows),
+                None => self.offsets.resize(rows + 1, self.data.len() as i32),
+            }
         }
     }
 
@@ -112,42 +131,50 @@ impl TextColumn {
     pub(super) fn put(&mut self, write: impl FnOnce(&mut TextBuffer)) -> usize {
         let start = self.data.len();
         write(&mut self.data);
-        let length = self.data.len() - start;
-        self.last = Some((start, length));
-        self.end_value();
-        length
+        let at = self.end_value(start);
+        self.last = Some(at);
+        at.length
     }
 
     /// Adds the last term again, if this batch has it; says how long it is.
     #[inline(always)]
     pub(super) fn repeat(&mut self) -> Option<usize> {
-        let (start, length) = self.last?;
-        self.data.repeat(start, length);
-        self.end_value();
-        Some(length)
+        let at = self.last?;
+        if let Some(distinct) = &mut self.distinct {
+            distinct.again(at);
+        } else {
+            self.data.repeat(at.start, at.length);
+            self.offsets.push(self.data.len() as i32);
+        }
+        Some(at.length)
     }
 
     /// The text of the last term, if this batch has it.
     #[inline(always)]
     pub(super) fn last(&self) -> Option<&[u8]> {
-        self.last.map(|(start, length)| &self.data.as_bytes()[start..start + length])
+        self.last.map(|at| &self.data.as_bytes()[at.start..at.start + at.length])
     }
 
     /// The next term repeats this one, which [`Self::last_place`] gave.
-    pub(super) fn go_on_from(&mut self, last: Option<(usize, usize)>) {
+    pub(super) fn go_on_from(&mut self, last: Option<At>) {
         self.last = last;
     }
 
-    pub(super) fn last_place(&self) -> Option<(usize, usize)> {
+    pub(super) fn last_place(&self) -> Option<At> {
         self.last
     }
 
     /// Takes back what is behind so many rows.
     pub(super) fn cut(&mut self, rows: usize) {
-        if self.rows() > rows {
+        if self.rows() <= rows {
+            return;
+        }
+        self.last = None;
+        if let Some(distinct) = &mut self.distinct {
+            distinct.cut(rows, &self.offsets);
+        } else {
             self.offsets.truncate(rows + 1);
             self.data.truncate(self.offsets.last().map_or(0, |&end| end as usize));
-            self.last = None;
         }
     }
 
@@ -158,12 +185,19 @@ impl TextColumn {
             return Err(Error::limit(ErrorKind::LimitTerm, "batch_bytes", message));
         }
         self.pad_to(rows);
+        self.last = None;
+        if let Some(distinct) = &mut self.distinct {
+            // the memory of the batch has no more than its texts; what they are put together in stays here
+            let texts = strings(self.offsets.clone().into(), Buffer::from(self.data.as_bytes()), None);
+            self.data.clear();
+            self.offsets.truncate(1);
+            return distinct.take(texts, rows, self.nulls.take(rows));
+        }
         self.offsets.truncate(rows + 1);
         let end = self.offsets.last().map_or(0, |&end| end as usize);
         let data = std::mem::take(&mut self.data).into_bytes();
         let offsets = std::mem::replace(&mut self.offsets, vec![0]);
         self.room = [end + end / 16, rows + 1];
-        self.last = None;
         Ok(Arc::new(strings(pool::lend(offsets).into(), pool::lend(data), self.nulls.take(rows))))
     }
 }
@@ -250,7 +284,11 @@ impl Nulls {
 }
 
 /// The same string, or null, in every row.
-pub(super) fn constant(value: Option<&str>, rows: usize) -> Result<ArrayRef> {
+pub(super) fn constant(value: Option<&str>, rows: usize, strings: StringType) -> Result<ArrayRef> {
+    if strings != StringType::Utf8 {
+        let nulls = value.is_none().then(|| NullBuffer::new_null(rows));
+        return array(strings, StringArray::from_iter_values(value), &vec![0; rows], nulls);
+    }
     let Some(value) = value else {
         return Ok(Arc::new(StringArray::new_null(rows)));
     };

@@ -33,8 +33,8 @@ impl BatchFrame {
     pub(super) fn new(settings: BatchSettings, columns: Vec<&'static str>) -> Self {
         let source = settings.source.as_deref().filter(|_| columns.contains(&"source"));
         BatchFrame {
-            schema: schema(&columns, settings.terms, settings.corrupt_record),
-            corrupt: settings.corrupt_record.then(TextColumn::new),
+            schema: schema(&columns, settings.terms, settings.strings, settings.corrupt_record),
+            corrupt: settings.corrupt_record.then(|| TextColumn::new(settings.strings)),
             source_bytes: source.map_or(0, str::len),
             columns,
             begun: false,
@@ -112,7 +112,7 @@ impl BatchFrame {
         let mut arrays = Vec::with_capacity(self.columns.len() + 1);
         for &name in &self.columns {
             arrays.push(match name {
-                "source" => constant(self.settings.source.as_deref(), rows)?,
+                "source" => constant(self.settings.source.as_deref(), rows, self.settings.strings)?,
                 _ => column(name, rows)?,
             });
         }

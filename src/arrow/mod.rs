@@ -2,6 +2,7 @@
 
 mod column;
 mod columns;
+mod distinct;
 mod frame;
 mod input;
 mod joined;
@@ -29,4 +30,4 @@ pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode, ReadBatches};
 pub use scope::Identity;
-pub use settings::{BatchSettings, Batches, BlankNodes, TermStyle};
+pub use settings::{BatchSettings, Batches, BlankNodes, StringType, TermStyle};

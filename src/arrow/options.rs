@@ -1,6 +1,6 @@
 //! How a source becomes batches, by options that were given.
 
-use super::{BatchSettings, BlankNodes, Mode, ReadOptions, TermStyle};
+use super::{BatchSettings, BlankNodes, Mode, ReadOptions, StringType, TermStyle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::open::OpenOptions;
 use crate::options::values::Values;
@@ -24,6 +24,8 @@ impl ReadOptions {
             batch: BatchSettings {
                 columns: values.names("columns").map(<[String]>::to_vec),
                 terms: values.choice("terms", [TermStyle::Text, TermStyle::Struct]),
+                strings: values
+                    .choice("strings", [StringType::Utf8, StringType::View, StringType::Dictionary]),
                 blank_nodes: values.choice("blank_nodes", nodes),
                 ..BatchSettings::default()
             },

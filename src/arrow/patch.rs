@@ -35,7 +35,7 @@ impl PatchBatches {
         Ok(PatchBatches {
             numbers: NUMBERS.map(|name| batch.wants(name).then(IntColumn::default)),
             statements: StatementColumns::new(&batch.settings, |name| batch.wants(name))?,
-            texts: TEXTS.map(|name| batch.wants(name).then(TextColumn::new)),
+            texts: TEXTS.map(|name| batch.wants(name).then(|| TextColumn::new(batch.settings.strings))),
             batch,
             namespaces: Namespaces::default(),
         })

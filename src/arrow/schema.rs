@@ -1,11 +1,11 @@
 //! The schemas: plain types, all nullable, in this order.
 //!
-//! Spark refuses anything else: no dictionaries, views, large or extension types.
+//! Spark refuses anything else: no large or extension types, and views and dictionaries only where they are asked for.
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use std::sync::Arc;
 
-use super::settings::TermStyle;
+use super::settings::{StringType, TermStyle};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Columns of the rows of patches.
@@ -24,18 +24,26 @@ fn is_term(name: &str) -> bool {
 }
 
 /// Parts of a term with `terms="struct"`; `kind` is `iri`, `bnode`, `literal`, `triple` or `default`.
-pub fn term_fields() -> Fields {
+pub fn term_fields(strings: StringType) -> Fields {
     ["kind", "value", "datatype", "language"]
-        .map(|name| Field::new(name, DataType::Utf8, true))
+        .map(|name| Field::new(name, string_type(strings), true))
         .into_iter()
         .collect()
 }
 
-fn field(name: &str, terms: TermStyle) -> Field {
+fn string_type(strings: StringType) -> DataType {
+    match strings {
+        StringType::Utf8 => DataType::Utf8,
+        StringType::View => DataType::Utf8View,
+        StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+    }
+}
+
+fn field(name: &str, terms: TermStyle, strings: StringType) -> Field {
     let data_type = match name {
         "patch" | "txn" | "seq" | "frame" => DataType::Int64,
-        _ if is_term(name) && terms == TermStyle::Struct => DataType::Struct(term_fields()),
-        _ => DataType::Utf8,
+        _ if is_term(name) && terms == TermStyle::Struct => DataType::Struct(term_fields(strings)),
+        _ => string_type(strings),
     };
     Field::new(name, data_type, true)
 }
@@ -60,10 +68,10 @@ pub fn choose(all: &[&'static str], asked: Option<&[String]>) -> Result<Vec<&'st
 }
 
 /// The schema of some columns.
-pub fn schema(columns: &[&str], terms: TermStyle, corrupt_record: bool) -> SchemaRef {
-    let mut fields: Vec<Field> = columns.iter().map(|name| field(name, terms)).collect();
+pub fn schema(columns: &[&str], terms: TermStyle, strings: StringType, corrupt_record: bool) -> SchemaRef {
+    let mut fields: Vec<Field> = columns.iter().map(|name| field(name, terms, strings)).collect();
     if corrupt_record {
-        fields.push(field(CORRUPT_RECORD, terms));
+        fields.push(field(CORRUPT_RECORD, terms, strings));
     }
     Arc::new(Schema::new(fields))
 }

@@ -21,6 +21,18 @@ pub enum TermStyle {
     Struct,
 }
 
+/// The Arrow type of columns of strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StringType {
+    /// Each row has its own text.
+    #[default]
+    Utf8,
+    /// Rows with the same text share it.
+    View,
+    /// Rows have the places of their texts.
+    Dictionary,
+}
+
 /// What becomes of blank node labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlankNodes {
@@ -49,6 +61,8 @@ pub struct BatchSettings {
     pub columns: Option<Vec<String>>,
     /// How terms are given.
     pub terms: TermStyle,
+    /// The type of columns of strings.
+    pub strings: StringType,
     /// What becomes of blank node labels.
     pub blank_nodes: BlankNodes,
     /// What distinguishes this source from others where labels are scoped.

@@ -35,7 +35,7 @@ impl StatementColumns {
     pub(super) fn new(settings: &BatchSettings, wants: impl Fn(&str) -> bool) -> Result<Self> {
         let labels = ColumnLabels::new(settings)?;
         Ok(StatementColumns {
-            columns: NAMES.map(|name| wants(name).then(|| TermColumn::new(settings.terms))),
+            columns: NAMES.map(|name| wants(name).then(|| TermColumn::new(settings))),
             most: settings.limits.term_bytes,
             bytes: 0,
             rows: 0,

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, StructArray};
 
 use super::columns::{Nulls, TextColumn, internal};
 use super::schema::term_fields;
-use super::settings::TermStyle;
+use super::settings::{BatchSettings, StringType, TermStyle};
 use crate::blank::Scope;
 use crate::error::Result;
 use crate::term::{LiteralKind, Term};
@@ -21,15 +21,18 @@ pub(super) enum TermColumn {
 pub(super) struct TermStruct {
     parts: [TextColumn; 4],
     nulls: Nulls,
+    strings: StringType,
 }
 
 impl TermColumn {
-    pub(super) fn new(style: TermStyle) -> Self {
-        match style {
-            TermStyle::Text => TermColumn::Text(TextColumn::new()),
+    pub(super) fn new(settings: &BatchSettings) -> Self {
+        let strings = settings.strings;
+        match settings.terms {
+            TermStyle::Text => TermColumn::Text(TextColumn::new(strings)),
             TermStyle::Struct => TermColumn::Struct(Box::new(TermStruct {
-                parts: std::array::from_fn(|_| TextColumn::new()),
+                parts: std::array::from_fn(|_| TextColumn::new(strings)),
                 nulls: Nulls::default(),
+                strings,
             })),
         }
     }
@@ -127,7 +130,7 @@ impl TermStruct {
 
     fn take(&mut self, rows: usize) -> Result<ArrayRef> {
         let parts = self.parts.iter_mut().map(|part| part.take(rows)).collect::<Result<Vec<_>>>()?;
-        StructArray::try_new(term_fields(), parts, self.nulls.take(rows))
+        StructArray::try_new(term_fields(self.strings), parts, self.nulls.take(rows))
             .map(|array| Arc::new(array) as ArrayRef)
             .map_err(internal)
     }

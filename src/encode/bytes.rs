@@ -4,7 +4,7 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A hash of all bytes.
 #[inline(always)]
-pub(super) fn hash(bytes: &[u8]) -> u32 {
+pub(crate) fn hash(bytes: &[u8]) -> u32 {
     let length = bytes.len();
     let mut hash = length as u64 ^ FACTOR;
     if length > 8 {

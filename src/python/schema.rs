@@ -8,7 +8,7 @@ use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use super::capsule;
 use super::open::read_schema;
 use crate::arrow::schema::{PATCH_COLUMNS, RDF_COLUMNS, choose, ddl, schema};
-use crate::arrow::{Mode, ReadOptions, TermStyle};
+use crate::arrow::{BatchSettings, Mode, ReadOptions, StringType, TermStyle};
 use crate::error::Result;
 
 /// Statements or rows of patches.
@@ -50,7 +50,7 @@ impl Kind {
 
 /// Names and types of the columns of record batches.
 ///
-/// Plain Arrow types only (string, int64, structs of strings), all nullable: what Spark takes.
+/// Plain Arrow types (string, int64, structs of strings) unless others are asked for, all nullable: what Spark takes.
 /// Arrow libraries read it as it is: ``pyarrow.schema(jelly.PATCH_SCHEMA)``. Can be pickled.
 ///
 /// Args:
@@ -58,6 +58,8 @@ impl Kind {
 ///     columns: Columns in the order wanted; None for all.
 ///     terms: ``text``: terms are canonical N-Triples; ``struct``: structs of kind, value,
 ///         datatype and language.
+///     strings: Type of the columns of strings and of the strings in structs. ``utf8``; ``view``: ``utf8_view``;
+///         ``dictionary``: ``dictionary<int32, utf8>``.
 ///     permissive: With the column ``_corrupt_record`` of ``mode="permissive"``.
 ///
 /// Raises:
@@ -68,6 +70,7 @@ pub(super) struct Schema {
     pub(super) kind: Kind,
     columns: Option<Vec<String>>,
     terms: TermStyle,
+    strings: StringType,
     permissive: bool,
     pub(super) arrow: SchemaRef,
 }
@@ -77,14 +80,15 @@ impl Schema {
     pub(super) fn of_batches(kind: Kind, options: &ReadOptions, arrow: SchemaRef) -> Self {
         let columns = kind.other_columns(options.batch.columns.clone());
         let permissive = options.mode == Mode::Permissive;
-        Schema { kind, columns, terms: options.batch.terms, permissive, arrow }
+        let BatchSettings { terms, strings, .. } = options.batch;
+        Schema { kind, columns, terms, strings, permissive, arrow }
     }
 
     /// The schema of what is read with these options.
     pub(super) fn of(kind: Kind, options: &ReadOptions) -> Result<Self> {
         let batch = &options.batch;
         let columns = choose(kind.all_columns(), batch.columns.as_deref())?;
-        let arrow = schema(&columns, batch.terms, options.mode == Mode::Permissive);
+        let arrow = schema(&columns, batch.terms, batch.strings, options.mode == Mode::Permissive);
         Ok(Self::of_batches(kind, options, arrow))
     }
 
@@ -92,6 +96,14 @@ impl Schema {
         match self.terms {
             TermStyle::Text => "text",
             TermStyle::Struct => "struct",
+        }
+    }
+
+    fn strings_word(&self) -> &'static str {
+        match self.strings {
+            StringType::Utf8 => "utf8",
+            StringType::View => "view",
+            StringType::Dictionary => "dictionary",
         }
     }
 
@@ -103,17 +115,19 @@ impl Schema {
 #[pymethods]
 impl Schema {
     #[new]
-    #[pyo3(signature = (kind, columns=None, *, terms="text", permissive=false))]
+    #[pyo3(signature = (kind, columns=None, *, terms="text", strings="utf8", permissive=false))]
     fn py_new(
         py: Python<'_>,
         kind: &str,
         columns: Option<Bound<'_, PyAny>>,
         terms: &str,
+        strings: &str,
         permissive: bool,
     ) -> PyResult<Self> {
         let keywords = PyDict::new(py);
         keywords.set_item("columns", columns)?;
         keywords.set_item("terms", terms)?;
+        keywords.set_item("strings", strings)?;
         keywords.set_item("mode", permissive.then_some("permissive"))?;
         read_schema(kind, &keywords)
     }
@@ -155,6 +169,7 @@ impl Schema {
         let rebuild = py.import("copyreg")?.getattr("__newobj_ex__")?;
         let keywords = PyDict::new(py);
         keywords.set_item("terms", schema.terms_word())?;
+        keywords.set_item("strings", schema.strings_word())?;
         keywords.set_item("permissive", schema.permissive)?;
         let arguments = (schema.kind.word(), schema.columns.clone());
         Ok((rebuild, (slf.get_type(), arguments, keywords).into_pyobject(py)?))

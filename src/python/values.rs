@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, Int64Array, StringArray, StructArray};
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayAccessor, Int64Array, StringArray, StructArray};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -40,6 +40,13 @@ impl Column {
         maker: &RowMaker,
     ) -> PyResult<Bound<'py, PyList>> {
         if let Some(array) = array.as_string_opt::<i32>() {
+            return self.texts.list(py, array, rows);
+        }
+        if let Some(array) = array.as_string_view_opt() {
+            return self.texts.list(py, array, rows);
+        }
+        let places = array.as_dictionary_opt::<Int32Type>();
+        if let Some(array) = places.and_then(|array| array.downcast_dict::<StringArray>()) {
             return self.texts.list(py, array, rows);
         }
         if let Some(array) = array.as_primitive_opt::<Int64Type>() {
@@ -97,10 +104,10 @@ fn integers<'py>(py: Python<'py>, array: &Int64Array, rows: Range<usize>) -> PyR
 }
 
 impl Texts {
-    fn list<'py>(
+    fn list<'py, 'a>(
         &mut self,
         py: Python<'py>,
-        array: &StringArray,
+        array: impl ArrayAccessor<Item = &'a str> + Copy,
         rows: Range<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let none = py.None().into_bound(py);
@@ -113,7 +120,12 @@ impl Texts {
         PyList::new(py, values)
     }
 
-    fn object<'py>(&mut self, py: Python<'py>, array: &StringArray, row: usize) -> Bound<'py, PyString> {
+    fn object<'py, 'a>(
+        &mut self,
+        py: Python<'py>,
+        array: impl ArrayAccessor<Item = &'a str> + Copy,
+        row: usize,
+    ) -> Bound<'py, PyString> {
         let text = array.value(row);
         if let Some((before, object)) = &self.last
             && array.value(*before) == text
@@ -125,10 +137,10 @@ impl Texts {
         object
     }
 
-    fn recent<'py>(
+    fn recent<'py, 'a>(
         &mut self,
         py: Python<'py>,
-        array: &StringArray,
+        array: impl ArrayAccessor<Item = &'a str> + Copy,
         row: usize,
         text: &str,
     ) -> Bound<'py, PyString> {
