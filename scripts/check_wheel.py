@@ -21,6 +21,7 @@ SDIST_HOLDS = ["Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "pyproject.to
 SDIST_HOLDS += [str(path.relative_to(ROOT)) for path in ROOT.glob("proto/*.proto")]
 PYTHON = ROOT / "python"
 WHEEL_HOLDS = [str(path.relative_to(PYTHON)) for path in PYTHON.glob("*/**/*.py")]
+WHEEL_HOLDS += [str(path.relative_to(PYTHON)) for path in PYTHON.glob("*/**/*.binpb")]
 
 
 def main(dist: Path) -> None:

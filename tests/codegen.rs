@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use prost::Message;
+
 const GENERATED: [(&str, &str); 2] = [
     ("eu.ostrzyciel.jelly.core.proto.v1", "rdf.rs"),
     ("eu.ostrzyciel.jelly.core.proto.v1.patch", "patch.rs"),
@@ -31,4 +33,20 @@ fn generated_types_are_not_stale() {
         let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(*code == checked_in, "{name} is stale: UPDATE=1 cargo test --test codegen");
     }
+}
+
+#[test]
+fn the_descriptors_of_the_server_are_not_stale() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = ["grpc.proto", "patch_log.proto", "health.proto"];
+    let mut files = protox::compile(names, [root.join("proto")]).expect("the protos compile");
+    for file in &mut files.file {
+        file.source_code_info = None;
+    }
+    let found = files.encode_to_vec();
+    let path = root.join("python/jelly/service/grpc/descriptors.binpb");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &found).expect("the file can be written");
+    }
+    assert!(std::fs::read(&path).is_ok_and(|data| data == found), "{} is stale", path.display());
 }

@@ -15,6 +15,7 @@ from jelly.service._limits import Limits, Rates
 from jelly.service._logs import Logs
 from jelly.service._tokens import Tokens
 from jelly.service.grpc._calls import Calls
+from jelly.service.grpc._open import Open
 from jelly.service.grpc._patches import Patches
 from jelly.service.grpc._sources import Sources
 from jelly.service.grpc._streams import Streams
@@ -90,6 +91,7 @@ class GrpcServer:
             Tokens(Path(tokens)) if tokens else None, Rates(limits.requests), read_only=read_only
         )
         self._logs = logs = logs or Logs(home)
+        self._open = Open()
         self._topics = Topics(home, limits)
         try:
             sources = Sources(files, self._topics, logs, limits.datasets)
@@ -112,6 +114,7 @@ class GrpcServer:
             ):
                 handler = grpc.method_handlers_generic_handler(service, methods)
                 self._server.add_generic_rpc_handlers((handler,))
+            self._server.add_generic_rpc_handlers(tuple(self._open.handlers()))
             self.port = self._listen(
                 f"[{host}]:{port}" if ":" in host else f"{host}:{port}", credentials
             )
@@ -132,6 +135,7 @@ class GrpcServer:
         """Ends calls that wait, and lets those under way end."""
         self._logs.drain()
         self._calls.drain()
+        self._open.drain()
         self._topics.wake()
 
     def close(self, seconds: float = 30) -> None:

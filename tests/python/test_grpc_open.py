@@ -1,0 +1,95 @@
+"""Health and reflection, asked by gRPC's own clients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("grpc", reason="grpcio is not installed")
+pytest.importorskip("grpc_health", reason="grpcio-health-checking is not installed")
+pytest.importorskip("grpc_reflection", reason="grpcio-reflection is not installed")
+
+import grpc
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from grpc_reflection.v1alpha import reflection_pb2
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
+    ProtoReflectionDescriptorDatabase,
+)
+
+from grpc_servers import Refused, raw
+from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE
+from jelly.service.grpc import GrpcServer
+from jelly.service.grpc._open import HEALTH_SERVICE, REFLECTION_SERVICES
+
+SERVING, UNKNOWN = health_pb2.HealthCheckResponse.SERVING, 3
+
+
+def asked(service: str = "") -> Any:
+    return health_pb2.HealthCheckRequest(service=service)
+
+
+def test_health(tmp_path: Path) -> None:
+    """Without a token, although the server has tokens; a server that ends does not serve."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("")
+    server = GrpcServer(tmp_path / "logs", tokens=tokens)
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        stub = HealthStub(channel)
+        for service in ("", RDF_SERVICE, LOG_SERVICE, HEALTH_SERVICE):
+            assert stub.Check(asked(service)).status == SERVING
+        with pytest.raises(grpc.RpcError) as caught:
+            stub.Check(asked("other"))
+        assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+        strange = stub.Watch(asked("other"))
+        assert next(strange).status == UNKNOWN
+        watched = stub.Watch(asked())
+        assert next(watched).status == SERVING
+        others = [stub.Watch(asked()) for _ in range(14)]
+        assert [next(one).status for one in others] == [SERVING] * 14
+        with pytest.raises(grpc.RpcError) as caught:
+            next(stub.Watch(asked()))
+        assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert stub.Check(asked()).status == SERVING  # others are served all the same
+        server.drain()
+        assert [one.status for one in watched] == [health_pb2.HealthCheckResponse.NOT_SERVING]
+    server.close(0)
+
+
+def test_reflection(tmp_path: Path) -> None:
+    """A client that knows no proto calls a method by what it is told of it."""
+    server = GrpcServer(tmp_path / "logs")
+    target = f"127.0.0.1:{server.port}"
+    with grpc.insecure_channel(target) as channel:
+        database = ProtoReflectionDescriptorDatabase(channel)
+        services = [RDF_SERVICE, LOG_SERVICE, HEALTH_SERVICE]
+        assert list(database.get_services()) == services
+        pool = DescriptorPool(database)
+        methods = [[m.name for m in pool.FindServiceByName(one).methods] for one in services]
+        assert methods == [["SubscribeRdf", "PublishRdf"], ["Describe", "Subscribe", "Publish"], ["Check", "Watch"]]  # fmt: skip
+        method = pool.FindServiceByName(HEALTH_SERVICE).FindMethodByName("Check")
+        request, answer = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+        call = channel.unary_unary(f"/{HEALTH_SERVICE}/Check", request.SerializeToString, answer.FromString)  # fmt: skip
+        assert call(request(service=RDF_SERVICE)).status == SERVING
+        nested = f"{RDF_SERVICE.rpartition('.')[0]}.RdfStreamOptions"
+        assert pool.FindMessageTypeByName(nested).fields_by_name["stream_name"].number == 1
+        with pytest.raises(KeyError):
+            pool.FindMessageTypeByName("no.Such")
+        with pytest.raises(KeyError):
+            pool.FindFileByName("no.proto")
+    known = {"list_services": "*"}, {"file_containing_symbol": f"{RDF_SERVICE}.PublishRdf"}
+    for service in REFLECTION_SERVICES:
+        messages = [reflection_pb2.ServerReflectionRequest(host="h", **one).SerializeToString() for one in known]  # fmt: skip
+        for message, found in zip(messages, raw(target, "ServerReflectionInfo", messages, service=service), strict=True):  # fmt: skip
+            answered = reflection_pb2.ServerReflectionResponse.FromString(found)
+            assert answered.original_request.SerializeToString() == message
+            assert answered.valid_host == "h"
+            assert not answered.HasField("error_response")
+        with pytest.raises(Refused) as caught:
+            raw(target, "ServerReflectionInfo", [b"\xff"], service=service)
+        assert caught.value.code == "INVALID_ARGUMENT"
+    server.close(0)
