@@ -161,6 +161,27 @@ class Counted:
             self._file.flush()
 
 
+def locked(path: Path) -> int | None:
+    """Takes the lock of a file, which is made; closing the handle, or the end of this process, ends it.
+
+    Systems without ``fcntl`` have no lock: everyone gets a handle.
+
+    Returns:
+        A handle; None if another process, or another handle of this one, has the lock.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
 def make_folder(folder: Path) -> None:
     """Makes a folder that stays after a crash of the machine, if it is not there."""
     if not folder.is_dir():

@@ -96,7 +96,7 @@ def test_torn_end(root: Path) -> None:
     with here(root) as target:
         raw(target, "PublishRdf", frames(lines(40), frame_rows=10), jelly_topic="t")
         count = len(raw(target, "SubscribeRdf", [written("t")], jelly_follow="false"))
-    (path,) = (root / ".topics" / "t").iterdir()
+    (path,) = (root / ".topics" / "t").glob("*.jelly")
     whole = path.read_bytes()
     ends = [whole[:cut] for cut in range(len(whole) - 1, 0, -61)]
     for end in (*ends, whole + b"\x03\xff\xff\xff" + whole[:60]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 from jelly import _internal
 from jelly._convert import convert
@@ -83,19 +83,54 @@ def frames(
     compress: bool,
 ) -> Iterator[bytes]:
     """The frames of a topic as they come; the call ends with the iterator."""
-    asked = None if options is None else _internal.written_options(options)
-    metadata = metadata_of(
-        target, token, tls, jelly_follow=follow, jelly_after=after or None,
-        jelly_compress=True if compress else None,
-    )  # fmt: skip
-    with answers(target), channel_to(target, tls, compress) as channel:
-        call = channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")(
+    with Subscription(target, topic, options, after, follow, token, tls, compress) as call:
+        yield from call
+
+
+class Subscription:
+    """A call of SubscribeRdf that runs: an iterator of frames. :meth:`cancel` ends it from any thread."""
+
+    def __init__(
+        self,
+        target: str,
+        topic: str,
+        options: RdfOptions | None = None,
+        after: int = 0,
+        follow: bool = False,
+        token: str | None = None,
+        tls: Tls | bool | None = None,
+        compress: bool = False,
+    ) -> None:
+        asked = None if options is None else _internal.written_options(options)
+        metadata = metadata_of(
+            target, token, tls, jelly_follow=follow, jelly_after=after or None,
+            jelly_compress=True if compress else None,
+        )  # fmt: skip
+        self._target = target
+        self._channel = channel_to(target, tls, compress)
+        self._call = self._channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")(
             written(topic, asked), metadata=metadata
         )
-        try:
-            yield from call
-        finally:
-            call.cancel()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._call.cancel()
+        self._channel.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        with answers(self._target):
+            yield from self._call
+
+    @property
+    def stream(self) -> str | None:
+        """What the server calls the stream whose frames it counts; None: it does not say. Waits for its answer."""
+        return dict(self._call.initial_metadata() or ()).get("jelly-stream")
+
+    def cancel(self) -> None:
+        """Ends the call; whoever iterates gets a ``ConnectionError``."""
+        self._call.cancel()
 
 
 def publish(

@@ -14,7 +14,7 @@ In it, files are read and written as Parquet is, by name:
 
     patches = spark.read.format("jelly-patch").load("logs")
 
-:mod:`jelly.spark.files` describes the options, :mod:`jelly.spark.kafka` those of messages, and
+:mod:`jelly.spark.files` describes the options, :mod:`jelly.spark.kafka` those of messages, :mod:`jelly.spark.grpc` those of topics over gRPC, and
 :mod:`jelly.spark.tables` what patches mean to tables: ``jelly.spark.apply(base, patches)``. On a cluster, ``PYSPARK_PYTHON`` names the interpreter that the executors have; it is respected.
 """
 

@@ -13,7 +13,7 @@ __all__ = ["register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Registers the data sources ``jelly``, ``jelly-patch``, ``jelly-log`` and ``jelly-kafka`` in a session.
+    """Registers the data sources ``jelly``, ``jelly-patch``, ``jelly-log``, ``jelly-grpc`` and ``jelly-kafka`` in a session.
 
     Where the library is on the driver's own path, Spark finds them by name without this; the
     driver of a notebook service may have been started before.
@@ -24,11 +24,12 @@ def register(spark: SparkSession) -> None:
     require_data_sources()
     from pyspark.errors import PySparkException
 
+    from jelly.spark.grpc.source import GrpcSource
     from jelly.spark.kafka.source import KafkaSource
     from jelly.spark.log.source import LogSource
     from jelly.spark.sources import Patch, Rdf
 
-    for source in (Rdf, Patch, LogSource, KafkaSource):
+    for source in (Rdf, Patch, LogSource, GrpcSource, KafkaSource):
         try:
             spark.dataSource.register(source)
         except PySparkException as error:

@@ -267,6 +267,7 @@ def test_modules_that_spark_looks_for_break_nothing(monkeypatch: pytest.MonkeyPa
     import sys
 
     import pyspark_jelly
+    import pyspark_jelly_grpc
     import pyspark_jelly_kafka
     import pyspark_jelly_log
     import pyspark_jelly_patch
@@ -275,7 +276,7 @@ def test_modules_that_spark_looks_for_break_nothing(monkeypatch: pytest.MonkeyPa
         if name.startswith("jelly.spark.") and "source" in name:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyspark.sql.datasource", None)  # as with an old Spark
-    for module in (pyspark_jelly, pyspark_jelly_patch, pyspark_jelly_kafka, pyspark_jelly_log):
+    for module in (pyspark_jelly, pyspark_jelly_patch, pyspark_jelly_kafka, pyspark_jelly_log, pyspark_jelly_grpc):  # fmt: skip
         assert not hasattr(module, "DefaultSource")
         assert not hasattr(module, "other")
 

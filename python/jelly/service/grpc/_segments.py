@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import uuid
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,15 @@ class Segment(NamedTuple):
     first: int
     digest: str
     path: Path
+
+
+def identity_of(folder: Path) -> str:
+    """The id of a topic, which the name of a file ``id-…`` says; a topic that is made anew has another."""
+    if (found := next(folder.glob("id-*"), None)) is None:
+        found = folder / f"id-{uuid.uuid4().hex}"
+        found.touch()
+        sync_folder(folder)
+    return found.name.removeprefix("id-")
 
 
 def id_digest(publish_id: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import threading
@@ -22,6 +23,8 @@ class Stream(Protocol):
     """The frames of a name."""
 
     options: RdfOptions | None
+    identity: str
+    """Another stream with the name has another one, so that numbers of frames are not those of this one."""
 
     def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:
         """The frames from the last place before ``after`` at which a decoder can begin."""
@@ -33,6 +36,8 @@ class Spooled:
     def __init__(self, source: Any, format: str, name: str) -> None:
         with tempfile.TemporaryFile() as file:
             self.options: RdfOptions | None = spooled(source, file, format, name)
+            file.seek(0)
+            self.identity = hashlib.file_digest(file, "sha256").hexdigest()[:32]
             self._handle = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._handle)
 

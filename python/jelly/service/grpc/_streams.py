@@ -48,6 +48,8 @@ class Streams:
             if isinstance(stream, Topic) and after > stream.frames:
                 raise Problem(410, "patch.version", f"the topic has {stream.frames} frames, not {after}")  # fmt: skip
 
+            context.send_initial_metadata([("jelly-stream", stream.identity)])
+
             def follow() -> bool:
                 self._calls.check_open()
                 return follows and context.is_active()

@@ -14,12 +14,19 @@ from urllib.parse import quote
 
 from jelly import _internal
 from jelly._readers import read_rdf
-from jelly._whole_file import make_folder, sync_file, sync_folder
+from jelly._whole_file import locked, make_folder, sync_file, sync_folder
 from jelly.grpc._wire import CUT, MOST, Frames, frames_in
 from jelly.service._bodies import refuse_full
 from jelly.service._limits import Limits
 from jelly.service._problems import Problem
-from jelly.service.grpc._segments import Segment, id_digest, path_of, recovered, segments_of
+from jelly.service.grpc._segments import (
+    Segment,
+    id_digest,
+    identity_of,
+    path_of,
+    recovered,
+    segments_of,
+)
 from jelly.types import RdfOptions
 
 # a new file after so many bytes, so that a subscriber that comes back need not read all before
@@ -50,6 +57,7 @@ class Topic:
     def __init__(self, name: str, folder: Path, limits: Limits) -> None:
         self.name, self._folder, self._limits = name, folder, limits
         self._segments = segments_of(folder)
+        self.identity = identity_of(folder)
         self.options: RdfOptions | None = None
         self._seen = threading.Condition()
         self._turn = threading.RLock()
@@ -291,24 +299,15 @@ class Topics:
     def __init__(self, root: Path, limits: Limits) -> None:
         self._home, self._limits = root / ".topics", limits
         make_folder(self._home)
-        self._handle = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-        self._take_lock()
+        handle = locked(self._home / _LOCK)
+        if handle is None:
+            raise OSError(f"{self._home}: another server has these topics; one server at a time can")  # fmt: skip
+        self._handle = handle
         self._open: dict[str, Topic] = {}
         self._turn = threading.Lock()
         self._stops = threading.Event()
         self._thread = threading.Thread(target=self._flushing, daemon=True)
         self._thread.start()
-
-    def _take_lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:
-            return  # not every system has it
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._handle)
-            raise OSError(f"{self._home}: another server has these topics; one server at a time can") from None  # fmt: skip
 
     @property
     def work(self) -> Path:

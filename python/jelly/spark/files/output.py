@@ -89,7 +89,7 @@ class Output:
             OSError: The path is a file, or cannot be reached.
         """
         made = cls(options, tuple(schema.names))
-        _require_columns(options.kind, schema)
+        require_columns(options.kind, schema)
         made._require_folder()
         made._writer(io.BytesIO()).abort()
         return made
@@ -228,7 +228,12 @@ def _moved(place: Place, part: Part) -> str:
     return name
 
 
-def _require_columns(kind: Kind, schema: StructType) -> None:
+def require_columns(kind: Kind, schema: StructType) -> None:
+    """Refuses columns that cannot be written.
+
+    Raises:
+        ValueError: A column is missing or unknown, or its type is wrong.
+    """
     known = (jelly.PATCH_SCHEMA if kind == "patch" else jelly.RDF_SCHEMA).names
     listed = f"{_JELLY[kind]} has {', '.join(known)}"
     for name in _NEEDED[kind]:

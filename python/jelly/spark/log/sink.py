@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSourceArrowWriter,
     DataSourceStreamArrowWriter,
@@ -15,6 +14,7 @@ from pyspark.sql.datasource import (
 )
 
 from jelly import _internal
+from jelly.spark._of_task import query_and_batch
 from jelly.spark.log.rows import check_columns, encoded
 
 if TYPE_CHECKING:
@@ -74,11 +74,7 @@ class LogStreamWriter(DataSourceStreamArrowWriter):
 
     def _id_now(self) -> str:
         """The id of the batch that this task is of."""
-        context = TaskContext.get()
-        query = context.getLocalProperty("sql.streaming.queryId") if context else None
-        number = context.getLocalProperty("streaming.sql.batchId") if context else None
-        if query is None or number is None:
-            raise RuntimeError("Spark does not say of which query and batch this task is")
+        query, number = query_and_batch()
         if self._id is not None:
             return _internal.identify(f"{self._id[1:-1]}/{number}")[0]
         return f"<urn:uuid:{uuid.uuid5(_BATCHES, f'{query} {number}')}>"

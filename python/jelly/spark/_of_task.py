@@ -1,0 +1,19 @@
+"""Of which query and batch a task is."""
+
+from __future__ import annotations
+
+from pyspark import TaskContext
+
+
+def query_and_batch() -> tuple[str, str]:
+    """The id of the streaming query, which its checkpoint keeps, and the number of the batch.
+
+    Raises:
+        RuntimeError: Spark does not say.
+    """
+    context = TaskContext.get()
+    query = context.getLocalProperty("sql.streaming.queryId") if context else None
+    number = context.getLocalProperty("streaming.sql.batchId") if context else None
+    if query is None or number is None:
+        raise RuntimeError("Spark does not say of which query and batch this task is")
+    return query, number

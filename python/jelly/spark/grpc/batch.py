@@ -1,0 +1,60 @@
+"""Reading in batches: one task subscribes, until the server ends the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from jelly._batches import Joined
+from jelly.spark.files.read import Shape
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.grpc.options import GrpcReadOptions
+
+
+class GrpcReader(DataSourceReader):
+    """What a topic has now."""
+
+    def __init__(self, options: GrpcReadOptions, schema: StructType) -> None:
+        self._options = options
+        self._shape = Shape(options.read, schema)
+
+    def partitions(self) -> list[InputPartition]:
+        """One task."""
+        return [InputPartition(None)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """All rows."""
+        del partition
+        from jelly.grpc._streams import Subscription
+        from jelly.grpc._wire import pieces_of
+
+        server = self._options.server
+        with Subscription(server.target, server.topic, **server.call) as frames:
+            yield from rows([(server.source, pieces_of(frames))], self._shape)
+
+
+def rows(streams: Iterable[tuple[str, Any]], shape: Shape) -> Iterator[pa.RecordBatch]:
+    """The rows of some streams, each with its name; rows before an error are given first.
+
+    Raises:
+        JellyError: A stream is bad.
+        OSError: The server refuses, or cannot be reached.
+    """
+    joined = Joined()
+    try:
+        for name, source in streams:
+            with shape.options.open_whole(
+                source, source_name=name, format="jelly", framing="delimited"
+            ) as reader:
+                for batch in reader:
+                    yield from joined.add(shape(batch))
+    except Exception:
+        yield from joined.flush()
+        raise
+    yield from joined.flush()

@@ -1,0 +1,165 @@
+"""Options of the source and the sink ``jelly-grpc``; :mod:`jelly.spark.grpc` describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import jelly
+from jelly._whole_file import local_path
+from jelly.spark._options import (
+    BATCH_ROWS,
+    DECODE,
+    LIMITS,
+    OF_SPARK,
+    STREAM_OPTIONS,
+    Option,
+    ReadOptions,
+    parse,
+    paths_of,
+    taken,
+)
+from jelly.spark._values import flag, positive, size, text
+from jelly.types import Limits, RdfOptions
+
+NAME = "jelly-grpc"
+
+# the protocol says these
+_OF_THE_STREAM = ("format", "framing", "compression")
+_DECODE = tuple(option for option in DECODE["rdf"] if option.keyword not in _OF_THE_STREAM)
+_SERVER = (
+    Option("topic", text),
+    Option("token", text),
+    Option("tls", flag),
+    Option("tlsCa", text),
+    Option("tlsCert", text),
+    Option("tlsKey", text),
+    Option("compress", flag),
+)
+_STREAM = (
+    Option("spoolLocation", text),
+    Option("maxBytesPerTrigger", positive(size)),
+    Option("spoolBytes", positive(size)),
+)
+_WRITE = (Option("id", text),)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A topic of a server, for every process that calls it; none of it needs grpcio."""
+
+    target: str
+    topic: str
+    token: str | None = field(default=None, repr=False)
+    tls: bool = False
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    compress: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], chosen: dict[str, Any]) -> Self:
+        """What Spark's options say; takes its own out of ``chosen``.
+
+        Raises:
+            ValueError: There is not exactly one address, or no topic.
+        """
+        targets = paths_of(options)
+        if len(targets) != 1:
+            raise ValueError(f"one server, not {len(targets)}")
+        if "://" in targets[0] or not targets[0].rpartition(":")[2].isdecimal():
+            raise ValueError(f"{targets[0]!r} is no address of a server; expected host:port")
+        mine = taken(chosen, _SERVER)
+        if not mine.get("topic"):
+            raise ValueError("option 'topic' is needed: the name of the stream on the server")
+        made = cls(targets[0], **mine)
+        if bool(made.tls_cert) != bool(made.tls_key):
+            raise ValueError("tlsCert and tlsKey go together")
+        return made
+
+    @property
+    def source(self) -> str:
+        """What the column ``source`` says."""
+        return f"{self.target}/{self.topic}"
+
+    @property
+    def call(self) -> dict[str, Any]:
+        """Keywords of calls of :mod:`jelly.grpc`."""
+        from jelly.grpc import Tls  # grpcio does not survive a fork: only who calls imports it
+
+        files = (self.tls_ca, self.tls_cert, self.tls_key)
+        tls: Any = Tls(*files) if any(files) else self.tls
+        return {"token": self.token, "tls": tls, "compress": self.compress}
+
+
+@dataclass(frozen=True, slots=True)
+class GrpcReadOptions:
+    """What is subscribed to, and how it is read."""
+
+    server: Server
+    read: ReadOptions
+    spool_location: str | None = None
+    max_bytes_per_trigger: int = 256 << 20
+    spool_bytes: int = 1 << 30
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], *, stream: bool | None) -> Self:
+        """What Spark's options say; ``stream`` is None where Spark does not say yet what is read.
+
+        Raises:
+            ValueError: An option is wrong, missing, or not for this kind of query.
+        """
+        chosen = parse(_plain(options), (*_DECODE, *LIMITS, *_SERVER, *_STREAM), NAME)
+        keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, _DECODE)
+        if limits := taken(chosen, LIMITS):
+            keywords["limits"] = Limits(**limits)
+        server = Server.of(options, chosen)
+        read = ReadOptions("rdf", (server.source,), keywords)
+        read.schema  # noqa: B018 - a wrong option shows here, not in a worker
+        if stream is False and (only := [one.name for one in _STREAM if one.keyword in chosen]):
+            raise ValueError(f"option {only[0]!r} is for streams: use readStream")
+        if stream is True and "spool_location" not in chosen:
+            raise ValueError("option 'spoolLocation' is needed: a folder that driver and workers see, for the frames that come")  # fmt: skip
+        return cls(server, read, **chosen)
+
+    @property
+    def ddl(self) -> str:
+        """The schema in Spark's DDL."""
+        return self.read.ddl
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the spool."""
+        assert self.spool_location is not None
+        return local_path(self.spool_location).absolute()
+
+
+@dataclass(frozen=True, slots=True)
+class GrpcWriteOptions:
+    """Where rows are published, under which ids, as which stream."""
+
+    server: Server
+    id: str | None = None
+    options: RdfOptions | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], columns: list[str]) -> Self:
+        """What Spark's options say of rows with these columns.
+
+        Raises:
+            ValueError: An option is wrong or missing.
+        """
+        known = tuple(one for one in STREAM_OPTIONS["rdf"] if one.keyword != "stream_name")
+        chosen = parse(_plain(options), (*_SERVER, *_WRITE, *known), NAME)
+        server = Server.of(options, chosen)
+        # no task knows whether another has graphs
+        default = {"physical_type": "QUADS" if "graph" in columns else "TRIPLES"}
+        return cls(server, chosen.get("id"), jelly.RdfOptions(**(default | taken(chosen, known))))
+
+
+def _plain(options: Mapping[str, str]) -> dict[str, str]:
+    """The options without the address and Spark's own."""
+    left_out = ("path", "paths", *OF_SPARK)
+    return {name.lower(): value for name, value in options.items() if name.lower() not in left_out}

@@ -1,0 +1,98 @@
+"""Publishing: the rows of a task are one stream, whose id makes a repetition change nothing."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import (
+    DataSourceArrowWriter,
+    DataSourceStreamArrowWriter,
+    WriterCommitMessage,
+)
+
+from jelly._writers import RdfWriter
+from jelly.spark._of_task import query_and_batch
+from jelly.spark.files.output import require_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from jelly.spark.grpc.options import GrpcWriteOptions
+
+_TERMS = ("graph", "subject", "predicate", "object")
+
+
+class GrpcWriter(DataSourceArrowWriter):
+    """Publishes a DataFrame, task by task."""
+
+    def __init__(self, options: GrpcWriteOptions, schema: StructType, overwrite: bool) -> None:
+        _check(schema, overwrite)
+        self._options = options
+        self._id = options.id or str(uuid.uuid4())
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
+        """Publishes the rows of a task."""
+        return published(iterator, self._options, self._id)
+
+
+class GrpcStreamWriter(DataSourceStreamArrowWriter):
+    """Publishes each batch of a stream, task by task, with the query and the batch in the ids."""
+
+    def __init__(self, options: GrpcWriteOptions, schema: StructType, overwrite: bool) -> None:
+        _check(schema, overwrite)
+        self._options = options
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
+        """Publishes the rows of a task."""
+        query, number = query_and_batch()
+        return published(iterator, self._options, f"{self._options.id or query}/{number}")
+
+
+def _check(schema: StructType, overwrite: bool) -> None:
+    """Refuses what cannot be published.
+
+    Raises:
+        ValueError: Columns are missing or unknown, terms are no text, or a topic is to be overwritten.
+    """
+    if overwrite:
+        raise ValueError('a topic only grows: mode("append"), outputMode("append")')
+    require_columns("rdf", schema)
+    for name in _TERMS:
+        if name in schema.names and schema[name].dataType.simpleString() not in ("string", "void"):
+            raise ValueError(f"rows are sorted by their terms, and {name!r} is no text: give terms as text")  # fmt: skip
+
+
+def published(
+    batches: Iterator[pa.RecordBatch], options: GrpcWriteOptions, job: str
+) -> WriterCommitMessage:
+    """Publishes the rows of this task, in an order of their own, under an id of the job and the task.
+
+    Raises:
+        JellyError: A row is wrong; the topic has other types, or other rows with the id.
+        OSError: The server refuses, or cannot be reached.
+    """
+    import pyarrow as pa
+
+    kept = [batch for batch in batches if batch.num_rows]
+    if kept:
+        import jelly.grpc
+
+        context = TaskContext.get()
+        task = context.partitionId() if context else 0
+        names = [name for name in _TERMS if name in kept[0].schema.names]
+        table = pa.Table.from_batches(kept).select(names)
+        table = table.sort_by([(name, "ascending") for name in names])
+        server = options.server
+        with tempfile.NamedTemporaryFile(suffix=".jelly") as spool:
+            with RdfWriter(spool.name, format="jelly", options=options.options) as writer:
+                writer.write(table)
+            jelly.grpc.publish(
+                server.target, spool.name, topic=server.topic, format="jelly",
+                publish_id=f"{job}/{task}", **server.call,
+            )  # fmt: skip
+    return WriterCommitMessage()

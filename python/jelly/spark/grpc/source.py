@@ -1,0 +1,60 @@
+"""The data source ``jelly-grpc``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource
+
+from jelly.spark.grpc.options import NAME, GrpcReadOptions, GrpcWriteOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import (
+        DataSourceReader,
+        DataSourceStreamReader,
+        DataSourceStreamWriter,
+        DataSourceWriter,
+    )
+    from pyspark.sql.types import StructType
+
+__all__ = ["GrpcSource"]
+
+
+class GrpcSource(DataSource):
+    """``format("jelly-grpc")``; :mod:`jelly.spark.grpc` describes the options."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return NAME
+
+    def schema(self) -> str:
+        """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
+        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        return GrpcReadOptions.of(self.options, stream=None).ddl
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads what a topic has."""
+        from jelly.spark.grpc.batch import GrpcReader
+
+        return GrpcReader(GrpcReadOptions.of(self.options, stream=False), schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+        """Reads a topic as it grows."""
+        from jelly.spark.grpc.stream import GrpcStreamReader
+
+        return GrpcStreamReader(GrpcReadOptions.of(self.options, stream=True), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Publishes the rows of each task as one stream."""
+        from jelly.spark.grpc.sink import GrpcWriter
+
+        return GrpcWriter(GrpcWriteOptions.of(self.options, schema.names), schema, overwrite)
+
+    def streamWriter(  # noqa: N802
+        self, schema: StructType, overwrite: bool
+    ) -> DataSourceStreamWriter:
+        """Publishes the rows of each task of each batch as one stream."""
+        from jelly.spark.grpc.sink import GrpcStreamWriter
+
+        return GrpcStreamWriter(GrpcWriteOptions.of(self.options, schema.names), schema, overwrite)

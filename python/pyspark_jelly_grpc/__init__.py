@@ -1,0 +1,17 @@
+"""Where Spark finds the data source ``jelly-grpc`` by its name.
+
+Spark imports every module ``pyspark_*`` to look up any source, and stops at the first exception but
+an AttributeError: so nothing is imported before it is asked for, and what is missing is no error.
+"""
+
+from __future__ import annotations
+
+
+def __getattr__(name: str) -> object:
+    if name == "DefaultSource":
+        try:
+            from jelly.spark.grpc.source import GrpcSource
+        except ImportError as error:
+            raise AttributeError(f"jelly-grpc cannot be loaded here: {error}") from error
+        return GrpcSource
+    raise AttributeError(name)
