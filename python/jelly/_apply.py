@@ -26,7 +26,7 @@ class Applied(NamedTuple):
         deleted: Quads that were in the base and are not in the result.
         changes: ``A`` and ``D`` rows of committed transactions, those without effect included.
         prefixes: Prefixes that the patches change.
-        prefixes_left_out: Those of them that the result cannot hold: of named graphs, or in a
+        prefixes_left_out: Prefixes of the base and changes of prefixes that the result cannot hold: of named graphs, or in a
             format without prefixes.
         bytes: Bytes that were written, without compression.
         without_effect: Those of the changes that met nothing: adds of a quad that was there, deletes

@@ -88,7 +88,7 @@ class Restored(NamedTuple):
         deleted: Quads that are in the first dump and not in the result.
         changes: ``A`` and ``D`` rows of the patches up to this version.
         prefixes: Prefixes that the patches change.
-        prefixes_left_out: Those of them that the result cannot hold.
+        prefixes_left_out: Prefixes, and changes of prefixes, that the result cannot hold.
         bytes: Bytes that were written, without compression.
         at: The time of the dump that the result is.
     """

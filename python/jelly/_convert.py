@@ -38,11 +38,14 @@ class Tally(NamedTuple):
             columns.
         bytes_out: Bytes that were written, without compression; of Parquet and Arrow files, of
             their columns.
+        prefixes_left_out: Declarations of prefixes that the output cannot hold, as N-Triples, N-Quads,
+            Parquet and Arrow files cannot.
     """
 
     rows: int
     bytes_in: int
     bytes_out: int
+    prefixes_left_out: int = 0
 
 
 Progress: TypeAlias = Callable[[Tally], object] | None
@@ -136,6 +139,7 @@ class _Feed:
     schema: pa.Schema
     batches: Iterator[pa.RecordBatch]
     bytes_in: Callable[[], int]
+    prefixes: Callable[[], int]
 
 
 @contextmanager
@@ -149,7 +153,7 @@ def _of_table(source: Source, kind: TableFormat) -> Iterator[_Feed]:
             count += batch.nbytes
             yield batch
 
-    yield _Feed(schema, counted(), lambda: count)
+    yield _Feed(schema, counted(), lambda: count, lambda: 0)
 
 
 @contextmanager
@@ -158,7 +162,12 @@ def _of_reader(source: Source, options: dict[str, Any]) -> Iterator[_Feed]:
 
     with _internal.read_any(source, options) as reader:
         batches = (pa.record_batch(batch) for batch in reader)
-        yield _Feed(pa.schema(reader.schema), batches, lambda: reader.position.offset)
+        yield _Feed(
+            pa.schema(reader.schema),
+            batches,
+            lambda: reader.position.offset,
+            lambda: 0 if "op" in reader.schema.names else len(reader.namespaces),
+        )
 
 
 def _to_table(
@@ -175,4 +184,4 @@ def _to_table(
             if progress is not None and tally.bytes_in >= reported.bytes_in + _STEP:
                 reported = tally
                 progress(tally)
-    return tally._replace(bytes_in=feed.bytes_in())
+    return tally._replace(bytes_in=feed.bytes_in(), prefixes_left_out=feed.prefixes())

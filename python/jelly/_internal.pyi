@@ -875,8 +875,8 @@ def convert(
     read: dict[str, Any],
     write: dict[str, Any],
     progress: Callable[[int, int, int], object] | None = None,
-) -> tuple[int, int, int]:
-    """Converts a source; returns rows, bytes read and bytes written, both without compression."""
+) -> tuple[int, int, int, int]:
+    """Converts a source; returns the numbers of `jelly.Tally`."""
 
 def convert_batches(
     batches: Iterable[ArrowArrayExportable],
@@ -884,8 +884,8 @@ def convert_batches(
     dest: Destination,
     write: dict[str, Any],
     progress: Callable[[int, int, int], object] | None = None,
-) -> tuple[int, int, int]:
-    """Converts record batches; returns rows, bytes of the columns, and bytes written without compression."""
+) -> tuple[int, int, int, int]:
+    """Converts record batches; returns the numbers of `jelly.Tally`."""
 
 def statistics(
     source: Source,

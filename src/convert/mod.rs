@@ -30,6 +30,8 @@ pub struct Tally {
     pub bytes_in: u64,
     /// Bytes that were written, without compression.
     pub bytes_out: u64,
+    /// Declarations of prefixes that the output cannot hold.
+    pub prefixes_left_out: u64,
 }
 
 /// Feeds all rows to `target`, and what it makes of them to `writer`; `poll` gets how far it got, and may
@@ -55,6 +57,7 @@ pub fn convert<T: Encode>(
         if ended {
             target.finish()?;
         }
+        tally.prefixes_left_out = target.prefixes_left_out();
         writer.take(target)?;
         tally.bytes_out = writer.written();
         if ended {

@@ -215,6 +215,10 @@ impl<S: Encode> Encode for Skolemized<S> {
     fn restart_offsets(&self, skip: usize) -> Vec<u64> {
         self.sink.restart_offsets(skip)
     }
+
+    fn prefixes_left_out(&self) -> u64 {
+        self.sink.prefixes_left_out()
+    }
 }
 
 impl<S: Sink> Sink for Skolemized<S> {

@@ -17,6 +17,7 @@ pub struct Target<O, E> {
     nothing: Vec<u8>,
     /// Rows since the output was taken.
     rows: usize,
+    prefixes_left_out: u64,
 }
 
 /// Statements to any format of statements.
@@ -27,7 +28,7 @@ pub type PatchTarget = Target<PatchOptions, AnyPatchEncoder>;
 impl<O, E> Target<O, E> {
     /// `make` is called once.
     pub fn new(make: Make<O, E>) -> Self {
-        Target { make, encoder: None, nothing: Vec::new(), rows: 0 }
+        Target { make, encoder: None, nothing: Vec::new(), rows: 0, prefixes_left_out: 0 }
     }
 
     /// The encoder; made now if it is not there, with the options of the source if they came.
@@ -52,6 +53,10 @@ impl<O, E: Encode> Encode for Target<O, E> {
 
     fn restart_offsets(&self, skip: usize) -> Vec<u64> {
         self.encoder.as_ref().map_or_else(Vec::new, |encoder| encoder.restart_offsets(skip))
+    }
+
+    fn prefixes_left_out(&self) -> u64 {
+        self.prefixes_left_out
     }
 }
 
@@ -78,7 +83,11 @@ impl RdfSink for RdfTarget {
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        self.encoder(None)?.namespace(name, iri)
+        let encoder = self.encoder(None)?;
+        let is_held = encoder.holds_prefix(name, &iri);
+        encoder.namespace(name, iri)?;
+        self.prefixes_left_out += u64::from(!is_held);
+        Ok(())
     }
 
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {

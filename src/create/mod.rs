@@ -34,6 +34,11 @@ pub trait Encode {
         let _ = skip;
         Vec::new()
     }
+
+    /// Declarations of prefixes that came, and that the format cannot hold.
+    fn prefixes_left_out(&self) -> u64 {
+        0
+    }
 }
 
 /// An encoder of statements into any format.
@@ -187,6 +192,15 @@ impl AnyPatchEncoder {
 }
 
 impl AnyRdfEncoder {
+    /// Whether the format can declare a prefix, or none is wanted.
+    pub(crate) fn holds_prefix(&self, name: &str, iri: &Iri<'_>) -> bool {
+        match self {
+            AnyRdfEncoder::Jelly(_) => true,
+            AnyRdfEncoder::Lines(_) => false,
+            AnyRdfEncoder::Turtle(writer) => writer.holds(name, &iri.to_string()),
+        }
+    }
+
     /// Ends the frame, in formats that have frames.
     pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         match self {

@@ -104,7 +104,7 @@ pub struct Applied {
     pub without_effect: u64,
     /// Net changes of prefixes.
     pub prefixes: u64,
-    /// Those of them that the result cannot hold.
+    /// Prefixes of the base, and changes of prefixes, that the result cannot hold.
     pub prefixes_left_out: u64,
     /// Bytes that were written, without compression.
     pub bytes: u64,
@@ -151,7 +151,7 @@ pub fn apply(
         Needs { format, graphs: has_graphs || net.has_graphs, prefixes: net.prefixes.iter().any(declares) };
     let made = make(&needs)?;
     let prefixes = net.prefixes.iter().count() as u64;
-    let prefixes_left_out = net.prefixes.iter().filter(|prefix| !made.holds(prefix)).count() as u64;
+    let changes_left_out = net.prefixes.iter().filter(|prefix| !made.holds(prefix)).count() as u64;
     let changes = net.changes();
     let texts = net.texts()?;
     let sink = Applying {
@@ -162,6 +162,7 @@ pub fn apply(
         seen: options.distinct.then(KeySet::new),
         target: made.target,
         began: false,
+        log_prefixes_left_out: 0,
         gap: false,
         frame: 0,
         base: 0,
@@ -173,6 +174,7 @@ pub fn apply(
     let take = |sink: &mut Skolemized<Applying>| writer.take(&mut sink.inner().target).map(|()| true);
     let mut sink = work.feed(&mut *rows, sink, take)?.into_inner();
     sink.begin()?;
+    let base_left_out = sink.target.prefixes_left_out() - sink.log_prefixes_left_out;
     let Applying { net, mut texts, mut target, base, mut statements, deleted, frame, .. } = sink;
     work.phase("writing what is added");
     let without_effect = net.without_effect();
@@ -201,7 +203,7 @@ pub fn apply(
         changes,
         without_effect,
         prefixes,
-        prefixes_left_out,
+        prefixes_left_out: changes_left_out + base_left_out,
         bytes,
         base_version: log.before(),
         order: log.by_name(),
@@ -228,6 +230,8 @@ struct Applying {
     target: RdfTarget,
     /// Prefixes were declared.
     began: bool,
+    /// Prefixes of the log that the target cannot hold.
+    log_prefixes_left_out: u64,
     /// A statement was left out, or spelled in another way, since the last one.
     gap: bool,
     frame: u64,
@@ -247,6 +251,7 @@ impl Applying {
                 self.target.namespace(&prefix.name, iri)?;
             }
         }
+        self.log_prefixes_left_out = self.target.prefixes_left_out();
         Ok(())
     }
 

@@ -39,7 +39,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Converts a source; returns rows, bytes read and bytes written, both without compression.
+/// Converts a source; returns the numbers of `jelly.Tally`.
 #[pyfunction]
 #[pyo3(signature = (source, dest, read, write, progress=None))]
 pub(super) fn convert(
@@ -49,7 +49,7 @@ pub(super) fn convert(
     read: &Bound<'_, PyDict>,
     write: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, u64)> {
+) -> PyResult<(u64, u64, u64, u64)> {
     let Input { source, name, interrupt } = Input::new(source)?;
     let read = keywords::values(read, Doors::CONVERT.and(Doors::CALL))?;
     let write = keywords::values(write, Doors::CONVERTED.and(Doors::CALL))?;
@@ -58,5 +58,5 @@ pub(super) fn convert(
     let mut report = Report::new(progress.as_ref());
     let done = interrupt
         .run(py, |signals| Ok(conversion.run(source, target, &mut |tally| report.poll(signals, tally))?))?;
-    Ok((done.rows, done.bytes_in, done.bytes_out))
+    Ok((done.rows, done.bytes_in, done.bytes_out, done.prefixes_left_out))
 }

@@ -13,7 +13,7 @@ use super::signals::Interrupt;
 use crate::arrow::BatchWriter;
 use crate::options::doors::Doors;
 
-/// Converts record batches; returns rows, bytes of the columns, and bytes written without compression.
+/// Converts record batches; returns the numbers of `jelly.Tally`.
 #[pyfunction]
 #[pyo3(signature = (batches, is_patch, dest, write, progress=None))]
 pub(super) fn convert_batches(
@@ -23,7 +23,7 @@ pub(super) fn convert_batches(
     dest: &Bound<'_, PyAny>,
     write: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, u64)> {
+) -> PyResult<(u64, u64, u64, u64)> {
     let interrupt = Interrupt::default();
     let target = target(dest, &interrupt)?;
     let write = keywords::values(write, Doors::CONVERTED.and(Doors::CALL))?;
@@ -41,5 +41,5 @@ pub(super) fn convert_batches(
         })?;
     }
     let done = interrupt.run(py, |_| Ok(writer.close()?))?;
-    Ok((done.rows, done.bytes_in, done.bytes_out))
+    Ok((done.rows, done.bytes_in, done.bytes_out, done.prefixes_left_out))
 }

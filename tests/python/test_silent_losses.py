@@ -46,6 +46,31 @@ def prefixes(data: bytes) -> dict[str, str]:
         return dict(reader.namespaces)
 
 
+def test_prefixes_that_the_output_cannot_hold_are_counted(tmp_path: Path) -> None:
+    source, patch = tmp_path / "a.ttl", tmp_path / "p.rdfp"
+    source.write_bytes(DOCUMENT + b"@prefix z: <http://z/> .\nz:a z:p 1 .\n")
+    patch.write_bytes(b'PA "q" <http://q/> .\n')
+    holds = {"nt": False, "nq": False, "parquet": False, "ttl": True, "jelly": True, "rdfp": True}
+    for to, is_held in holds.items():
+        dest = tmp_path / f"out.{to}"
+        assert jelly.convert(source, dest).prefixes_left_out == (0 if is_held else 2), to
+        if to in ("nt", "nq", "ttl", "jelly"):
+            assert jelly.apply(source, patch, dest).prefixes_left_out == (0 if is_held else 3), to
+    # a name that Turtle has not
+    jelly_file = tmp_path / "odd.jelly"
+    with jelly.RdfWriter(jelly_file, namespaces={"1 x": "http://x/", "y": "http://y/"}) as writer:
+        writer.write([("<a:a>", "<a:p>", "<a:o>")])
+    assert jelly.convert(jelly_file, tmp_path / "odd.ttl").prefixes_left_out == 1
+    replica = Replica.create(tmp_path / "replica", source)
+    assert replica.dump(tmp_path / "dump.nq").prefixes_left_out == 2
+    assert replica.dump(tmp_path / "dump.jelly").prefixes_left_out == 0
+    found = subprocess.run(
+        [sys.executable, "-m", "jelly", "apply", source, patch, "-o", tmp_path / "said.nq"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "; 3 prefixes left out, which this format cannot hold" in found.stderr
+
+
 @pytest.mark.parametrize("document", [DOCUMENT, LATE], ids=["first", "late"])
 @pytest.mark.parametrize("format", ["turtle", "trig"])
 def test_prefixes_of_turtle_are_kept_in_jelly(document: bytes, format: Any, tmp_path: Path) -> None:

@@ -110,7 +110,8 @@ def validate_command(source: str, as_json: bool, **options: Any) -> None:
 
 
 def _summary(done: Tally) -> str:
-    return f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
+    text = f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
+    return text + patches.prefixes_left_out(done)
 
 
 COMMANDS = [convert_command, cat, index_command, inspect_command, validate_command]

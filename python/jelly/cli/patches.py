@@ -78,6 +78,13 @@ def counted(number: int, name: str, several: str | None = None) -> str:
     return f"{number:,} {name if number == 1 else several or name + 's'}"
 
 
+def prefixes_left_out(done: jelly.Applied | jelly.Restored | jelly.Tally) -> str:
+    """What the output cannot hold, behind what was done."""
+    if not done.prefixes_left_out:
+        return ""
+    return f"; {counted(done.prefixes_left_out, 'prefix', 'prefixes')} left out, which this format cannot hold"
+
+
 def applied(done: jelly.Applied | jelly.Restored, at: datetime | None = None) -> str:
     """A line on what was done; ``at`` is the time of the version that was found."""
     found = f" of {shown(at)}" if at else ""
@@ -87,12 +94,7 @@ def applied(done: jelly.Applied | jelly.Restored, at: datetime | None = None) ->
         f"(+{done.added:,}, -{done.deleted:,}, of {counted(done.changes, 'change')}"
         + (f", {vain:,} without effect)" if vain else ")")
     )
-    if done.prefixes_left_out:
-        text += (
-            f"; {done.prefixes_left_out:,} of {counted(done.prefixes, 'change')} of prefixes left out, "
-            "which this format cannot hold"
-        )
-    return text
+    return text + prefixes_left_out(done)
 
 
 @click.command(name="apply", short_help="A dataset with patches applied.", epilog=_BASES)

@@ -11,7 +11,7 @@ import click
 from jelly import Replica
 from jelly.cli.options import given, table_options, with_options
 from jelly.cli.output import destination
-from jelly.cli.patches import counted
+from jelly.cli.patches import counted, prefixes_left_out
 from jelly.cli.progress import Steps
 
 _FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
@@ -88,7 +88,8 @@ def dump_command(
     if as_json:
         click.echo(json.dumps(done._asdict()), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():
-        click.echo(f"{counted(done.rows, 'statement')}, {done.bytes_out:,} bytes", err=True)
+        text = f"{counted(done.rows, 'statement')}, {done.bytes_out:,} bytes"
+        click.echo(text + prefixes_left_out(done), err=True)
 
 
 @replica_group.command(name="info", short_help="The version of a table, and what is in it.")

@@ -27,6 +27,8 @@ def dump(
 ) -> Tally:
     """Writes quads; see :meth:`jelly.Replica.dump`.
 
+    Prefixes that the output cannot hold are counted: of named graphs, or all.
+
     Args:
         batches: The quads.
         prefixes: IRIs by graph and name; those of the default graph are written.
@@ -43,14 +45,17 @@ def dump(
             for batch in batches:
                 take(batch)
                 rows, size = rows + batch.num_rows, size + batch.nbytes
-        return Tally(rows, size, size)
+        return Tally(rows, size, size, len(prefixes))
     namespaces = options.get("namespaces")
     is_given = isinstance(namespaces, Mapping)
+    left_out = 0 if is_given or namespaces is False else len(prefixes)
     if not is_given and (namespaces or (namespaces is None and _has_prefixes(dest, to))):
         found = {name: iri for (graph, name), iri in prefixes.items() if not graph}
         options["namespaces"] = found
+        left_out -= len(found)
     options |= {"to": to, "to_compression": to_compression}
-    return Tally(*_internal.convert_batches(batches, False, dest, options, None))
+    done = Tally(*_internal.convert_batches(batches, False, dest, options, None))
+    return done._replace(prefixes_left_out=left_out)
 
 
 def _has_prefixes(dest: Destination, to: str) -> bool:

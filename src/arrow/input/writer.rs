@@ -147,6 +147,7 @@ impl BatchWriter {
                 rows: tally.rows + batch.num_rows() as u64,
                 bytes_in: tally.bytes_in + bytes(batch),
                 bytes_out: drain.written(),
+                ..Tally::default()
             };
             poll(now).map(|()| now)
         })?;

@@ -60,6 +60,11 @@ impl TurtleWriter {
         TurtleWriter { most_prefixes: 0, ..self }
     }
 
+    /// Whether a prefix can be declared, or none is wanted.
+    pub(crate) fn holds(&self, name: &str, iri: &str) -> bool {
+        self.most_prefixes == 0 || holds_prefix(name, iri)
+    }
+
     /// What was written; the caller takes it away.
     pub fn output(&mut self) -> &mut Vec<u8> {
         &mut self.out
@@ -128,7 +133,7 @@ impl RdfSink for TurtleWriter {
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         let iri = iri.to_string();
         // those that Turtle cannot have are not needed
-        if self.most_prefixes == 0 || !holds_prefix(name, &iri) {
+        if self.most_prefixes == 0 || !self.holds(name, &iri) {
             return Ok(());
         }
         if self.prefixes.iter().any(|(known, stands_for)| known == name && *stands_for == iri) {
