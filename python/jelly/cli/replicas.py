@@ -101,6 +101,21 @@ def info_command(table: str, format: Any, as_json: bool) -> None:
     _say(_info(Replica(table, format=format)), as_json=as_json)
 
 
+@replica_group.command(name="compact", short_help="Changes beside the files, written into them.")
+@click.argument("table")
+@_FORMAT
+@click.option("--bucket-rows", type=int, help="Quads that a file shall have from now on; all are written anew.")  # fmt: skip
+@_JSON
+def compact_command(table: str, format: Any, bucket_rows: int | None, as_json: bool) -> None:
+    """Writes the changes that lie beside the files of TABLE into them; the version stays."""
+    with Steps(quiet=as_json) as steps:
+        done = Replica(table, format=format).compact(bucket_rows, progress=steps.show)
+    if as_json:
+        click.echo(json.dumps(done))
+        return
+    click.echo("compacted" if done else "nothing to do")
+
+
 @replica_group.command(name="vacuum", short_help="Old versions and leftovers, deleted.")
 @click.argument("table")
 @_FORMAT

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from jelly.replica._keys import children, cover, span
-from jelly.replica._rewrite import Rewrite, Rewritten, Unit, read_file
+from jelly.replica._changes import beside, deleted_rows, fits
+from jelly.replica._keys import children, cover, keys, span
+from jelly.replica._rewrite import Rewrite, Rewritten, Unit, last_changes, read_file
 from jelly.replica._spill import MOVE, PARTS, Spill
-from jelly.replica._state import DataFile, State, Store
+from jelly.replica._state import Attempt, DataFile, State, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,33 +72,110 @@ def commit(
     runner: Runner = run_in_threads,
     report: Callable[[int], None] = lambda _: None,
 ) -> Committed:
-    """Applies changes to the buckets of ``state`` and publishes them with what ``after`` means.
+    """Applies changes to ``state`` and publishes them with what ``after`` means.
+
+    Few changes go beside the buckets, where the table can have that. Otherwise the buckets that
+    they touch are written, and with them all that lay beside them. Where ``after`` shall have other
+    buckets, all are written.
 
     Raises:
         ReplicaError: Another writer was faster.
         OSError: Reading or writing failed.
     """
-    buckets = {code: list(files) for code, files in state.buckets.items()}
     with store.begin(state) as attempt:
-        split = _split(store, state, buckets, spill)
         spill.gather()
-        rewrite = Rewrite(store.files, state.secret, state.bucket_rows, attempt.name)
-        units = [(unit, _reading(spill, unit)) for unit in _units(buckets, spill)]
-        gone, added, deleted, rows = list(split), 0, 0, 0
-        files: list[tuple[str, DataFile]] = []
-        with closing(runner(rewrite, units)) as results:  # type: ignore[type-var]
-            for done in results:
-                gone += [file for code in done.gone for file in buckets.pop(code, [])]
-                files += done.files
-                added, deleted = added + done.added, deleted + done.deleted
-                rows += sum(file.rows for _, file in done.files)
-                report(rows)
-        for code, file in files:
-            buckets.setdefault(code, []).append(file)
-        now = {code: found for code, found in buckets.items() if found}
-        after = replace(after, commit=state.commit + 1, buckets=now)
-        attempt.commit(after, gone, files)
+        is_same = state.bucket_rows == after.bucket_rows
+        if store.merges and is_same and (count := sum(spill.counts)) and fits(state, count):
+            return _merge(store, state, after, spill, attempt, report)
+        return _rewrite(store, state, after, spill, attempt, runner, report)
+
+
+def compact(
+    store: Store,
+    state: State,
+    bucket_rows: int | None,
+    runner: Runner,
+    report: Callable[[int], None],
+) -> bool:
+    """Writes what lies beside the buckets into them, or all rows into buckets of another size; tells whether there was something to do.
+
+    Raises:
+        ReplicaError: Another writer was faster.
+        OSError: Reading or writing failed.
+    """
+    after = replace(state, bucket_rows=bucket_rows or state.bucket_rows)
+    if after == state and state.adds is None and state.deletes is None:
+        return False
+    with Spill(state.secret) as spill, store.begin(state) as attempt:
+        _rewrite(store, state, after, spill, attempt, runner, report)
+    return True
+
+
+def _merge(
+    store: Store,
+    state: State,
+    after: State,
+    spill: Spill,
+    attempt: Attempt,
+    report: Callable[[int], None],
+) -> Committed:
+    """Puts changes beside the buckets."""
+    changes = spill.read(0, PARTS)
+    changes = last_changes(changes, keys(changes, state.secret))
+    done = beside(store.files, state, changes, attempt.name)
+    rows = sum(file.rows for file in done.written)
+    report(rows)
+    after = replace(after, commit=state.commit + 1, adds=done.adds, deletes=done.deletes)
+    attempt.commit(after, [], [])
+    return Committed(after, done.added, done.deleted, len(done.written), rows)
+
+
+def _rewrite(
+    store: Store,
+    state: State,
+    after: State,
+    spill: Spill,
+    attempt: Attempt,
+    runner: Runner,
+    report: Callable[[int], None],
+) -> Committed:
+    """Writes the buckets that changes touch, and those beside which something lies."""
+    deleted_in = deleted_rows(store.files, state)
+    buckets = {code: list(files) for code, files in state.buckets.items()}
+    if state.adds is not None:
+        _move(store, [state.adds], {}, spill)
+    gone: list[DataFile] = []
+    if after.bucket_rows != state.bucket_rows:
+        gone, buckets = state.files, {}
+        _move(store, gone, deleted_in, spill)
+    gone = [*gone, *_split(store, after.bucket_rows, buckets, deleted_in, spill)]
+    spill.gather()
+    rewrite = Rewrite(store.files, state.secret, after.bucket_rows, attempt.name)
+    units = [(unit, _reading(spill, unit)) for unit in _units(buckets, deleted_in, spill)]
+    added = deleted = rows = 0
+    files: list[tuple[str, DataFile]] = []
+    with closing(runner(rewrite, units)) as results:  # type: ignore[type-var]
+        for done in results:
+            gone += [file for code in done.gone for file in buckets.pop(code, [])]
+            files += done.files
+            added, deleted = added + done.added, deleted + done.deleted
+            rows += sum(file.rows for _, file in done.files)
+            report(rows)
+    for code, file in files:
+        buckets.setdefault(code, []).append(file)
+    now = {code: found for code, found in buckets.items() if found}
+    after = replace(after, commit=state.commit + 1, buckets=now, adds=None, deletes=None)
+    attempt.commit(after, gone, files)
     return Committed(after, added, deleted, len(files), rows)
+
+
+def _move(
+    store: Store, files: Iterable[DataFile], gone: Mapping[str, Sequence[int]], spill: Spill
+) -> None:
+    """Takes the rows of files, for buckets of others."""
+    for file in files:
+        for batch in read_file(store.files, file, gone.get(file.path, ())):
+            spill.add(batch, _constant(MOVE, batch.num_rows))
 
 
 def _reading(spill: Spill, unit: Unit) -> Callable[[], pa.Table]:
@@ -111,7 +189,11 @@ def _parts(code: str) -> tuple[int, int]:
 
 
 def _split(
-    store: Store, state: State, buckets: dict[str, list[DataFile]], spill: Spill
+    store: Store,
+    bucket_rows: int,
+    buckets: dict[str, list[DataFile]],
+    deleted_in: Mapping[str, Sequence[int]],
+    spill: Spill,
 ) -> list[DataFile]:
     """Splits buckets that get many more rows than one task should hold; returns their files."""
     spill.gather()
@@ -120,12 +202,10 @@ def _split(
         first, end = _parts(code)
         files = buckets.get(code, [])
         rows = sum(spill.counts[first:end]) + sum(file.rows for file in files)
-        if len(code) >= _PART_BITS or rows <= 2 * state.bucket_rows:
+        if len(code) >= _PART_BITS or rows <= 2 * bucket_rows:
             continue
-        wanted = len(code) + ((rows - 1) // state.bucket_rows).bit_length()
-        for file in files:
-            for batch in read_file(store.files, file):
-                spill.add(batch, _constant(MOVE, batch.num_rows))
+        wanted = len(code) + ((rows - 1) // bucket_rows).bit_length()
+        _move(store, files, deleted_in, spill)
         gone += files
         buckets.pop(code, None)
         buckets.update({child: [] for child in children(code, min(wanted, _PART_BITS))})
@@ -138,12 +218,16 @@ def _constant(op: int, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(op, pa.int8()), count)
 
 
-def _units(buckets: dict[str, list[DataFile]], spill: Spill) -> Iterator[Unit]:
+def _units(
+    buckets: dict[str, list[DataFile]], deleted_in: Mapping[str, Sequence[int]], spill: Spill
+) -> Iterator[Unit]:
     """What can be done apart: a bucket, or those of one part."""
     units: dict[tuple[int, int], list[tuple[str, list[DataFile]]]] = {}
     for code in cover(buckets):
         units.setdefault(_parts(code), []).append((code, buckets.get(code, [])))
     assert sum(end - first for first, end in units) == PARTS
     for (first, end), inside in units.items():
-        if any(spill.counts[first:end]):
-            yield Unit(inside, first, end)
+        paths = [file.path for _, files in inside for file in files]
+        gone = {path: deleted_in[path] for path in paths if path in deleted_in}
+        if gone or any(spill.counts[first:end]):
+            yield Unit(inside, first, end, gone)

@@ -22,7 +22,7 @@ from typing import Any, Self
 
 from jelly.replica._keys import schema
 from jelly.replica._refused import no_replica, no_version, overtaken, refused, too_new, vacuumed
-from jelly.replica._state import DataFile, State, state_of
+from jelly.replica._state import DataFile, State, newest, state_of
 
 try:
     import deltalake
@@ -87,6 +87,9 @@ def _value(code: str) -> str:
 class DeltaStore:
     """A table of Delta Lake with a replica in it."""
 
+    # deltalake writes no deletion vectors
+    merges = False
+
     def __init__(self, uri: str, options: Mapping[str, str] | None) -> None:
         self.root = uri
         self.options = None if options is None else dict(options)
@@ -138,7 +141,7 @@ class DeltaStore:
 
     def versions(self) -> list[int]:
         """Versions that the log of the table has, in order."""
-        return sorted(stored["version"] for _, stored in self._history(self.table()))
+        return sorted({stored["version"] for _, stored in self._history(self.table())})
 
     def begin(self, state: State) -> _Attempt:
         """Begins a commit after a state."""
@@ -147,7 +150,8 @@ class DeltaStore:
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
         """Deletes files that neither the last versions have nor were there so many hours ago, unless it is a dry run."""
         table = self.table()
-        last = [number for number, _ in self._history(table)][: max(keep, 1)]
+        commits = ((number, stored["version"]) for number, stored in self._history(table))
+        last = newest(commits)[: max(keep, 1)]
         chosen: dict[str, Any] = {
             "retention_hours": math.ceil(hours),
             "enforce_retention_duration": False,

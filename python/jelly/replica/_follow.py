@@ -13,7 +13,7 @@ from jelly._inputs import refuse_bool
 from jelly._internal import RowsDigest
 from jelly._patching import Report, Step, reported
 from jelly.errors import ReplicaError
-from jelly.replica._commit import Runner, commit
+from jelly.replica._commit import Runner, commit, compact
 from jelly.replica._log import SHORT, Log, LogVersion, extended, log_number, new_versions
 from jelly.replica._refused import refused
 from jelly.replica._spill import ADD, DELETE, Spill
@@ -92,6 +92,20 @@ def follow(
             else:
                 break
         return done
+
+
+def compacted(
+    store: Store, bucket_rows: int | None, runner: Runner, progress: Report | None
+) -> bool:
+    """Writes what lies beside the buckets into them; tells whether there was something to do."""
+    for left in reversed(range(_TRIES)):
+        state = store.load()
+        try:
+            return compact(store, state, bucket_rows, runner, _told(progress))
+        except (ReplicaError, FileNotFoundError) as error:
+            if not left or not _is_overtaken(error, store, state):
+                raise
+    raise AssertionError
 
 
 def _is_overtaken(error: ReplicaError | FileNotFoundError, store: Store, state: State) -> bool:

@@ -1,9 +1,11 @@
 """Replicas as Parquet files, of which a manifest says which ones count.
 
-A table is a folder with the folders ``data`` and ``_replica``. A commit writes files that have its
-name in theirs, then one manifest, ``_replica/<number>.json``, that names all files of the table;
-the manifest appears at once, and only if there is none of that number. So a reader sees all of a
-commit or nothing, and of two writers one is refused.
+A table is a folder with the folders ``_replica`` and ``data``. A commit writes files that have its
+name in theirs into ``_replica/files``, then one manifest, ``_replica/<number>.json``, that names all
+files of the table; the manifest appears at once, and only if there is none of that number. So a
+reader sees all of a commit or nothing, and of two writers one is refused.
+
+``data`` has links to the files of the buckets in the last version, for programs that read a folder.
 
 While a commit is made, a file ``_replica/<commit>.attempt`` is locked by its process. Where the lock
 is free the process is dead, and what it left is deleted by the next commit or by ``vacuum``.
@@ -16,26 +18,28 @@ import os
 import secrets
 import socket
 import time
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from jelly._whole_file import sync_folder
 from jelly.replica._refused import no_replica, no_version, overtaken, too_new
-from jelly.replica._state import DataFile, State, state_of
+from jelly.replica._state import DataFile, State, newest, state_of
+from jelly.replica._view import VIEW, is_shown, show
 
 try:
     import fcntl
 except ImportError:  # no locks here: leftovers wait for vacuum
     fcntl = None  # type: ignore[assignment]
 
-_FORMAT = 1
+_FORMAT = 2
 _HAS_LOCKS = fcntl is not None
 _MANIFESTS = "_replica"
-_DATA = "data"
+_BESIDE = ("adds", "deletes")
+_FILES = f"{_MANIFESTS}/files"
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,13 @@ class LocalFiles:
 
     def name(self, code: str, unique: str) -> str:
         """The path of a new file of a bucket."""
-        return f"{_DATA}/{code or 'all'}-{unique}.parquet"
+        return f"{_FILES}/{code or 'all'}-{unique}"
 
 
 class ParquetStore:
     """A folder with a replica in it."""
+
+    merges = True
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -93,11 +99,11 @@ class ParquetStore:
         store = cls(folder)
         if store._numbers():
             raise FileExistsError(f"{folder}: there is a replica")
-        known = {_DATA, _MANIFESTS}
+        known = {VIEW, _MANIFESTS}
         if folder.exists() and any(path.name not in known for path in folder.iterdir()):
             raise FileExistsError(f"{folder}: is no empty folder")
-        (folder / _DATA).mkdir(parents=True, exist_ok=True)
-        store._manifests.mkdir(exist_ok=True)
+        for place in (VIEW, _FILES):
+            (folder / place).mkdir(parents=True, exist_ok=True)
         return store
 
     def load(self, version: int | None = None) -> State:
@@ -119,11 +125,13 @@ class ParquetStore:
 
     def versions(self) -> list[int]:
         """Versions that can be read, in order."""
-        return [self._read(number)["version"] for number in self._numbers()]
+        return sorted({self._read(number)["version"] for number in self._numbers()})
 
     def begin(self, state: State) -> _Attempt:
         """Begins a commit after a state."""
         self._bury()
+        if state.commit >= 0 and not is_shown(self._folder, state.files):
+            self._show()
         return _Attempt(self, state)
 
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
@@ -131,7 +139,9 @@ class ParquetStore:
         gone = set(self._bury(dry_run=dry_run))
         before = time.time() - hours * 3600
         with nullcontext() if dry_run else self._lock():
-            old = [self._path(number) for number in self._numbers()[: -max(keep, 1)]]
+            numbers = self._numbers()
+            stay = newest((number, self._read(number)["version"]) for number in reversed(numbers))
+            old = [self._path(number) for number in numbers if number not in stay[: max(keep, 1)]]
             # an attempt without its mark cannot commit any more
             old += [
                 path
@@ -142,14 +152,16 @@ class ParquetStore:
                 _delete(path, dry_run=dry_run)
         gone.update(old)
         # in this order: what a commit that ends meanwhile has written is live, or of a living attempt
-        found = list((self._folder / _DATA).iterdir())
+        found = list((self._folder / _FILES).iterdir())
         names = [path.stem for path in self._manifests.glob("*.attempt") if path not in gone]
         live = self._live(gone)
         for path in found:
             of_living = any(name in path.name for name in names)
-            if f"{_DATA}/{path.name}" not in live and not of_living:
+            if f"{_FILES}/{path.name}" not in live and not of_living:
                 _delete(path, dry_run=dry_run)
                 gone.add(path)
+        if not dry_run:
+            self._show()
         return sorted(str(path.relative_to(self._folder)) for path in gone)
 
     def _numbers(self) -> list[int]:
@@ -171,22 +183,29 @@ class ParquetStore:
     def _find(self, numbers: Sequence[int], version: int | None) -> int:
         if version is None:
             return numbers[-1]
-        at = bisect_left(numbers, version, key=lambda number: self._read(number)["version"])
-        if at == len(numbers) or self._read(numbers[at])["version"] != version:
+        at = bisect_right(numbers, version, key=lambda number: self._read(number)["version"])
+        if not at or self._read(numbers[at - 1])["version"] != version:
             raise no_version(version, self.versions(), str(self._folder))
-        return numbers[at]
+        return numbers[at - 1]
 
     def _state(self, number: int) -> State:
         stored = self._read(number)
         buckets: dict[str, list[DataFile]] = {}
         for code, *file in stored["files"]:
             buckets.setdefault(code, []).append(DataFile(*file))
-        return state_of(number, stored, stored, buckets)
+        state = state_of(number, stored, stored, buckets)
+        beside = [None if stored[kind] is None else DataFile(*stored[kind]) for kind in _BESIDE]
+        return replace(state, adds=beside[0], deletes=beside[1])
 
     def _live(self, gone: Collection[Path] = ()) -> set[str]:
         """The files of all versions, but for those whose manifests are or will be gone."""
         numbers = [number for number in self._numbers() if self._path(number) not in gone]
-        return {file[1] for number in numbers for file in self._read(number)["files"]}
+        live: set[str] = set()
+        for number in numbers:
+            stored = self._read(number)
+            live.update(file[1] for file in stored["files"])
+            live.update(stored[kind][0] for kind in _BESIDE if stored[kind] is not None)
+        return live
 
     def _bury(self, *, dry_run: bool = False) -> list[Path]:
         """Deletes what dead attempts left; returns paths."""
@@ -200,16 +219,21 @@ class ParquetStore:
             return []
         live, gone = self._live(), []
         for attempt in dead:
-            left = [*(self._folder / _DATA).glob(f"*-{attempt.stem}-*"), *self._manifests.glob(f"{attempt.stem}.part")]  # fmt: skip
+            left = [*(self._folder / _FILES).glob(f"*-{attempt.stem}-*"), *self._manifests.glob(f"{attempt.stem}.part")]  # fmt: skip
             for path in (*left, attempt):
-                if f"{_DATA}/{path.name}" not in live:
+                if f"{_FILES}/{path.name}" not in live:
                     _delete(path, dry_run=dry_run)
                     gone.append(path)
         return gone
 
+    def _show(self) -> None:
+        """Makes the view that of the last version."""
+        with self._lock():
+            show(self._folder, self.load().files)
+
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        """Nobody else publishes or deletes manifests, where there are locks."""
+        """Nobody else publishes or deletes manifests or changes the view, where there are locks."""
         if fcntl is None:
             yield
             return
@@ -250,13 +274,14 @@ class _Attempt:
             **state.fixed(),
             **state.meaning(),
             "files": files,
+            **dict(zip(_BESIDE, (state.adds, state.deletes), strict=True)),
         }
         part = store._manifests / f"{self.name}.part"
         with part.open("wb") as file:
             file.write(json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
             file.flush()
             os.fsync(file.fileno())
-        sync_folder(Path(store.files.folder) / _DATA)
+        sync_folder(Path(store.files.folder) / _FILES)
         place = store._path(self._before + 1)
         with store._lock():
             numbers = store._numbers()
@@ -267,6 +292,7 @@ class _Attempt:
             except FileExistsError:
                 raise overtaken(store.files.folder) from None
             self._committed = True
+            show(store._folder, state.files)
         part.unlink()
         sync_folder(store._manifests)
 
@@ -277,7 +303,7 @@ class _Attempt:
         store = self._store
         if not self._committed:
             (store._manifests / f"{self.name}.part").unlink(missing_ok=True)
-            for path in Path(store.files.folder, _DATA).glob(f"*-{self.name}-*"):
+            for path in Path(store.files.folder, _FILES).glob(f"*-{self.name}-*"):
                 path.unlink(missing_ok=True)
         self._path.unlink(missing_ok=True)
         self._mark.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jelly.errors import ReplicaError
 
 _NONE = "no replica is here; Replica.create makes one"
-_LATER = "of a later version of this library, or something else"
+_LATER = "made by another version of this library, or something else; create it again"
 
 
 def refused(cause: str, message: str, table: str | None = None) -> ReplicaError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH = 65_536
-_GROUP = 131_072
+GROUP = 8_192
+"""Rows of a row group: reading one, a commit finds the rows of a subject."""
 _HELD = 262_144
 
 
@@ -40,6 +41,8 @@ class Unit:
     first: int
     """First part of the changes."""
     end: int
+    deleted: Mapping[str, Sequence[int]]
+    """Rows of the files that were deleted since they were written, by path."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +61,23 @@ class Rewrite:
         done = Rewritten()
         is_change = pc.not_equal(rows.column("op"), MOVE)
         moves, changes = rows.filter(pc.invert(is_change)), rows.filter(is_change)
-        changes = _last(changes, keys(changes, self.secret))
+        changes = last_changes(changes, keys(changes, self.secret))
         for code, files in unit.buckets:
             moved, changed = moves, changes
             if len(unit.buckets) > 1:
                 moved, changed = _inside(moves, code), _inside(changes, code)
-            if moved.num_rows or changed.num_rows:
-                self._bucket(code, files, moved, changed, done)
+            if moved.num_rows or changed.num_rows or any(file.path in unit.deleted for file in files):  # fmt: skip
+                self._bucket(code, files, unit.deleted, moved, changed, done)
         return done
 
     def _bucket(
-        self, code: str, files: list[DataFile], moves: pa.Table, changes: pa.Table, done: Rewritten
+        self,
+        code: str,
+        files: list[DataFile],
+        gone: Mapping[str, Sequence[int]],
+        moves: pa.Table,
+        changes: pa.Table,
+        done: Rewritten,
     ) -> None:
         import pyarrow.compute as pc
 
@@ -81,20 +90,22 @@ class Rewrite:
         deleted = replaced = 0
         with ExitStack() as stack:
             writers = _Writers(self, codes, stack)
-            for batch in self._read(files, moves):
+            for batch in self._read(files, gone, moves):
                 found = keys(batch, self.secret)
                 hit = pc.is_in(found, value_set=changed)
                 if pc.any(hit).as_py():
                     dropped.append(batch.filter(hit))
-                    gone = _count(pc.is_in(found.filter(hit), value_set=deletes))
-                    deleted, replaced = deleted + gone, replaced + dropped[-1].num_rows - gone
+                    ended = count(pc.is_in(found.filter(hit), value_set=deletes))
+                    deleted, replaced = deleted + ended, replaced + dropped[-1].num_rows - ended
                     batch = batch.filter(pc.invert(hit))
                 writers.keep(batch)
             added = new.num_rows - replaced
-            if not (writers.begun or added or deleted or moves.num_rows) and _same(dropped, new):
+            is_read = moves.num_rows or any(file.path in gone for file in files)
+            if not (writers.begun or added or deleted or is_read) and _same(dropped, new):
                 return
+            for batch in new.select([*COLUMNS, "place"]).to_batches():
+                writers.keep(batch)
             writers.write_kept()
-            writers.write(new.select(COLUMNS), new.column("place"))
         done.gone.append(code)
         done.files += writers.files()
         done.added += added
@@ -106,9 +117,11 @@ class Rewrite:
             bits = min(BITS, bits + ((rows - 1) // self.bucket_rows).bit_length())
         return children(code, bits)
 
-    def _read(self, files: list[DataFile], moves: pa.Table) -> Iterator[pa.RecordBatch]:
+    def _read(
+        self, files: list[DataFile], gone: Mapping[str, Sequence[int]], moves: pa.Table
+    ) -> Iterator[pa.RecordBatch]:
         for file in files:
-            yield from read_file(self.files, file)
+            yield from read_file(self.files, file, gone.get(file.path, ()))
         yield from moves.select(COLUMNS).to_batches(_BATCH)
 
 
@@ -121,24 +134,30 @@ def _inside(rows: pa.Table, code: str) -> pa.Table:
     return rows.filter(pc.and_(pc.greater_equal(place, first), pc.less(place, end)))
 
 
-def read_file(files: Files, file: DataFile) -> Iterator[pa.RecordBatch]:
-    """The rows of a file."""
+def read_file(
+    files: Files, file: DataFile, deleted: Sequence[int] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a file but for some, by their numbers."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    wanted = schema()
+    wanted, first = schema(), 0
+    stays = bytearray(b"\1" * file.rows) if deleted else b""
+    for row in deleted:
+        stays[row] = 0  # type: ignore[index]
     with files.open(file.path) as opened, pq.ParquetFile(opened, pre_buffer=False) as parquet:
         for batch in parquet.iter_batches(_BATCH, columns=list(COLUMNS), use_threads=False):
-            yield (
-                batch
-                if batch.schema == wanted
-                else pa.record_batch(
-                    [batch.column(name).cast(pa.string()) for name in COLUMNS], schema=wanted
-                )
-            )
+            if batch.schema != wanted:
+                columns = [batch.column(name).cast(pa.string()) for name in COLUMNS]
+                batch = pa.record_batch(columns, schema=wanted)
+            if deleted:
+                at, first = first, first + batch.num_rows
+                stay = pa.py_buffer(memoryview(stays)[at:first])
+                batch = batch.filter(pa.Array.from_buffers(pa.uint8(), len(stay), [None, stay]).cast(pa.bool_()))  # fmt: skip
+            yield batch
 
 
-def _last(changes: pa.Table, found: pa.Array) -> pa.Table:
+def last_changes(changes: pa.Table, found: pa.Array) -> pa.Table:
     """The last change of each quad, with its key."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -158,17 +177,32 @@ def _same(old: list[pa.RecordBatch], new: pa.Table) -> bool:
 
     if not new.num_rows:
         return True
-    texts = [
-        pc.binary_join_element_wise(*(table.column(name) for name in COLUMNS), "\n")
-        for table in (pa.Table.from_batches(old), new)
-    ]
-    return bool(pc.all(pc.is_in(texts[1], value_set=texts[0].combine_chunks())).as_py())
+    before = texts(pa.Table.from_batches(old)).combine_chunks()
+    return bool(pc.all(pc.is_in(texts(new), value_set=before)).as_py())
 
 
-def _count(mask: Any) -> int:
+def texts(rows: pa.Table) -> pa.ChunkedArray:
+    """One text for each quad as it is spelled."""
+    import pyarrow.compute as pc
+
+    return pc.binary_join_element_wise(*(rows.column(name) for name in COLUMNS), "\n")
+
+
+def count(mask: Any) -> int:
+    """How many are true."""
     import pyarrow.compute as pc
 
     return int(pc.sum(mask).as_py() or 0)
+
+
+def table_writer(file: Any, columns: pa.Schema) -> Any:
+    """A writer of Parquet files as a replica has them."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetWriter(
+        file, columns, compression="zstd", compression_level=1, store_schema=False,
+        write_statistics=[name for name in columns.names if name != "object"],
+    )  # fmt: skip
 
 
 class _Writers:
@@ -188,35 +222,34 @@ class _Writers:
         return bool(self._open)
 
     def keep(self, rows: pa.RecordBatch) -> None:
-        """Takes rows that stay: they are written once they are many, or when that is asked for."""
+        """Takes rows, perhaps with their places: they are written once they are many, or when that is asked for."""
+        if len(self._codes) == 1:
+            rows = rows.select(COLUMNS)
+        elif "place" not in rows.schema.names:
+            rows = rows.append_column("place", places(rows, self._rewrite.secret))
         self._kept.append(rows)
         if sum(batch.num_rows for batch in self._kept) > _HELD:
             self.write_kept()
 
     def write_kept(self) -> None:
-        """Writes what stays."""
+        """Writes what was taken, by subject, so that few row groups have the rows of one."""
         import pyarrow as pa
-
-        kept, self._kept = [batch for batch in self._kept if batch.num_rows], []
-        if kept:
-            numbers = [places(batch, self._rewrite.secret) for batch in kept] if len(self._codes) > 1 else []  # fmt: skip
-            self.write(pa.Table.from_batches(kept), pa.chunked_array(numbers, pa.uint16()))
-
-    def write(self, rows: pa.Table, numbers: Any) -> None:
-        """Writes rows by their numbers, which one bucket does not need."""
         import pyarrow.compute as pc
 
+        kept, self._kept = [batch for batch in self._kept if batch.num_rows], []
+        if not kept:
+            return
+        rows = pa.Table.from_batches(kept).combine_chunks().sort_by("subject")
         if len(self._codes) == 1:
             self._write(self._codes[0], rows)
             return
+        numbers = rows.column("place")
         for code in self._codes:
             first, end = span(code)
             inside = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
             self._write(code, rows.filter(inside))
 
     def _write(self, code: str, rows: pa.Table) -> None:
-        import pyarrow.parquet as pq
-
         if not rows.num_rows:
             return
         if code not in self._open:
@@ -224,13 +257,10 @@ class _Writers:
             # a task that Spark runs twice must not write into the file of the other one
             path = rewrite.files.name(code, f"{rewrite.attempt}-{secrets.token_hex(4)}")
             file = self._stack.enter_context(rewrite.files.create(path))
-            writer = pq.ParquetWriter(
-                file, schema(), compression="zstd", compression_level=1, store_schema=False,
-                write_statistics=["subject", "predicate", "graph"],
-            )  # fmt: skip
+            writer = table_writer(file, schema())
             self._open[code] = path, self._stack.enter_context(writer)
             self._rows[code] = 0
-        self._open[code][1].write_table(rows.cast(schema()), row_group_size=_GROUP)
+        self._open[code][1].write_table(rows.select(COLUMNS).cast(schema()), row_group_size=GROUP)
         self._rows[code] += rows.num_rows
 
     def files(self) -> list[tuple[str, DataFile]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,15 +12,39 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.replica._commit import Work
+from jelly.replica._keys import COLUMNS
 from jelly.replica._rewrite import Rewritten, Unit
+from jelly.replica._state import DataFile, State
 from jelly.spark._session import parallelism
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 # Changes that are on their way at once.
 _WAVE = 128 << 20
+_GLOB = re.compile(r"[][{}*?\\]")
+
+
+def dataframe(spark: SparkSession, root: str, state: State) -> DataFrame:
+    """The quads of a version, from files that Spark reads itself."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    ddl = ", ".join(f"{name} string" for name in COLUMNS)
+
+    def rows_of(ddl: str, *files: DataFile) -> DataFrame:
+        paths = [_GLOB.sub(r"\\\g<0>", f"{root}/{file.path}") for file in files]
+        return spark.read.schema(ddl).parquet(*paths)
+
+    if not state.files:
+        return spark.createDataFrame([], ddl)
+    rows = rows_of(ddl, *state.files)
+    if state.deletes is not None:
+        gone = F.broadcast(rows_of("file string, row bigint", state.deletes))
+        place = [F.col("_metadata.file_name").alias("file"), F.col("_metadata.row_index").alias("row")]  # fmt: skip
+        rows = rows.select(*COLUMNS, *place).join(gone, ["file", "row"], "left_anti")
+        rows = rows.select(*COLUMNS)
+    return rows if state.adds is None else rows.unionByName(rows_of(ddl, state.adds))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -17,6 +17,11 @@ class DataFile(NamedTuple):
     """Within the table."""
     rows: int
     size: int
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -47,15 +52,21 @@ class State:
     """IRIs by graph and name."""
     buckets: Mapping[str, Sequence[DataFile]] = field(default_factory=dict)
     """Files of each bucket that has some."""
+    adds: DataFile | None = None
+    """Quads that were added since the buckets were written."""
+    deletes: DataFile | None = None
+    """Rows of the buckets that were deleted since: the name of the file and the number of the row."""
 
     @property
     def rows(self) -> int:
         """Quads."""
-        return sum(file.rows for file in self.files)
+        added = self.adds.rows if self.adds is not None else 0
+        deleted = self.deletes.rows if self.deletes is not None else 0
+        return sum(file.rows for file in self.files) + added - deleted
 
     @property
     def files(self) -> list[DataFile]:
-        """All files, bucket after bucket."""
+        """The files of the buckets, one after the other."""
         return [file for code in sorted(self.buckets) for file in self.buckets[code]]
 
     def meaning(self) -> dict[str, Any]:
@@ -103,6 +114,14 @@ def state_of(
     )
 
 
+def newest(commits: Iterable[tuple[int, int]]) -> list[int]:
+    """The last commit of each version, of commits and their versions from the last one on: compactions make a version again."""
+    seen: dict[int, int] = {}
+    for commit, version in commits:
+        seen.setdefault(version, commit)
+    return list(seen.values())
+
+
 class Files(Protocol):
     """Files of a table; can be pickled."""
 
@@ -148,6 +167,10 @@ class Store(Protocol):
     @property
     def files(self) -> Files:
         """Its files."""
+
+    @property
+    def merges(self) -> bool:
+        """Whether changes can lie beside the buckets."""
 
     def load(self, version: int | None = None) -> State:
         """The last state, or that of a version.

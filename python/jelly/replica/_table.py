@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -17,12 +16,12 @@ from jelly._option_table import refuse_unknown
 from jelly._option_types import BaseOptions, ConvertWriteOptions, FollowOptions
 from jelly._patching import Patches, Report, sources
 from jelly.replica._base import load_base
+from jelly.replica._changes import read_rows
 from jelly.replica._commit import Runner, commit, run_in_threads
 from jelly.replica._dump import dump
-from jelly.replica._follow import Followed, follow
-from jelly.replica._keys import COLUMNS, schema
+from jelly.replica._follow import Followed, compacted, follow
+from jelly.replica._keys import schema
 from jelly.replica._refused import vacuumed
-from jelly.replica._rewrite import read_file
 from jelly.replica._spill import Spill
 from jelly.replica._state import State
 from jelly.replica._stores import Format, create_store, open_store, settled
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BUCKET_ROWS = 32_768
-_GLOB = re.compile(r"[][{}*?\\]")
 
 
 class Replica:
@@ -96,8 +94,8 @@ class Replica:
             format: ``parquet``, or ``delta`` for Delta Lake.
             id: The id of the patch that the base is the state after, as an IRI or a term, where the
                 log begins before the base or says what its first patch comes after.
-            bucket_rows: Quads that a file shall have. A change writes all files anew whose quads
-                it touches: smaller files make small changes cheaper, and reading dearer.
+            bucket_rows: Quads that a file shall have. Where changes go into the files, as in Delta
+                Lake, smaller ones make small changes cheaper, and reading dearer.
             storage_options: Of Delta Lake, such as credentials.
             progress: Called with a :class:`jelly.Step` now and then; an exception stops.
             **options: Of reading: ``base_format``, ``framing``, ``strict``, ``lenient_flags``,
@@ -114,8 +112,7 @@ class Replica:
         """
         require_pyarrow()
         refuse_unknown("create", options, "create")
-        if bucket_rows < 1:
-            raise ValueError("bucket_rows is at least 1")
+        _refuse_rows(bucket_rows)
         place = settled(table)
         term, same = (None, None) if id is None else _internal.identify(id)
         state = State(
@@ -274,13 +271,9 @@ class Replica:
         Raises:
             ReplicaError: The version cannot be read.
         """
-        state = self._state(version)
-        ddl = ", ".join(f"{name} string" for name in COLUMNS)
-        root = self._store.root
-        paths = [_GLOB.sub(r"\\\g<0>", f"{root}/{file.path}") for file in state.files]
-        if not paths:
-            return spark.createDataFrame([], ddl)
-        return spark.read.schema(ddl).parquet(*paths)
+        from jelly.replica._spark import dataframe
+
+        return dataframe(spark, self._store.root, self._state(version))
 
     def dump(
         self,
@@ -314,6 +307,34 @@ class Replica:
         state = self._state(version)
         return dump(self._batches(state), state.prefixes, dest, to, to_compression, dict(options))
 
+    def compact(
+        self,
+        bucket_rows: int | None = None,
+        *,
+        spark: SparkSession | None = None,
+        progress: Report | None = None,
+    ) -> bool:
+        """Writes the changes that lie beside the buckets into them; the version stays.
+
+        Commits do so by themselves when the changes are a 16th of the table, or many. What a program
+        sees that reads the folder of a Parquet replica is the last version that was written so.
+
+        Args:
+            bucket_rows: Quads that a file shall have from now on: all files are written anew.
+            spark: A session whose workers write the files, as for :meth:`follow`.
+            progress: Called with a :class:`jelly.Step` now and then; an exception stops.
+
+        Returns:
+            Whether files were written. False: nothing lay beside the buckets, and they have this size.
+
+        Raises:
+            ReplicaError: Other writers were faster ten times.
+            OSError: Reading or writing failed.
+            ValueError: ``bucket_rows`` is less than 1.
+        """
+        _refuse_rows(bucket_rows)
+        return compacted(self._store, bucket_rows, _runner(spark), progress)
+
     def vacuum(self, keep: int = 1, *, hours: float = 168, dry_run: bool = False) -> list[str]:
         """Deletes old versions, and what killed processes left.
 
@@ -336,11 +357,15 @@ class Replica:
         return self._store.load(version)
 
     def _batches(self, state: State) -> Iterator[pa.RecordBatch]:
-        for file in state.files:
-            try:
-                yield from read_file(self._store.files, file)
-            except FileNotFoundError:
-                raise vacuumed(state.version, self._store.root) from None
+        try:
+            yield from read_rows(self._store.files, state)
+        except FileNotFoundError:
+            raise vacuumed(state.version, self._store.root) from None
+
+
+def _refuse_rows(bucket_rows: int | None) -> None:
+    if bucket_rows is not None and bucket_rows < 1:
+        raise ValueError("bucket_rows is at least 1")
 
 
 def _runner(spark: SparkSession | None) -> Runner:

@@ -50,10 +50,13 @@ def long_log(rng: random.Random, patches: int, changes: int, quads: int) -> list
 
 
 def files(table: Path) -> set[str]:
-    """All Parquet files that lie in the folder of a table, whether they count or not."""
+    """All files of rows that lie in the folder of a table, whether they count or not."""
+    if (table / "_replica").is_dir():
+        return {f"_replica/files/{path.name}" for path in (table / "_replica" / "files").iterdir()}
     return {str(path.relative_to(table)) for path in table.rglob("*.parquet") if "_delta_log" not in path.parts}  # fmt: skip
 
 
 def live(replica: Replica) -> set[str]:
     """The files of the last version."""
-    return {file.path for file in replica._store.load().files}
+    state = replica._store.load()
+    return {file.path for file in (*state.files, state.adds, state.deletes) if file is not None}

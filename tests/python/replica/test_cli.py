@@ -44,6 +44,9 @@ def test_a_replica_from_the_shell(tmp_path: Path, format: str) -> None:
     (tmp_path / "four.rdfp").write_text("H id <u:4> .\nH prev <u:3> .\n")
     said = run("replica", "follow", table, tmp_path / "four.rdfp", code=1)
     assert said.startswith("jelly: replica.gap: the replica is at <u:2>, which is not in the log")
+    assert run("replica", "compact", table) == "nothing to do\n"
+    assert run("replica", "compact", table, "--bucket-rows", 9) == "compacted\n"
+    assert json.loads(run("replica", "info", table, "--json")) == found
     said = run("replica", "vacuum", table, "--hours", 0, "--dry-run")
     assert said.endswith(" files would be deleted\n")
     assert run("replica", "dump", table, "--version", 1)

@@ -205,7 +205,7 @@ def test_a_dry_run_of_vacuum_lists_what_it_deletes(tmp_path: Path, format: str) 
     table = tmp_path / "t"
     replica = create(table, [numbered(number) for number in range(300)], [], format=format, bucket_rows=32)  # fmt: skip
     replica.follow(model.text([patch[2:] for patch in long_log(random.Random(1), 3, 100, 400)]), each_version=True)  # fmt: skip
-    dead = {"_replica/dead.attempt", "_replica/dead.part", "data/01-dead-0.parquet"}
+    dead = {"_replica/dead.attempt", "_replica/dead.part", "_replica/files/01-dead-0"}
     if format == "parquet":
         from jelly.replica._parquet import _host
 
@@ -305,7 +305,7 @@ def test_task_that_runs_twice_writes_twice(tmp_path: Path, format: str) -> None:
 def test_attempts_of_other_machines_are_left_alone(tmp_path: Path) -> None:
     table = tmp_path / "t"
     replica = create(table, [numbered(1)], [])
-    attempt, file = table / "_replica" / "abc.attempt", table / "data" / "01-abc-0.parquet"
+    attempt, file = table / "_replica" / "abc.attempt", table / "_replica" / "files" / "01-abc-0"
     attempt.write_text('{"host": "another", "pid": 1}')
     file.write_bytes(b"")
     assert replica.follow(model.text([[model.Row("A", numbered(2))]])).version == 1
@@ -317,7 +317,7 @@ def test_attempts_of_other_machines_are_left_alone(tmp_path: Path) -> None:
     assert attempt.exists()
     gone = replica.vacuum(hours=-1)
     assert gone == would
-    assert {"data/01-abc-0.parquet", "_replica/abc.attempt"} <= set(gone)
+    assert {"_replica/files/01-abc-0", "_replica/abc.attempt"} <= set(gone)
     assert not file.exists()
     assert not attempt.exists()
     assert quads(replica) == {numbered(1), numbered(2)}

@@ -50,6 +50,23 @@ def test_workers_write_and_spark_reads(spark: Any, tmp_path: Path, format: Any) 
     assert quads(empty.dataframe(spark)) == set()
 
 
+def test_changes_beside_the_buckets_are_read_and_compacted(spark: Any, tmp_path: Path) -> None:
+    base, table = [number(n) for n in range(2000)], tmp_path / "t"
+    replica = Replica.create(table, model.nquads(base), base_format="nq", id="u:0", bucket_rows=256)
+    patches = log(2)
+    replica.follow(model.text(patches), each_version=True)
+    state = replica._store.load()
+    assert state.adds is not None or state.deletes is not None
+    expected = [model.applied(set(base), patches[:version]) for version in range(3)]
+    for version, rows in enumerate(expected):
+        assert quads(replica.dataframe(spark, version)) == rows
+    # a program that reads the folder finds the version that was written whole
+    assert quads(spark.read.parquet(str(table / "data"))) == expected[0]
+    assert replica.compact(100, spark=spark)
+    assert quads(replica.dataframe(spark)) == expected[2]
+    assert quads(spark.read.parquet(str(table / "data"))) == expected[2]
+
+
 def test_a_stream_is_followed_and_a_batch_again_changes_nothing(spark: Any, tmp_path: Path) -> None:
     import jelly.spark
 

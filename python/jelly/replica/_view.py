@@ -1,0 +1,75 @@
+"""What a glob over a Parquet replica sees: the files of the last version that was written whole, and no others."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from jelly.replica._state import DataFile
+
+VIEW = "data"
+_AT_HERE = -100
+_EXCHANGE = 2
+
+
+def is_shown(table: Path, files: Sequence[DataFile]) -> bool:
+    """Whether the view of a table has these files."""
+    try:
+        found = {path.name for path in (table / VIEW).iterdir()}
+    except FileNotFoundError:
+        return False
+    return found == {f"{file.name}.parquet" for file in files}
+
+
+def show(table: Path, files: Sequence[DataFile]) -> None:
+    """Makes the view of a table have these files, all at once; nobody else does so meanwhile.
+
+    It is made aside, of links, and takes the place of the one before. A glob over the table shall not
+    see it before, so it is made beside the table, if that can be.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    table = table.resolve()
+    places = [table.parent / f".{table.name}.view", table / "_replica" / "view"]
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)
+    if is_shown(table, files):
+        return
+    for place in places:
+        try:
+            place.mkdir()
+            for file in files:
+                os.link(table / file.path, place / f"{file.name}.parquet")
+            _exchange(place, table / VIEW)
+            break
+        except OSError:
+            if place == places[-1]:
+                raise
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _exchange(new: Path, place: Path) -> None:
+    """Puts a folder in the place of another, which gets its name: at once, where the system can do that."""
+    place.mkdir(exist_ok=True)
+    try:
+        exchange = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, TypeError, OSError):
+        failed = errno.ENOSYS
+    else:
+        names = os.fsencode(new), os.fsencode(place)
+        done = exchange(_AT_HERE, names[0], _AT_HERE, names[1], _EXCHANGE)
+        failed = ctypes.get_errno() if done else 0
+    if failed in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        old = new.with_name(f"{new.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        place.rename(old)
+        new.rename(place)
+        shutil.rmtree(old)
+    elif failed:
+        raise OSError(failed, os.strerror(failed), str(place))
