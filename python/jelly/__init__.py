@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from jelly._stage import Staged, stage
     from jelly._stats import Statistics, stats
     from jelly._writers import PatchWriter, RdfWriter
-    from jelly.log import Head, Log, LogInfo, LogVersion, Published
+    from jelly.log import Compacted, Head, Log, LogInfo, LogVersion, Published
     from jelly.replica import Replica
     from jelly.types import (
         Limits,
@@ -71,6 +71,7 @@ __all__ = [
     "BackedUp",
     "BatchDecoder",
     "BatchEncoder",
+    "Compacted",
     "Compared",
     "Head",
     "Inspection",
@@ -163,7 +164,7 @@ _NAMES = {
     "jelly._changes": "Compared, Patched, between, canonicalize, diff, invert, net, same, squash",
     "jelly._stats": "Statistics, stats",
     "jelly._inspect": "Advice, Inspection, ValidationReport, inspect, validate",
-    "jelly.log": "Head, Log, LogInfo, LogVersion, Published",
+    "jelly.log": "Compacted, Head, Log, LogInfo, LogVersion, Published",
     "jelly._history": "LogReport, Period, PeriodBy, Problem, history, history_by, verify_log",
     "jelly._patches": "Patch, Transaction",
     "jelly._push": "Pushed, push",

@@ -231,7 +231,7 @@ pub(super) fn backup_base(
     py: Python<'_>,
     folder: PathBuf,
 ) -> PyResult<(String, u64, String, u64, Option<String>)> {
-    let Base { file, statements, timestamp, version, id } =
+    let Base { file, statements, timestamp, version, id, .. } =
         py.detach(|| patch::backup_base(&folder)).map_err(Failure::from)?;
     Ok((file, statements, timestamp, version, id.map(|id| id.as_term().to_string())))
 }

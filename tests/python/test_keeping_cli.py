@@ -41,6 +41,11 @@ def test_stage_and_publish(folder: Path) -> None:
     run(folder, "stage", "base.nq", "1.rdfp", "--publish", code=2)
     run(folder, "apply", "base.nq", "log", "-o", "after.nq")
     assert (folder / "after.nq").read_text() == '<a:s> <a:p> "y" .\n'
+    run(folder, "log", "create", "log", "--base", "base.nq")
+    _, said = run(folder, "log", "compact", "log", "--upto", "u:1")
+    assert said == "log: begins with version 1, 2 statements; 1 patch less\n"
+    _, said = run(folder, "log", "fetch", "log", "1", code=1)
+    assert said.startswith("jelly: patch.gap: ")
 
 
 def test_backup_and_restore(folder: Path) -> None:

@@ -10,7 +10,7 @@ import click
 import jelly
 from jelly.cli.options import with_options
 from jelly.cli.output import destination
-from jelly.cli.patches import log_group, version_of
+from jelly.cli.patches import counted, log_group, version_of
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
 from jelly.log._there import existing
 from jelly.log._types import as_json
@@ -137,6 +137,24 @@ def pull_command(place: str, folder: str) -> None:
     """
     head = existing(jelly.Log(place)).pull(folder).head
     click.echo(f"{folder}: version {head.version:,}", err=True)
+
+
+@log_group.command(name="compact", short_help="A dataset in place of the first patches.")
+@click.argument("folder")
+@click.option("--upto", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
+def compact_command(folder: str, upto: str) -> None:
+    """Makes the dataset at VERSION the base of the log in FOLDER, in place of the patches up to it.
+
+    Their headers stay, so that a patch that is sent again late is still known.
+
+    Example: jelly log compact logs/brick --upto 1000
+    """
+    done = existing(jelly.Log(folder)).compact(version_of(upto))
+    said = (
+        f"{folder}: begins with version {done.version:,}, {counted(done.statements, 'statement')}"
+    )
+    said += f"; {counted(done.patches, 'patch', 'patches')} less"
+    click.echo(said + (f", {done.bytes:,} bytes less" if done.bytes > 0 else ""), err=True)
 
 
 @log_group.command(name="repair", short_help="Set aside what stands behind a hole.")

@@ -27,12 +27,14 @@ class Extent(NamedTuple):
         first: The first version whose patch can be read.
         head: The last version.
         ending: The ending of the files.
+        begin: The first version that has a file: those before ``first`` are gone, but for headers.
     """
 
     stamp: int | None
     first: int
     head: Head
     ending: str
+    begin: int
 
     @property
     def is_empty(self) -> bool:
@@ -60,7 +62,7 @@ class Contents:
         self._ending = ending
         self.id: str | None = None
         """Of the log that stood in the folder at the last look."""
-        self._manifest: tuple[int, int] | None = None
+        self._manifests: list[tuple[int, int] | None] | None = None
         self._extent: Extent | None = None
         self._index: Index | None = None
 
@@ -96,17 +98,14 @@ class Contents:
 
     def _renew(self) -> None:
         """Forgets what was known, if another log stands in the folder now."""
-        try:
-            stat = (self.home / LOG_JSON).stat()
-            found = stat.st_ino, stat.st_mtime_ns
-        except OSError:
-            found = None
-        if found == self._manifest:
+        found = [_stamp(self.home / name) for name in (LOG_JSON, BASE_JSON)]
+        if found == self._manifests:
             return
         id = said_of(self.home).get("id")
+        self._extent = None
         if id != self.id:
-            self._extent = self._index = None
-        self._manifest, self.id = found, id
+            self._index = None
+        self._manifests, self.id = found, id
 
     def _has(self, version: int, extent: Extent) -> bool:
         return self.path(version, extent).exists()
@@ -114,7 +113,7 @@ class Contents:
     def _look(self) -> Extent:
         if not self.home.is_dir():
             self._extent = None
-            return Extent(None, 1, Head(0, None), self._ending)
+            return Extent(None, 1, Head(0, None), self._ending, 1)
         stamp = self.home.stat().st_mtime_ns
         files = self.files
         ending = str(said_of(self.home).get("ending") or self._ending)
@@ -130,7 +129,11 @@ class Contents:
         else:
             starts = (self.home / LOG_JSON).exists() or not files
             first = 1 if starts else number_of(files[0]) or 1
-        self._extent = Extent(stamp, first, head, ending)
+        begin = first
+        for path in self.home.iterdir() if first > 1 else ():
+            if (match := NAME.fullmatch(path.name)) and int(match[1]) < first:
+                begin, ending = min(begin, int(match[1])), match[2]
+        self._extent = Extent(stamp, first, head, ending, begin)
         self.is_chain = False
         return self._extent
 
@@ -166,7 +169,7 @@ class Contents:
             line = self.find(_internal.identify(version)[1])
             if line is None:
                 raise refused("patch.version", f"no patch of the log has the id {version} ({self.home})", str(self.home))  # fmt: skip
-            return line.version
+            version = line.version
         if version < 1:
             raise refused("patch.version", f"there is no patch {version}: patches count from 1", str(self.home))  # fmt: skip
         self.range(version - 1, version)
@@ -176,19 +179,30 @@ class Contents:
         """The index, with a line for each version."""
         with self.turn:
             index = self._index = self._index or Index(self.home)
-            count = extent.head.version - extent.first + 1
+            count = extent.head.version - extent.begin + 1
             if len(index) < count:
-                for version in range(extent.first, extent.head.version + 1):
-                    index.of(version, name_of(version, extent.ending))
+                for version in range(extent.begin, extent.head.version + 1):
+                    if version >= extent.first or self._has(version, extent):
+                        self._line(index, version, extent)
             return index
+
+    def _line(self, index: Index, version: int, extent: Extent) -> Line:
+        name = name_of(version, extent.ending)
+        return index.of(version, name, is_gone=version < extent.first)
+
+    def keep(self, line: Line) -> None:
+        """Takes a version whose file this process wrote anew."""
+        with self.turn:
+            if self._index is not None:
+                self._index.keep(line)
 
     def line(self, version: int, extent: Extent) -> Line:
         """What the index knows of a version that is there."""
         with self.turn:
-            return self.index(extent).of(version, name_of(version, extent.ending))
+            return self._line(self.index(extent), version, extent)
 
     def find(self, identity: str | None) -> Line | None:
-        """What the index knows of the version that has an id."""
+        """What the index knows of the version that has an id, also of one whose rows are gone."""
         if identity is None:
             return None
         with self.turn:
@@ -196,7 +210,7 @@ class Contents:
                 return None
             extent = self.quick_extent()
             version = self.index(extent).version_of(identity)
-            if version is None or not extent.first <= version <= extent.head.version:
+            if version is None or not extent.begin <= version <= extent.head.version:
                 return None
             line = self.line(version, extent)
             is_it = line.id is not None and _internal.identify(line.id)[1] == identity
@@ -233,3 +247,12 @@ class Contents:
             yield
         finally:
             os.close(handle)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What another file of the same name would not have; None: there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns

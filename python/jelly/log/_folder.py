@@ -211,9 +211,14 @@ class FolderLog(Log):
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
         """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         files = self.paths(after, upto)
-        if self.is_plain:
-            return read_patch((path.read_bytes() for path in files), **options)
-        return read_patch(_spooled(files), **options)
+        pieces = (path.read_bytes() for path in files) if self.is_plain else _spooled(files)
+        return read_patch(self._still(after, pieces), **options)
+
+    def _still(self, after: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """What was read of the versions after one; an error, where the log was compacted meanwhile."""
+        for piece in pieces:
+            self.contents.range(after, after)
+            yield piece
 
     def fetch(
         self,
@@ -225,7 +230,11 @@ class FolderLog(Log):
         """Writes one patch; see :meth:`Log.fetch`."""
         check_folder(dest, [self._home])
         number = self.number(version)
-        convert(self.path(number), dest, to=to, format=self._format)
+        with self.path(number).open("rb") as file:
+            self.number(
+                number
+            )  # what was opened before that is the patch, whoever compacts the log
+            convert(file, dest, to=to, format=self._format)
         return next(self.versions(number - 1, number))
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
@@ -273,8 +282,7 @@ class FolderLog(Log):
         extent = self.contents.extent()
         upto = self.number(version) if isinstance(version, str) else version
         upto = extent.head.version if upto is None else min(upto, extent.head.version)
-        if upto >= extent.first:
-            self.paths(extent.first - 1, upto)
+        self.paths(min(upto, extent.first - 1), upto)
         asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:
             asked["version"] = version
@@ -333,6 +341,7 @@ class FolderLog(Log):
         format = self._format
         for path in self.paths(after, after + len(sizes)):
             yield path, format
+            self.contents.range(after, after)  # else it may have been compacted meanwhile
 
     @property
     def _format(self) -> PatchFormat:

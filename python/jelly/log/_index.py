@@ -18,10 +18,13 @@ from typing import NamedTuple
 from jelly import _internal
 from jelly._log_files import INDEX
 from jelly._times import of_term
-from jelly.log._patch import Summary, count_of, refused, summary_of
+from jelly.errors import JellyError
+from jelly.log._patch import Summary, count_of, lexical, refused, summary_of
 from jelly.log._types import LogVersion
 
 _CHECKSUM = ',"crc":"'
+COMPACTED = "compacted"
+"""The header of what is left of a patch of a compacted log: the digest of the rows that it had."""
 
 
 class Line(NamedTuple):
@@ -43,6 +46,11 @@ class Line(NamedTuple):
     def time(self) -> datetime | None:
         """The ``H timestamp`` of the patch."""
         return of_term(self._header("timestamp"))
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of its headers, in lower case."""
+        return {key.lower() for key, _ in self.headers}
 
     @property
     def statements(self) -> int | None:
@@ -78,17 +86,33 @@ class Index:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def of(self, version: int, name: str) -> Line:
-        """What is known of a version; the patch is read where the index does not fit its file."""
+    def of(self, version: int, name: str, *, is_gone: bool = False) -> Line:
+        """What is known of a version; the patch is read where the index does not fit its file.
+
+        Args:
+            version: The version.
+            name: Of its file.
+            is_gone: The log was compacted: the file has the headers of the patch, if not its rows.
+
+        Raises:
+            PatchError: The file is not the one that the index knows (``patch.damaged``), or only
+                headers are left of it (``patch.gap``).
+        """
         stat = (self._folder / name).stat()
         line = self._lines.get(version)
         if line is None or (line.name, line.size, line.mtime) != (name, stat.st_size, stat.st_mtime_ns):  # fmt: skip
             path = self._folder / name
             # who removes the index says that files were changed on purpose
             known = (line.name, line.size, line.digest) if line and self._path.exists() else None
+            if known is not None and stat.st_size != known[1] and _is_stub(path):
+                known = (name, stat.st_size, known[2])
             if known is not None:
                 _internal.refuse_changed(path, known, stat.st_size)
             found = summary_of(path, takes_positions=True)
+            if (digest := found.said.get(COMPACTED)) is not None:
+                if not is_gone:
+                    raise refused("patch.gap", f"the log was compacted, and the rows of version {version} are gone ({self._folder})", str(path))  # fmt: skip
+                found = found._replace(digest=lexical(digest))
             if known is not None:
                 _internal.refuse_changed(path, known, stat.st_size, found.digest)
             if found.patches != 1:
@@ -129,6 +153,13 @@ class Index:
             return self._path.read_bytes().decode("utf-8", "replace").split("\n")
         except OSError:
             return []
+
+
+def _is_stub(path: Path) -> bool:
+    """Whether only the headers of a patch are left in a file."""
+    with suppress(JellyError):
+        return COMPACTED in summary_of(path, takes_positions=True).said
+    return False
 
 
 def line_of(version: int, path: Path, found: Summary) -> Line:

@@ -19,7 +19,7 @@ from jelly._show import Shown
 from jelly.log._listed import log_html
 from jelly.log._objects import SCHEMES
 from jelly.log._patch import Summary
-from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch
+from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.types import Destination, PatchFormat, Source
 
 _STORE = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
@@ -274,8 +274,7 @@ class Log:
         """Writes the dataset as it is at a version.
 
         Args:
-            dest: Path (``-`` is standard output) or binary file object. A path appears whole or not
-                at all.
+            dest: As of :meth:`fetch`.
             version: Number of the version or id of its patch; the last one otherwise.
             **options: Of writing, as for :func:`apply`.
 
@@ -337,6 +336,23 @@ class Log:
 
         return pull(self, folder)
 
+    def compact(self, upto: int | str) -> Compacted:
+        """Puts the dataset at a version in place of the patches up to it, in a log in a folder.
+
+        Headers and digests of rows stay, so that a late retry is known; reading the rows is ``patch.gap``.
+        Killed at any moment, it leaves the log as it was or compacted; the next call goes on.
+
+        Args:
+            upto: Number of the version, or id of its patch.
+
+        Raises:
+            PatchError: As of :meth:`dataset`.
+            TypeError: The log stands elsewhere.
+        """
+        from jelly.log._compact import compact
+
+        return compact(self, upto)
+
     def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
         """Whether publishing a patch would find it there already, as ``head`` or before.
 
@@ -362,19 +378,16 @@ class Log:
         raise NotImplementedError
 
     def _stored(self, version: int, path: Path) -> None:
-        """Writes a patch to a new file, in the format of :meth:`_stored_ending`."""
+        """Writes a patch to a new file, in the format of :meth:`_stored_ending`, that of a copy."""
         raise NotImplementedError
 
     def _stored_ending(self) -> str:
-        """The ending of files that a copy has."""
         raise NotImplementedError
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
-        """The patches of a range of versions one by one: each as readers take it, and its format.
+        """The patches after a version one by one: each as readers take it, and its format.
 
-        Args:
-            after: The version before the range.
-            sizes: Bytes of each version of the range, as :meth:`versions` says them.
+        ``sizes`` are the bytes of each, as :meth:`versions` says them.
         """
         raise NotImplementedError
 

@@ -70,6 +70,8 @@ def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
         raise refused("patch.fork", f"{where} has version {head.version}, but the head of the log is {last}", where)  # fmt: skip
     if head.version < copy.info().first:
         return
+    if head.version == info.first - 1:
+        return  # what the copy ends with is the base now; the next patch says what it comes after
     found = next(source.versions(head.version - 1, head.version))
     if found.id != head.id:
         raise refused("patch.fork", f"version {head.version} is {head.id} in {where}, but {found.id} in the log", where)  # fmt: skip

@@ -42,6 +42,22 @@ class Published(NamedTuple):
     replayed: bool
 
 
+class Compacted(NamedTuple):
+    """What was done.
+
+    Attributes:
+        version: The version that the log begins after now.
+        statements: Statements of the dataset at this version.
+        patches: Patches whose rows are gone now.
+        bytes: Bytes that the folder has less; fewer than 0, where the new dataset takes more.
+    """
+
+    version: int
+    statements: int
+    patches: int
+    bytes: int
+
+
 class LogVersion(NamedTuple):
     """A version of a log.
 

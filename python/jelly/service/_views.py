@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from jelly import _internal
-from jelly._convert import convert
 from jelly._log_files import name_of
 from jelly._times import start_of
 from jelly.log._folder import FolderLog
@@ -100,7 +99,12 @@ async def patches(request: Request) -> Response:
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
         stored = (piece for path in files for piece in pieces(path.open("rb")))
         return StreamingResponse(stored, media_type=media, headers=headers)
-    spool = await run_in_threadpool(spooled, lambda spool: joined(files, spool, format))
+
+    def write(spool: Any) -> None:
+        joined(files, spool, format)
+        log.paths(after, after)  # the log may have been compacted meanwhile
+
+    spool = await run_in_threadpool(spooled, write)
     return Spooled(spool, media, headers)
 
 
@@ -145,11 +149,10 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
         return Response(status_code=304, headers=headers)
     path = log.folder / name_of(found.version, log.ending)
     if format == "jelly-patch" and log.ending == ".jellyp":
-        return Spooled(path.open("rb"), media, headers)
-    stored: Any = "trp" if log.ending.startswith(".trp") else "auto"
-    spool = await run_in_threadpool(
-        spooled, lambda spool: convert(path, spool, to=format, format=stored)
-    )
+        file = path.open("rb")
+        await run_in_threadpool(log.number, number_of)  # opened before that, it is the patch
+        return Spooled(file, media, headers)
+    spool = await run_in_threadpool(spooled, lambda spool: log.fetch(number_of, spool, to=format))
     return Spooled(spool, media, headers)
 
 

@@ -91,7 +91,7 @@ pub fn order_log(patches: &[PatchFacts], context: &LogContext, options: LogOptio
     let names = places.keys().copied();
     let (names, folders) = match &context.sources {
         Some(sources) => (as_given(names, sources)?, Vec::new()),
-        None => by_folder(names),
+        None => without_compacted(by_folder(names), context),
     };
     let mut facts = Vec::with_capacity(names.len());
     let mut broken = None;
@@ -291,6 +291,25 @@ pub(super) fn by_folder<'a>(names: impl Iterator<Item = Option<&'a str>>) -> ByF
         sorted.extend(files.into_iter().map(Some));
     }
     (sorted, ranges)
+}
+
+/// The sources without those that the base of a compacted log replaces.
+fn without_compacted<'a>((names, folders): ByFolder<'a>, context: &LogContext) -> ByFolder<'a> {
+    let mut left: Vec<_> = names.iter().copied().take_while(Option::is_none).collect();
+    let ranges = folders.into_iter().map(|(folder, files)| {
+        let start = match context.manifests.get(&folder) {
+            Some([base, log]) => Start::of(Ok(base.clone()), Ok(log.clone())),
+            None => {
+                local_path(Path::new(&folder)).map_or(Start::Anywhere, |folder| Start::of_folder(&folder))
+            }
+        };
+        let first = left.len();
+        let is_left = |name: &Option<&str>| name.is_none_or(|name| !start.has_compacted(file_name(name)));
+        left.extend(names[files].iter().copied().filter(is_left));
+        (folder, first..left.len())
+    });
+    let ranges = ranges.collect();
+    (left, ranges)
 }
 
 /// A folder as it is written in one way, and what it is compared by: of this machine, the path without links.

@@ -55,6 +55,8 @@ impl Fault {
     }
 }
 
+/// The header of what is left of a patch of a compacted log: the digest of the rows that it had.
+const COMPACTED: &str = "compacted";
 /// What to do about an unfinished transaction.
 pub(crate) const DROP: &str = "unfinished=\"drop\" leaves such transactions out";
 
@@ -77,6 +79,8 @@ pub(crate) struct SourceFacts {
     fixed: bool,
     /// Faults are no errors.
     tolerant: bool,
+    /// What is left of a patch of a compacted log is let through.
+    pub(super) takes_stubs: bool,
     open: Open,
     /// `A` rows less `D` rows of the open transaction.
     net: i64,
@@ -149,6 +153,11 @@ impl SourceFacts {
             self.now.prev = Some(value);
         } else if is_content_header(key) {
             self.now.speaks_content = true;
+        } else if key.eq_ignore_ascii_case(COMPACTED) && !self.takes_stubs {
+            let message = format!(
+                "the header {COMPACTED:?} says that the log was compacted: the rows of this patch are in its base"
+            );
+            self.fault(Fault { patch: self.patches.len(), kind: ErrorKind::PatchGap, message })?;
         } else if key.eq_ignore_ascii_case("statements")
             && let PlainTerm::Literal(text, _) = value.as_plain()
         {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::collected::by_folder;
 use super::indexed::{INDEX, Indexed};
 use super::manifest::{self, Base};
-use super::names::{holds_patches, in_order, shifted};
+use super::names::{holds_patches, in_order, number_in, shifted};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
@@ -22,7 +22,7 @@ pub(crate) enum Start {
     /// With version 1, as `log.json` says.
     Empty,
     /// After the base of a backup, as `base.json` says.
-    Base { version: u64, id: Option<TermBuf>, statements: u64 },
+    Base { version: u64, id: Option<TermBuf>, statements: u64, is_compacted: bool },
     /// What says it is damaged.
     Damaged(String),
 }
@@ -32,8 +32,8 @@ impl Start {
     pub(crate) fn of(base: Result<Option<Vec<u8>>, String>, log: Result<Option<Vec<u8>>, String>) -> Self {
         let read = || {
             if let Some(bytes) = base? {
-                let Base { version, id, statements, .. } = manifest::base(&bytes)?;
-                return Ok(Start::Base { version, id, statements });
+                let Base { version, id, statements, is_compacted, .. } = manifest::base(&bytes)?;
+                return Ok(Start::Base { version, id, statements, is_compacted });
             }
             match log? {
                 Some(bytes) => manifest::check_log(&bytes).map(|()| Start::Empty),
@@ -52,6 +52,16 @@ impl Start {
         }
     }
 
+    /// Whether the base of a compacted log has what a file of its folder did.
+    pub(super) fn has_compacted(&self, file: &str) -> bool {
+        match self {
+            Start::Base { version, is_compacted: true, .. } => {
+                number_in(file).is_some_and(|number| number <= *version)
+            }
+            _ => false,
+        }
+    }
+
     /// The version before the first patch, and the id of its patch, where that is known.
     pub(crate) fn before(&self) -> Option<(u64, Option<&TermBuf>)> {
         match self {
@@ -62,7 +72,8 @@ impl Start {
     }
 }
 
-/// The files of a folder that hold patches, in the order of a log. A link to nowhere is one, which cannot be read.
+/// The files of a folder that hold patches of its log, in order. A link to nowhere is one, which cannot be read. Those
+/// that the base of a compacted log replaces are none.
 pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in folder.read_dir().map_err(|error| at(folder, error.into()))? {
@@ -76,6 +87,8 @@ pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let shifts = found.iter().filter_map(|(name, _)| shifted(name));
     let before: HashSet<String> = shifts.map(|(before, _)| before.to_owned()).collect();
     found.retain(|(name, _)| holds_patches(name) || before.contains(name) && !name.starts_with(['.', '_']));
+    let start = Start::of(manifest::read(folder, manifest::BASE), Ok(None));
+    found.retain(|(name, _)| !start.has_compacted(name));
     in_order(&mut found, |(name, _)| name);
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }

@@ -96,7 +96,7 @@ pub struct Outcome {
 }
 
 /// The headers that say something of a log.
-const HEADERS: [&str; 6] = ["id", "prev", "previous", "statements", "timestamp", "blank-nodes"];
+const HEADERS: [&str; 7] = ["id", "prev", "previous", "statements", "timestamp", "blank-nodes", "compacted"];
 
 impl GatheredPatch {
     /// Takes a row.

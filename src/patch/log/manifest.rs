@@ -27,6 +27,8 @@ pub struct Base {
     pub version: u64,
     /// The id of the patch that made the version.
     pub id: Option<TermBuf>,
+    /// The log was compacted: the patches up to the version, which may stand in the folder, are in the dataset.
+    pub is_compacted: bool,
 }
 
 /// Reads the bytes of a manifest. `Ok(None)`: the folder has none.
@@ -69,7 +71,15 @@ pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
         Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id of {BASE} is no term"))?),
     };
     let version = if find("version").is_some() { number("version")? } else { 0 };
-    Ok(Base { file, statements: number("statements")?, timestamp: text("timestamp")?, version, id })
+    let is_compacted = find("compacted").is_some();
+    Ok(Base {
+        file,
+        statements: number("statements")?,
+        timestamp: text("timestamp")?,
+        version,
+        id,
+        is_compacted,
+    })
 }
 
 /// Whether `log.json` is whole.

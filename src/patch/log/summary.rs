@@ -33,7 +33,8 @@ pub struct PatchSummary {
 }
 
 /// Reads a source of patches to its end; refuses transactions without a meaning, two ids in one patch, and rows that
-/// count and name blank nodes by their positions. `takes_positions` lets the last ones through.
+/// count and name blank nodes by their positions. `takes_positions` is for patches that a log has: it lets the last ones
+/// through, and what is left of a patch after [compaction](super::folder::Start::has_compacted).
 pub fn summarize(source: &Again, takes_positions: bool, watch: Watch<'_>) -> Result<PatchSummary> {
     let mut work = Work::new(watch);
     work.phase("reading the patch");
@@ -91,8 +92,10 @@ impl PatchSink for Summarizing {
 impl Summarizing {
     pub(super) fn new(takes_positions: bool) -> Self {
         let options = LogOptions { fixed: true, ..LogOptions::default() };
+        let mut facts = SourceFacts::new(options, false);
+        facts.takes_stubs = takes_positions;
         Summarizing {
-            facts: SourceFacts::new(options, false),
+            facts,
             takes_positions,
             open: None,
             summary: PatchSummary::default(),

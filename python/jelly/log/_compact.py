@@ -1,0 +1,110 @@
+"""Compacting a log in a folder: the dataset at a version takes the place of the patches before."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jelly._log_files import BASE_JSON, INDEX, stored_format
+from jelly._whole_file import sync_file, sync_folder, work_folder, written_json
+from jelly._writers import PatchWriter
+from jelly.log._folder import FolderLog
+from jelly.log._index import COMPACTED, Line, append
+from jelly.log._types import Compacted, LogVersion
+
+# files that are flushed at once, and written before that
+_FLUSHES, _ROUND = 8, 256
+_BASE = re.compile(r"base(-\d+)?\.jelly\.zst")
+
+
+def compact(log: object, upto: int | str) -> Compacted:
+    """Compacts a log; see :meth:`jelly.Log.compact`."""
+    if not isinstance(log, FolderLog):
+        raise TypeError(f"{log!r} is no folder; a log is compacted in its folder")
+    home = log.folder
+    before = _bytes(home)
+    version = upto if isinstance(upto, str) else max(upto, log.info().first - 1)
+    number = log.number(version) if isinstance(version, str) else version
+    with work_folder(home) as work:
+        if number >= log.info().first:
+            _begin_after(log, work, number)
+        first = log.info().first
+        patches = _leave_stubs(log, work)
+        with log.alone():
+            said = json.loads((home / BASE_JSON).read_text()) if (home / BASE_JSON).exists() else {}
+            for path in home.iterdir():
+                if said and _BASE.fullmatch(path.name) and path.name != said["base"]:
+                    path.unlink()
+    return Compacted(first - 1, int(said.get("statements", 0)), patches, before - _bytes(home))
+
+
+def _begin_after(log: FolderLog, work: Path, number: int) -> None:
+    """Makes the log begin with the dataset at a version."""
+    home = log.folder
+    found: LogVersion = next(log.versions(number - 1, number))
+    part = work / f"base-{number:04}.jelly.zst"
+    done = log.dataset(part, number, to="jelly", namespaces=True)
+    with log.alone():
+        path = home / BASE_JSON
+        known = json.loads(path.read_text()) if path.exists() else {}
+        if known.get("version", 0) >= number:
+            return  # somebody else compacted it further meanwhile
+        known.pop("sha256", None)  # of what it began with
+        said = known | {
+            "base": part.name,
+            "statements": done.statements,
+            "timestamp": (found.time or datetime.now(UTC)).isoformat(),
+            "version": number,
+            "id": found.id,
+            "compacted": number,
+        }
+        sync_file(part)
+        manifest = written_json(work / BASE_JSON, said)
+        part.replace(home / part.name)
+        sync_folder(home)
+        manifest.replace(path)  # from here on it begins there
+        sync_folder(home)
+
+
+def _leave_stubs(log: FolderLog, work: Path) -> int:
+    """Leaves the headers of patches and the digests of their rows, by which late retries are known.
+
+    Returns:
+        How many patches had rows still.
+    """
+    contents, extent, count = log.contents, log.contents.extent(), 0
+    with ThreadPoolExecutor(_FLUSHES) as pool:
+        for version in range(extent.begin, extent.first, _ROUND):
+            numbers = range(version, min(version + _ROUND, extent.first))
+            paths = [contents.path(number, extent) for number in numbers]
+            lines = [contents.line(number, extent) for number, path in zip(numbers, paths, strict=True) if path.exists()]  # fmt: skip
+            stubs = [
+                _stub(work, line, extent.ending) for line in lines if COMPACTED not in line.keys
+            ]
+            list(pool.map(sync_file, [part for part, _ in stubs]))
+            for part, line in stubs:
+                part.replace(log.folder / line.name)
+                contents.keep(line)
+                append(log.folder, line)
+            count += len(stubs)
+    sync_folder(log.folder)
+    return count
+
+
+def _stub(work: Path, line: Line, ending: str) -> tuple[Path, Line]:
+    """Writes what stays of a patch; returns its file, and what the index knows of it then."""
+    part, headers = work / line.name, [*line.headers, [COMPACTED, f'"{line.digest}"']]
+    with PatchWriter(part, format=stored_format(ending)) as writer:
+        writer.write([{"op": "H", "name": key, "value": value} for key, value in headers])
+        writer.write([{"op": "Z"}])
+    stat = part.stat()
+    return part, line._replace(size=stat.st_size, mtime=stat.st_mtime_ns, headers=headers)
+
+
+def _bytes(home: Path) -> int:
+    files = (entry for entry in os.scandir(home) if entry.is_file() and entry.name != INDEX)
+    return sum(entry.stat().st_size for entry in files)
