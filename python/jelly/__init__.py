@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from jelly._inspect import Advice, Inspection, ValidationReport, inspect, validate
     from jelly._patches import Patch, Transaction
     from jelly._patching import Step
-    from jelly._push import Pushed, push
+    from jelly._push import Pushed, push, push_on
     from jelly._readers import read_patch, read_rdf
     from jelly._show import Shown, show, show_diff, show_style
     from jelly._splits import splits
@@ -131,6 +131,7 @@ __all__ = [
     "invert",
     "net",
     "push",
+    "push_on",
     "quad_keys",
     "read_patch",
     "read_rdf",
@@ -167,7 +168,7 @@ _NAMES = {
     "jelly.log": "Compacted, Head, Log, LogInfo, LogVersion, Published",
     "jelly._history": "LogReport, Period, PeriodBy, Problem, history, history_by, verify_log",
     "jelly._patches": "Patch, Transaction",
-    "jelly._push": "Pushed, push",
+    "jelly._push": "Pushed, push, push_on",
     "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",
     "jelly._show": "Shown, show, show_diff, show_style",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from jelly import _internal
 from jelly._http import Address
@@ -22,6 +23,8 @@ _WAIT = 0.2
 # versions between two questions to the store
 _ROUND = 1000
 _REQUEST = 1 << 20
+# seconds between two looks for a store that is not there
+_LONGEST = 5.0
 _FORGETS = "{}: the store took a request and does not say a version after {}; check that {} asks the same store (query_endpoint=, --query)"
 
 
@@ -45,6 +48,19 @@ class Pushed(NamedTuple):
     deleted: int
     prefixes_left_out: int
     requests: int
+
+
+_NOTHING = Pushed(0, None, 0, 0, 0, 0, 0)
+
+
+class PushOptions(TypedDict, total=False):
+    """Options of :func:`push_on`, as of :func:`push`."""
+
+    query_endpoint: str | None
+    after: int | None
+    skolemize: str | None
+    authorization: str | None
+    request_bytes: int
 
 
 def push(
@@ -92,41 +108,113 @@ def push(
         OSError: The store cannot be reached, or refused a request.
         ValueError: ``after`` or ``skolemize`` is not what the store says.
     """
-    log = log if isinstance(log, Log) else Log(log)
-    info = log.info()
-    if info.id is None:
-        raise refused("patch.base", f"the log has no id by which a store knows it again ({log.place}); `jelly log create {log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
-    said = _internal.StoreLog(f"urn:uuid:{info.id}", skolemize)
     store = _Store(endpoint, query_endpoint, authorization, request_bytes, progress)
-    done = Pushed(0, None, 0, 0, 0, 0, 0)
-    counts: dict[int, tuple[int, int, int]] = {}
-    at: _At | None = None
-    until: float | None = None
+    return _Pushing(log, store, after, skolemize).to_head()
+
+
+def push_on(
+    log: Log | str, endpoint: str, *, progress: Report | None = None, **options: Unpack[PushOptions]
+) -> Iterator[Pushed]:
+    """Brings a store to the head of a log, and goes on with versions as they come.
+
+    A store or a server of the log that cannot be reached, or fails (5xx), is asked again until it answers.
+    It may be stopped or killed at any time: each patch is pushed once.
+
+    Args:
+        log: As of :func:`push`.
+        endpoint: As of :func:`push`.
+        progress: As of :func:`push`; the phase is ``waiting: `` and the error while something does not answer.
+        **options: As of :func:`push`.
+
+    Yields:
+        What was done since the last time, each time that the store has the head.
+
+    Raises:
+        PatchError: As of :func:`push`, or another log stands at the place (``patch.fork``).
+        OSError: The store refused a request, or a disk failed.
+        ValueError: As of :func:`push`.
+    """
+    after, skolemize = options.get("after"), options.get("skolemize")
+    store = _Store(
+        endpoint, options.get("query_endpoint"), options.get("authorization"),
+        options.get("request_bytes", _REQUEST), progress,
+    )  # fmt: skip
+    pushing: _Pushing | None = None
+    wait = _WAIT
     while True:
         try:
-            found = store.at(said, skolemize)
-            if until is None or found != at:
-                until = time.monotonic() + _TRIES
-            if found is None:
-                if at is not None:
-                    raise OSError(_FORGETS.format(endpoint, at[0], store.query_url))
-                at = store.begin(said, skolemize, _start(log, info, after))
-                continue
-            if at is None and after not in (None, found[0]):
-                raise ValueError(f"after is {after}, but the store says that it has version {found[0]}")  # fmt: skip
-            at = found
-            done = _counted(done, [counts[version] for version in counts if version <= at[0]])
-            counts.clear()
-            versions = _next_versions(log, at)
-            if not versions:
-                return done._replace(version=at[0], id=log.head.id, requests=store.requests)
-            _send(log, said, store, at, versions, counts)
-            if store.at(said, skolemize) == at:
-                raise OSError(_FORGETS.format(endpoint, at[0], store.query_url))
-        except (ConnectionError, TimeoutError, TruncatedError):
-            if until is None or time.monotonic() > until:
-                raise
-            time.sleep(_WAIT)
+            pushing = pushing or _Pushing(log, store, after, skolemize)
+            done = pushing.to_head()
+            wait = _WAIT
+            yield done
+            next(pushing.log.watch(done.version))
+        except (ConnectionError, TimeoutError, TruncatedError) as error:
+            if progress is not None:
+                progress(Step(f"waiting: {error}", 0, 0))
+            time.sleep(wait)
+            wait = min(2 * wait, _LONGEST)
+
+
+class _Pushing:
+    """A log and a store, and what the store is known to have."""
+
+    def __init__(
+        self, log: Log | str, store: _Store, after: int | None, skolemize: str | None
+    ) -> None:
+        self.log = log if isinstance(log, Log) else Log(log)
+        self._store, self._after, self._skolemize = store, after, skolemize
+        self._info = self.log.info()
+        if self._info.id is None:
+            raise refused("patch.base", f"the log has no id by which a store knows it again ({self.log.place}); `jelly log create {self.log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
+        self._said = _internal.StoreLog(f"urn:uuid:{self._info.id}", skolemize)
+        self._at: _At | None = None
+        self._done = _NOTHING
+        # of patches that were sent, and of which nobody has asked whether the store has them
+        self._counts: dict[int, tuple[int, int, int]] = {}
+
+    def to_head(self) -> Pushed:
+        """Pushes what is new; returns what was done since it came to an end the last time."""
+        until: float | None = None
+        while True:
+            try:
+                found = self._store.at(self._said, self._skolemize)
+                if until is None or found != self._at:
+                    until = time.monotonic() + _TRIES
+                versions = self._versions(found)
+                if versions is None:
+                    continue
+                if not versions and self._at is not None:
+                    done, self._done = self._done, _NOTHING
+                    requests, self._store.requests = self._store.requests, 0
+                    return done._replace(version=self._at[0], id=self.log.head.id, requests=requests)  # fmt: skip
+                self._send(versions)
+            except (ConnectionError, TimeoutError, TruncatedError):
+                if until is None or time.monotonic() > until:
+                    raise
+                time.sleep(_WAIT)
+
+    def _versions(self, found: _At | None) -> list[Any] | None:
+        """What comes after the version that the store says; None: it is asked again."""
+        log, store = self.log, self._store
+        if found is None:
+            if self._at is not None:
+                raise OSError(store.forgets(self._at))
+            start = _start(log, self._info, self._after)
+            self._at = store.begin(self._said, self._skolemize, start)
+            return None
+        if self._at is None and self._after not in (None, found[0]):
+            raise ValueError(f"after is {self._after}, but the store says that it has version {found[0]}")  # fmt: skip
+        self._at = found
+        there = [self._counts[version] for version in self._counts if version <= found[0]]
+        self._done = _counted(self._done, there)
+        self._counts.clear()
+        return _next_versions(log, found)
+
+    def _send(self, versions: list[Any]) -> None:
+        assert self._at is not None
+        _send(self.log, self._said, self._store, self._at, versions, self._counts)
+        if self._store.at(self._said, self._skolemize) == self._at:
+            raise OSError(self._store.forgets(self._at))
 
 
 def _counted(done: Pushed, counts: list[tuple[int, int, int]]) -> Pushed:
@@ -234,12 +322,16 @@ class _Store:
             raise ValueError(f"{given}; its blank nodes have the same names from the first patch on")  # fmt: skip
         return version, patch
 
+    def forgets(self, at: _At) -> str:
+        """What to do about a store that does not say what it was given."""
+        return _FORGETS.format(self._update.url, at[0], self.query_url)
+
     def begin(self, said: Any, skolemize: str | None, at: _At) -> _At:
         """Makes the store say a version, if it says none; the version that it has then."""
         self._post([said.begin(at)])
         found = self.at(said, skolemize)
         if found is None:
-            raise OSError(_FORGETS.format(self._update.url, at[0], self.query_url))
+            raise OSError(self.forgets(at))
         return found
 
     def patch(self, updates: _internal.Updates, step: str) -> None:

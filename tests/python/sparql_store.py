@@ -30,6 +30,7 @@ class Store:
         self.after = self.before
         self.authorization: set[str | None] = set()
         self.url = ""
+        self.is_open = False
 
     def statements(self) -> set[str]:
         """The quads of the store, but for what it says of logs."""
@@ -64,6 +65,8 @@ def _handler(store: Store) -> type[BaseHTTPRequestHandler]:
             store.authorization.add(self.headers["Authorization"])
             kind = self.headers["Content-Type"].partition(";")[0]
             try:
+                if not store.is_open:  # a connection of before
+                    raise _LostError
                 if kind == "application/sparql-update":
                     store.updates.append(body)
                     number = len(store.updates)
@@ -93,16 +96,18 @@ def _handler(store: Store) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def sparql_store() -> Iterator[Store]:
-    """A store, which ends with the block."""
-    store = Store()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(store)) as server:
+def sparql_store(store: Store | None = None, port: int = 0) -> Iterator[Store]:
+    """A store, which ends with the block; one that there was before starts again."""
+    store = store or Store()
+    with ThreadingHTTPServer(("127.0.0.1", port), _handler(store)) as server:
         server.daemon_threads = True
         store.url = f"http://127.0.0.1:{server.server_address[1]}/ds/update"
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
+        store.is_open = True
         try:
             yield store
         finally:
+            store.is_open = False
             server.shutdown()
             thread.join()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -21,17 +23,47 @@ from jelly.log._there import existing
 @click.option("--after", type=int, metavar="VERSION", help="The version whose dataset the store has already; only for a store that does not say one.")  # fmt: skip
 @click.option("--skolemize", metavar="START", help="Write blank nodes as IRIs that begin so: the same from the first patch on.")  # fmt: skip
 @click.option("--request-bytes", type=click.IntRange(1), metavar="BYTES", help="The size of a request, 1 MiB otherwise; a larger patch takes several.")  # fmt: skip
+@click.option("--follow", is_flag=True, help="Go on with versions as they come, until SIGINT or SIGTERM.")  # fmt: skip
 @click.option("--json", "is_json", is_flag=True, help="Say what was done as JSON.")
-def push_command(place: str, endpoint: str, is_json: bool, **options: Any) -> None:
+def push_command(place: str, endpoint: str, follow: bool, is_json: bool, **options: Any) -> None:
     """Sends the patches of the log at PLACE to ENDPOINT, as SPARQL Update, each once.
 
-    The store keeps its version in the graph <urn:jelly:logs>; run the command again to send what is new.
+    The store keeps its version in the graph <urn:jelly:logs>; run the command again to send what is new, or
+    let it go on with --follow, which waits for a store that does not answer.
     A store that wants to know who asks gets JELLY_STORE_AUTHORIZATION as the header Authorization.
 
     Example: jelly push logs/brick http://localhost:3030/ds/update
     """
+    log = existing(jelly.Log(place))
+    if follow:
+        _follow(log, endpoint, is_json, given(options))
+        return
     with Steps(quiet=is_json) as steps:
-        done = jelly.push(existing(jelly.Log(place)), endpoint, progress=steps.show, **given(options))  # fmt: skip
+        done = jelly.push(log, endpoint, progress=steps.show, **given(options))
+    _say(done, is_json)
+
+
+def _follow(log: jelly.Log, endpoint: str, is_json: bool, options: Any) -> None:
+    """Pushes until a signal ends it, which is no failure: nothing is lost then."""
+    waits = ""
+
+    def report(step: jelly.Step) -> None:
+        nonlocal waits
+        if step.phase.startswith("waiting: ") and step.phase != waits:
+            waits = step.phase
+            click.echo(f"jelly: {waits}", err=True)
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    with suppress(KeyboardInterrupt):
+        for done in jelly.push_on(log, endpoint, progress=report, **options):
+            waits = ""
+            _say(done, is_json)
+
+
+def _say(done: jelly.Pushed, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps(done._asdict()))
         return
