@@ -967,6 +967,7 @@ class RdfRelay:
         stream_name: str | None = None,
         cut: int = ...,
         frame_bytes: int = ...,
+        stream: int = 0,
     ) -> Self: ...
     def push(self, message: bytes, *, passed: bool = False) -> bytes:
         """Takes a frame without its length; returns those that it became, each after its length."""

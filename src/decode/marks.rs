@@ -100,6 +100,11 @@ impl Marks {
         &self.warnings
     }
 
+    /// So many streams came before.
+    pub(super) fn count_from(&mut self, streams: u64) {
+        self.streams = streams;
+    }
+
     /// Which stream of the file this is.
     pub(super) fn stream(&self) -> StreamNumber {
         StreamNumber(self.streams.saturating_sub(1))

@@ -113,6 +113,12 @@ impl<D: DialectState> Decoder<D> {
         }
     }
 
+    /// Positions of blank nodes get this number of a stream, and those of later streams the numbers that follow.
+    pub(crate) fn of_stream(mut self, number: u64) -> Self {
+        self.marks.count_from(number);
+        self
+    }
+
     /// Two decoders of one source may keep together what one may keep alone.
     pub(crate) fn keep_half(&mut self) {
         self.most_kept /= 2;

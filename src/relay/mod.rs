@@ -27,6 +27,8 @@ pub struct RelayOptions {
     pub cut: usize,
     /// The longest frame that is written.
     pub frame_bytes: u64,
+    /// The number that positions of blank nodes get, where others write what this relay continues; 0: none.
+    pub stream: u64,
 }
 
 /// Checks a Jelly-RDF stream message by message, and encodes it anew.
@@ -43,7 +45,8 @@ impl Relay {
     /// A relay at the start of a stream.
     pub fn new(options: RelayOptions) -> Self {
         let decode = DecodeOptions { framing: Framing::Delimited, ..DecodeOptions::default() };
-        Relay { decoder: RdfDecoder::new(decode), onward: Onward::new(options), message: Vec::new() }
+        let decoder = RdfDecoder::new(decode).of_stream(options.stream);
+        Relay { decoder, onward: Onward::new(options), message: Vec::new() }
     }
 
     /// Takes a message; returns the frames that it became, each after its length. A message that is `passed` is

@@ -267,6 +267,26 @@ def test_publish_id(server: str, topic: str, root: Path) -> None:
     assert read(server, topic) == numbers(range(20))
 
 
+def test_nodes_without_a_label_are_of_their_publisher(server: str, topic: str) -> None:
+    turtle = b"<a:s> <a:p> [ <a:q> 1 ] , _:named .\n"
+    for publish_id in (None, None, "once", "once", "again"):
+        sent = jelly.grpc.publish(server, turtle, topic=topic, format="ttl", publish_id=publish_id)
+        assert not sent.replayed or publish_id == "once"
+    with jelly.grpc.subscribe(server, topic) as reader:
+        rows = [(row.subject, row.object) for row in reader.rows()]
+    nodes = [found for said, found in rows if said == "<a:s>"]
+    assert len(rows) == 4 * 3
+    assert nodes.count("_:named") == 4
+    assert len(set(nodes)) == 4 + 1
+    assert {said for said, _ in rows} - {"<a:s>"} == set(nodes) - {"_:named"}
+    # wherever a reader begins, a node has the same label
+    for after in range(5):
+        with jelly.grpc.subscribe(server, topic, after=after) as reader:
+            rest = [(row.subject, row.object) for row in reader.rows()]
+        assert rest == rows[len(rows) - len(rest) :]
+    assert len(rest) == 0
+
+
 def test_names_of_topics(server: str, root: Path) -> None:
     for name in (
         "..",

@@ -84,7 +84,7 @@ class Streams:
         _refuse_nothing(writer)
 
     def _whole(self, topic: Topic, first: bytes, messages: Iterator[bytes], id: str) -> bool:
-        writer, frames = Writer(), 0
+        writer, frames = Writer(id), 0
         relay = writer.relay_for(topic)
         with work_folder(self._sources.topics.work) as work:
             part = work / "part"

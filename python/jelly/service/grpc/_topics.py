@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import os
+import secrets
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
@@ -269,8 +270,10 @@ class Topic:
 class Writer:
     """A call that publishes to a topic."""
 
-    def __init__(self) -> None:
+    def __init__(self, publish_id: str | None = None) -> None:
         self._relay: Any = None
+        # positions of blank nodes in the stream of a call are no nodes of another one; what is published again is the same
+        self._stream = int(id_digest(publish_id)[:15], 16) if publish_id else secrets.randbits(60)
         self.failure: OSError | None = None
         """Why a part of what it wrote is not on the disk."""
 
@@ -283,7 +286,12 @@ class Writer:
         """What makes the messages of this call frames of the topic."""
         if self._relay is None or self._relay.options is None:
             self._relay = _internal.RdfRelay(
-                topic.options, same_type=True, stream_name=topic.name, cut=CUT, frame_bytes=MOST
+                topic.options,
+                same_type=True,
+                stream_name=topic.name,
+                cut=CUT,
+                frame_bytes=MOST,
+                stream=self._stream,
             )
         return self._relay
 
