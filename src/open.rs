@@ -2,6 +2,7 @@
 
 mod committed;
 mod iter;
+mod lines;
 mod options;
 mod part;
 mod part_of;
@@ -21,6 +22,7 @@ use crate::thrift::ThriftPatch;
 use crate::with::With;
 use committed::{Committed, PushTwice};
 pub use iter::{Patches, RowQueue, Rows};
+pub(crate) use lines::Lines;
 pub use part_of::PartOf;
 pub(crate) use part_of::TextState;
 

@@ -61,6 +61,7 @@ impl ColumnStreams {
         else {
             return Err(argument("values are large binary, and names string"));
         };
+        options.open.threads = Some(1); // streams are short, and there may be a task for each processor
         options.open.refuse_empty = true; // a null is no stream; this is a damaged one
         Ok(ColumnStreams {
             is_patch,

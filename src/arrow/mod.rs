@@ -16,6 +16,7 @@ mod reader;
 pub mod schema;
 mod scope;
 mod settings;
+mod side_by_side;
 mod statement_columns;
 mod term_columns;
 

@@ -3,6 +3,7 @@
 use super::reader::{BatchReader, Mode, ReadBatches};
 use super::scope::Identity;
 use super::settings::{BatchSettings, Batches, BlankNodes};
+use super::side_by_side::SideBySide;
 use super::{PatchBatches, RdfBatches};
 use crate::convert::Skolem;
 use crate::error::{Error, ErrorClass, Result};
@@ -35,6 +36,15 @@ pub type PatchReader = BatchReader<PatchBatches>;
 
 /// Reads statements.
 pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
+    statements(source, options, rdf_batches)
+}
+
+/// Opens a source of statements for `read`, with what becomes of the labels of its blank nodes.
+fn statements<R>(
+    source: Source,
+    options: &ReadOptions,
+    read: impl FnOnce(Input<'_>, Result<RdfFormat>, &ReadOptions, Option<Skolem>) -> Result<R>,
+) -> Result<R> {
     let identity = Identity::of(&source, &options.open);
     let (source, names) = with_names(source, options)?;
     let input = Input::open(source, &options.open)?;
@@ -47,7 +57,7 @@ pub fn read_rdf(source: Source, options: &ReadOptions) -> Result<RdfReader> {
         BlankNodes::Content | BlankNodes::Lasting => BlankNodes::Keep,
         asked => asked,
     };
-    rdf_batches(input, format, &options.scoped(blank_nodes, identity), names)
+    read(input, format, &options.scoped(blank_nodes, identity), names)
 }
 
 /// The source, and other names for its blank nodes where labels of the content are wanted.
@@ -81,6 +91,23 @@ fn rdf_batches(
     Ok(BatchReader::new(rows, batches, options.mode, &options.open.decode.limits))
 }
 
+/// As [`rdf_batches`], with several threads where they can enter the source.
+fn rdf_reader(
+    input: Input<'_>,
+    format: Result<RdfFormat>,
+    options: &ReadOptions,
+    names: Option<Skolem>,
+) -> Result<Box<dyn ReadBatches>> {
+    Ok(match format {
+        Ok(format) if names.is_none() && input.is_for_threads(format) => {
+            let settings = options.batch_settings();
+            let (lines, blocks) = input.into_lines(format, settings.limits.batch_rows);
+            Box::new(SideBySide::new(lines, blocks, settings, options.mode)?)
+        }
+        format => Box::new(rdf_batches(input, format, options, names)?),
+    })
+}
+
 /// Reads rows of patches.
 pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> {
     options.check_committed()?;
@@ -108,7 +135,10 @@ fn patch_batches(
 
 /// Reads rows of patches or statements.
 pub fn read(is_patch: bool, source: Source, options: &ReadOptions) -> Result<Box<dyn ReadBatches>> {
-    Ok(if is_patch { Box::new(read_patch(source, options)?) } else { Box::new(read_rdf(source, options)?) })
+    if is_patch {
+        return Ok(Box::new(read_patch(source, options)?));
+    }
+    statements(source, options, rdf_reader)
 }
 
 /// Reads what a source holds; labels are kept unless something else was asked for.
@@ -118,7 +148,7 @@ pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box
     Ok((
         format,
         match format {
-            AnyFormat::Rdf(format) => Box::new(rdf_batches(input, Ok(format), options, None)?),
+            AnyFormat::Rdf(format) => rdf_reader(input, Ok(format), options, None)?,
             AnyFormat::Patch(format) => Box::new(patch_batches(input, Ok(format), options)?),
         },
     ))

@@ -79,18 +79,17 @@ impl<B: Batches> BatchReader<B> {
             Err(error) => State::Failing(error),
         };
     }
+}
 
-    /// Stops input of which each byte becomes too much text.
-    fn bomb(&self) -> Option<Error> {
-        let (decoder, out) = (self.source.decoder(), self.batches.text_bytes());
-        let bytes_in = decoder.consumed();
-        if self.expansion == 0 || out <= EXPANSION_GRACE || out / self.expansion <= bytes_in {
-            return None;
-        }
-        let message = format!("{out} bytes of text out of {bytes_in} bytes");
-        let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
-        Some(error.located(&decoder.position()))
+/// Stops input of which each byte becomes too much text.
+pub(super) fn bomb(expansion: u64, out: u64, decoder: &dyn PushState) -> Option<Error> {
+    let bytes_in = decoder.consumed();
+    if expansion == 0 || out <= EXPANSION_GRACE || out / expansion <= bytes_in {
+        return None;
     }
+    let message = format!("{out} bytes of text out of {bytes_in} bytes");
+    let error = Error::limit(ErrorKind::LimitExpansion, "expansion", message);
+    Some(error.located(&decoder.position()))
 }
 
 impl<B: Batches> ReadBatches for BatchReader<B> {
@@ -110,7 +109,8 @@ impl<B: Batches> ReadBatches for BatchReader<B> {
         loop {
             if matches!(self.state, State::Reading) {
                 self.fill(poll);
-                if let (State::Reading, Some(error)) = (&self.state, self.bomb()) {
+                let found = bomb(self.expansion, self.batches.text_bytes(), self.source.decoder());
+                if let (State::Reading, Some(error)) = (&self.state, found) {
                     self.state = State::Failing(error);
                 }
             }

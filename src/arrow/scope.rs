@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::Hasher;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use siphasher::sip::SipHasher24;
 
@@ -23,7 +23,7 @@ enum Known {
     /// By its path, where nobody gave it a name.
     Path(String),
     /// By its bytes.
-    Bytes(SharedBytes),
+    Bytes(SharedBytes, Arc<OnceLock<u64>>),
     /// By nothing: what comes from a pipe comes once.
     Once,
     /// By nothing, and it is only a part of the source.
@@ -35,7 +35,7 @@ impl fmt::Debug for Identity {
         f.write_str(match &self.0 {
             Known::Name => "name",
             Known::Path(path) => path,
-            Known::Bytes(_) => "bytes",
+            Known::Bytes(..) => "bytes",
             Known::Once => "once",
             Known::Part => "part",
         })
@@ -50,7 +50,7 @@ impl Identity {
             (_, Some(_)) => Known::Name,
             (Source::Path(path), None) => Known::Path(path.to_string_lossy().into_owned()),
             (Source::Bytes(_), None) if options.resume.is_some() => Known::Part,
-            (Source::Bytes(bytes), None) => Known::Bytes(Arc::clone(bytes)),
+            (Source::Bytes(bytes), None) => Known::Bytes(Arc::clone(bytes), Arc::default()),
             (Source::File(_) | Source::Reader(_), None) if options.is_part() || options.resume.is_some() => {
                 Known::Part
             }
@@ -63,7 +63,7 @@ impl Identity {
         Ok(match &self.0 {
             Known::Name => None,
             Known::Path(path) => Some(fnv(path)),
-            Known::Bytes(bytes) => Some(digest((**bytes).as_ref())),
+            Known::Bytes(bytes, known) => Some(*known.get_or_init(|| digest((**bytes).as_ref()))),
             Known::Once => Some(drawn()?),
             Known::Part => {
                 let message = "blank nodes of a part of a source are scoped by the name of the source, and it has \

@@ -24,6 +24,6 @@ pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
 pub use shared::{ReadSeek, SharedFile};
-pub(crate) use source::{ByRef, processors};
+pub(crate) use source::{ByRef, processors, rest};
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

@@ -193,6 +193,15 @@ impl<R> Peeked<R> {
     }
 }
 
+/// Bytes that were read ahead, then the error that came after them, then the rest.
+pub(crate) fn rest(
+    start: Vec<u8>,
+    failed: Option<io::Error>,
+    rest: Box<dyn Read + Send>,
+) -> Box<dyn Read + Send> {
+    Box::new(Peeked { start: Cursor::new(start), failed, rest })
+}
+
 impl<R: Read> Read for Peeked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match (self.start.read(buffer)?, self.failed.take()) {

@@ -1,5 +1,6 @@
 //! Text: terms as canonical N-Triples (RDF 1.2), and the formats that are made of such terms.
 
+mod blocks;
 mod canonical;
 mod fold;
 pub(crate) mod lex;
@@ -17,6 +18,7 @@ mod write_lines;
 mod write_patch;
 mod write_update;
 
+pub(crate) use blocks::{Block, Blocks};
 pub(crate) use fold::fold_tags;
 pub use nquads::{Lines, LinesOptions};
 pub(crate) use other::holds_prefix;

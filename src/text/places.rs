@@ -194,19 +194,11 @@ impl Places {
         let bytes = &self.buffer[self.at..self.filled];
         let is_start = self.base + self.at as u64 == 0;
         let Rows::Lines { line, seq } = &mut self.rows else { return false };
-        let (mut from, mut rows) = (if is_start && bytes.starts_with(MARK) { MARK.len() } else { 0 }, 0);
-        while let Some(length) = memchr2(b'\n', b'\r', &bytes[from..]) {
-            let end = from + length;
-            rows += u64::from(has_row(&bytes[from..end]));
-            from = end + 1;
-            if bytes[end] == b'\n' {
-                self.at += from;
-                *line += 1;
-                *seq += rows;
-                return true;
-            }
-        }
-        false
+        let Some((length, rows)) = line_end(bytes, is_start) else { return false };
+        self.at += length;
+        *line += 1;
+        *seq += rows;
+        true
     }
 
     /// Goes over a line of RDF Patch, or over several that rows share; `false`: more bytes are needed.
@@ -239,6 +231,21 @@ impl Places {
         self.is_place = left == 0;
         self.at += done;
         Ok(true)
+    }
+}
+
+/// Bytes of the line of N-Triples or N-Quads that begins here, its end with them, and its rows; `None`: it is not there
+/// whole.
+#[inline]
+pub(super) fn line_end(bytes: &[u8], is_start: bool) -> Option<(usize, u64)> {
+    let (mut from, mut rows) = (if is_start && bytes.starts_with(MARK) { MARK.len() } else { 0 }, 0);
+    loop {
+        let end = from + memchr2(b'\n', b'\r', &bytes[from..])?;
+        rows += u64::from(has_row(&bytes[from..end]));
+        from = end + 1;
+        if bytes[end] == b'\n' {
+            return Some((from, rows));
+        }
     }
 }
 
