@@ -100,8 +100,8 @@ def diff(
     reader made, such as ``anon-0``), nodes are matched: a node of ``new`` is the node of ``old`` of
     which most of the same is said. Such a patch names the nodes of ``old`` by content labels, which
     depend on the graph alone, and says so in the headers ``blank-nodes`` and ``blank-digest``;
-    :func:`apply` finds the nodes in any serialization of ``old``. Matching keeps the statements with
-    blank nodes of both datasets in memory, 120 bytes each and 160 bytes a node.
+    :func:`apply` finds the nodes in any serialization of ``old``. Statements with blank nodes that
+    need more memory than ``limits.blank_bytes`` are compared in parts, in temporary files.
 
     Args:
         old: A dataset: path (``-`` is standard input), bytes, binary file object or iterable of

@@ -12,7 +12,7 @@ pub(crate) struct Colours {
     /// Of all that is connected with a node.
     pub(crate) full: Vec<u128>,
     /// Nodes by strongly connected components, children first.
-    pub(crate) order: Vec<Vec<u32>>,
+    pub(crate) order: Cycles,
     /// A node is below itself.
     pub(crate) in_cycle: Vec<bool>,
 }
@@ -32,7 +32,7 @@ impl Colours {
         let mut mix = Mix::new();
         let mut words = Vec::new();
         let mut refine = Refine::new(nodes, true);
-        for cycle in &self.order {
+        for cycle in self.order.iter() {
             for &node in cycle {
                 words.clear();
                 for row in nodes.out(node) {
@@ -42,7 +42,7 @@ impl Colours {
                     });
                 }
                 let colour = mix.bag(Use::Deep, &mut words);
-                if let [_] = cycle[..] {
+                if let [_] = cycle {
                     self.deep[node as usize] = colour;
                 } else {
                     // inside of a cycle the others have no colour yet
@@ -54,7 +54,7 @@ impl Colours {
                     self.deep[node as usize] = colour;
                 }
                 refine.begin(cycle, &self.deep);
-                refine.run(cycle.clone(), &mut self.deep);
+                refine.run(cycle.to_vec(), &mut self.deep);
                 refine.end(cycle);
                 for &node in cycle {
                     self.in_cycle[node as usize] = true;
@@ -105,12 +105,28 @@ impl Colours {
     }
 }
 
+/// Groups of nodes, one behind the other.
+#[derive(Default)]
+pub(crate) struct Cycles {
+    members: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Cycles {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &[u32]> {
+        (0..self.ends.len()).map(|at| {
+            let start = if at == 0 { 0 } else { self.ends[at - 1] };
+            &self.members[start as usize..self.ends[at] as usize]
+        })
+    }
+}
+
 /// Strongly connected components of subjects and the nodes they name, children first, by Tarjan's rule without recursion.
-fn cycles(nodes: &Nodes) -> Vec<Vec<u32>> {
+fn cycles(nodes: &Nodes) -> Cycles {
     let count = nodes.len();
     let (mut index, mut low) = (vec![0u32; count], vec![0u32; count]);
     let mut is_open = vec![false; count];
-    let (mut stack, mut order, mut next) = (Vec::new(), Vec::new(), 0);
+    let (mut stack, mut order, mut next) = (Vec::new(), Cycles::default(), 0);
     for root in 0..count as u32 {
         if index[root as usize] != 0 {
             continue;
@@ -153,15 +169,14 @@ fn cycles(nodes: &Nodes) -> Vec<Vec<u32>> {
                 continue;
             }
             if low[at] == index[at] {
-                let mut cycle = Vec::new();
                 while let Some(member) = stack.pop() {
                     is_open[member as usize] = false;
-                    cycle.push(member);
+                    order.members.push(member);
                     if member == node {
                         break;
                     }
                 }
-                order.push(cycle);
+                order.ends.push(order.members.len() as u32);
             }
         }
     }

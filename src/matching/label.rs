@@ -5,136 +5,231 @@
 //! ties is equal in everything, and is numbered in canonical order. So an edit deep in a tree renames the one node whose
 //! own statements changed, and an insertion into a list renames no cell.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::io::{BufReader, BufWriter, IntoInnerError, Read, Seek, Write};
 
-use super::canonical::Canonizer;
+use tempfile::SpooledTempFile;
+
 use super::colour::Colours;
-use super::components::Components;
 use super::hash::{Mix, SHARED, Use};
 use super::nodes::Nodes;
+use super::pairing::Side;
+use super::parts::{Ordered, Part, Parts, each_order};
 use super::template::Template;
+use crate::error::Result;
 
 /// What the headers of a patch call these labels.
 pub(crate) const CONTENT: &str = "content-1";
 
-/// The content labels of a dataset.
-pub(crate) struct ContentLabels {
-    /// Of each node, without `_:`.
-    pub(crate) labels: Vec<String>,
-    /// The label of a node is one of a component that the budget did not settle.
-    pub(crate) is_unsettled: Vec<bool>,
+/// Levels of keys before whole components are looked at.
+const LEVELS: usize = 3;
+/// Bytes of keys that stay in memory.
+const IN_MEMORY: usize = 8 << 20;
+
+/// The content label of a node.
+pub(crate) struct ContentLabel {
+    /// Without `_:`.
+    pub(crate) text: String,
+    /// The node is in a component that the budget did not settle.
+    pub(crate) is_unsettled: bool,
     /// The label has a number: other nodes are equal in everything.
-    pub(crate) is_tied: Vec<bool>,
-    /// The sum of hashes of all statements under these labels, unsettled ones left out.
+    pub(crate) is_tied: bool,
+}
+
+/// Content labels of a dataset.
+pub(crate) struct ContentLabels {
+    /// Of each label that was wanted.
+    pub(crate) of: HashMap<Box<str>, ContentLabel>,
+    /// The sum of hashes of all statements under these labels, unsettled ones left out; 0 if it was not wanted.
     pub(crate) digest: u128,
 }
 
 impl ContentLabels {
-    pub(crate) fn new(nodes: &Nodes, components: &Components, colours: &Colours, budget: u64) -> Self {
-        let mut keys = Keys::new(nodes, colours);
-        let mut found = ContentLabels {
-            labels: vec![String::new(); nodes.len()],
-            is_unsettled: vec![false; nodes.len()],
-            is_tied: vec![false; nodes.len()],
-            digest: 0,
-        };
-        let mut key = vec![0; nodes.len()];
-        let mut left: Vec<u32> = (0..nodes.len() as u32).collect();
-        for level in 1..=3 {
-            for &node in &left {
-                key[node as usize] = keys.next(level, node, key[node as usize]);
-            }
-            left = alone(left, &key, |node| found.labels[node as usize] = label('b', key[node as usize]));
-        }
-        found.last(nodes, components, colours, budget, left, key);
-        found.sum(nodes);
-        found
-    }
-
-    /// Ties: whole components tell them apart, or numbers do.
-    fn last(
-        &mut self,
-        nodes: &Nodes,
-        components: &Components,
-        colours: &Colours,
+    /// The labels of the nodes that are `wanted`, or of all.
+    pub(crate) fn new(
+        parts: &mut dyn Parts,
         budget: u64,
-        left: Vec<u32>,
-        mut key: Vec<u128>,
-    ) {
-        let mut mix = Mix::new();
-        let mut open: Vec<u32> = left.iter().map(|&node| components.of[node as usize]).collect();
-        open.sort_unstable();
-        open.dedup();
-        let mut canonizer = Canonizer::new(nodes, colours, budget);
-        let mut orders = canonizer.of_some(components, open);
-        let mut certificates: HashMap<u32, u128> = HashMap::new();
-        for (component, canonical) in &orders {
-            if let Some(canonical) = canonical {
-                certificates.insert(*component, canonical.certificate);
-            }
-        }
-        for &node in &left {
-            let certificate = certificates.get(&components.of[node as usize]);
-            self.is_unsettled[node as usize] = certificate.is_none();
-            mix.start(Use::Label).number(4).word(key[node as usize]).word(colours.full[node as usize]);
-            key[node as usize] = mix.word(certificate.copied().unwrap_or(0)).done();
-        }
-        let labels = &mut self.labels;
-        let unsettled = &self.is_unsettled;
-        let ties = alone(left, &key, |node| {
-            if !unsettled[node as usize] {
-                labels[node as usize] = label('b', key[node as usize]);
-            }
-        });
-        self.is_tied.iter_mut().zip(&self.is_unsettled).for_each(|(tied, &unsettled)| *tied = unsettled);
-        for node in ties {
-            self.is_tied[node as usize] = true;
-        }
-        // equal components are numbered in any order, for they are equal
-        orders.sort_by_key(|(_, canonical)| canonical.as_ref().map(|canonical| canonical.certificate));
-        let mut numbers: HashMap<u128, u64> = HashMap::new();
-        for (component, canonical) in orders {
-            let order = canonical.map(|canonical| canonical.order);
-            let order = order.as_deref().unwrap_or(components.members(component));
-            for &node in order.iter().filter(|&&node| self.is_tied[node as usize]) {
-                let key = key[node as usize];
-                let number = numbers.entry(key).or_default();
-                let letter = if self.is_unsettled[node as usize] { 'u' } else { 'b' };
-                self.labels[node as usize] = format!("{}-{number}", label(letter, key));
-                *number += 1;
-            }
-        }
-    }
-
-    /// The digest.
-    fn sum(&mut self, nodes: &Nodes) {
-        let mut mix = Mix::new();
-        for row in 0..nodes.rows() as u32 {
-            let of = nodes.nodes(row);
-            if of.iter().any(|&node| self.is_unsettled[node as usize]) {
-                continue;
-            }
-            mix.start(Use::Digest).word(nodes.template(row).hash);
-            for &node in of {
-                mix.bytes(self.labels[node as usize].as_bytes());
-            }
-            self.digest = self.digest.wrapping_add(mix.done());
-        }
+        wanted: Option<&HashSet<&str>>,
+        with_digest: bool,
+    ) -> Result<Self> {
+        let (mut all, nodes) = All::read(parts, wanted)?;
+        all.settle(parts, budget)?;
+        let digest = if with_digest { all.digest(parts)? } else { 0 };
+        let of = nodes.into_iter().map(|(label, node)| (label, all.label(node))).collect();
+        Ok(ContentLabels { of, digest })
     }
 }
 
-/// Hands nodes whose key no other one has to `take`; the others.
-fn alone(nodes: Vec<u32>, key: &[u128], mut take: impl FnMut(u32)) -> Vec<u32> {
-    let mut sorted: Vec<(u128, u32)> = nodes.into_iter().map(|node| (key[node as usize], node)).collect();
-    sorted.sort_unstable();
-    let mut others = Vec::new();
-    for equal in sorted.chunk_by(|a, b| a.0 == b.0) {
-        match equal {
-            [(_, node)] => take(*node),
-            _ => others.extend(equal.iter().map(|&(_, node)| node)),
+/// The keys of all nodes, which count on from part to part.
+struct All {
+    /// Of the last level that was needed.
+    key: Vec<u128>,
+    /// Nodes that other ones equal on all levels.
+    left: Vec<u32>,
+    /// The number of a node that ties, and whether it is unsettled.
+    ties: HashMap<u32, (u64, bool)>,
+}
+
+/// A node that is left: its colour or its last key, then its place among equal ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Tie {
+    key: u128,
+    /// Of its component; 0 if that is unsettled.
+    certificate: u128,
+    is_unsettled: bool,
+    first: u32,
+    place: u32,
+    node: u32,
+}
+
+impl All {
+    /// Reads all keys; the nodes whose labels are wanted.
+    fn read(parts: &mut dyn Parts, wanted: Option<&HashSet<&str>>) -> Result<(Self, Vec<(Box<str>, u32)>)> {
+        let (mut key, mut named) = (Vec::new(), Vec::new());
+        let mut later = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
+        parts.each(&mut |Part { side: Side { nodes, colours, .. }, .. }| {
+            let mut keys = Keys::new(nodes, colours);
+            for (label, node) in nodes.labels.iter().zip(0..) {
+                if wanted.is_none_or(|wanted| wanted.contains(&**label)) {
+                    named.push((label.clone(), key.len() as u32));
+                }
+                let mut last = keys.next(1, node, 0);
+                key.push(last);
+                for level in 2..=LEVELS {
+                    last = keys.next(level as u64, node, last);
+                    later.write_all(&last.to_le_bytes())?;
+                }
+            }
+            Ok(())
+        })?;
+        let mut later = later.into_inner().map_err(IntoInnerError::into_error)?;
+        let mut left = alone((0..key.len() as u32).collect(), &key);
+        let mut is_left = vec![false; key.len()];
+        for level in 0..LEVELS - 1 {
+            if left.is_empty() {
+                break;
+            }
+            left.iter().for_each(|&node| is_left[node as usize] = true);
+            later.rewind()?;
+            let mut file = BufReader::new(&mut later);
+            let mut words = [[0; 16]; LEVELS - 1];
+            for (key, is_left) in key.iter_mut().zip(&mut is_left) {
+                file.read_exact(words.as_flattened_mut())?;
+                if std::mem::take(is_left) {
+                    *key = u128::from_le_bytes(words[level]);
+                }
+            }
+            left = alone(left, &key);
         }
+        Ok((All { key, left, ties: HashMap::new() }, named))
     }
-    others
+
+    /// Ties: whole components tell them apart, or numbers do.
+    fn settle(&mut self, parts: &mut dyn Parts, budget: u64) -> Result<()> {
+        let mut is_left = vec![false; self.key.len()];
+        self.left.iter().for_each(|&node| is_left[node as usize] = true);
+        if self.left.is_empty() {
+            return Ok(());
+        }
+        let mut mix = Mix::new();
+        let mut ties: Vec<Tie> = Vec::with_capacity(self.left.len());
+        // nodes of components that come again are found by their labels
+        let mut again: HashMap<Box<str>, Tie> = HashMap::new();
+        let (start, next) = (Cell::new(0), Cell::new(0));
+        let mut wanted = |Part { side: Side { nodes, components, .. }, .. }: &Part| {
+            start.set(next.get());
+            next.set(start.get() + nodes.len());
+            let open = (0..nodes.len()).filter(|&node| is_left[start.get() + node]);
+            let mut open: Vec<u32> = open.map(|node| components.of[node]).collect();
+            open.sort_unstable();
+            open.dedup();
+            open
+        };
+        each_order(parts, budget, &mut wanted, &mut |Ordered { part, is_again, members, canonical }| {
+            let Side { nodes, colours, .. } = &part.side;
+            let (first, is_unsettled) = (part.first(members), canonical.is_none());
+            let (certificate, order) =
+                canonical.as_ref().map_or((0, members), |found| (found.certificate, &found.order));
+            for (&found, place) in order.iter().zip(0..) {
+                let node = start.get() as u32 + found;
+                let key = colours.full[found as usize];
+                let tie = Tie { key, certificate, is_unsettled, first, place, node };
+                if is_again {
+                    again.insert(nodes.labels[found as usize].clone(), tie);
+                } else if is_left[node as usize] {
+                    ties.push(tie);
+                }
+            }
+            Ok(())
+        })?;
+        if !again.is_empty() {
+            let mut node = 0;
+            parts.each(&mut |part| {
+                for label in &part.side.nodes.labels {
+                    if let Some(&tie) = again.get(label).filter(|_| is_left[node as usize]) {
+                        ties.push(Tie { node, ..tie });
+                    }
+                    node += 1;
+                }
+                Ok(())
+            })?;
+        }
+        for tie in &mut ties {
+            let key = &mut self.key[tie.node as usize];
+            *key = mix.start(Use::Label).number(4).word(*key).word(tie.key).word(tie.certificate).done();
+            tie.key = *key;
+        }
+        ties.sort_unstable();
+        for equal in ties.chunk_by(|a, b| a.key == b.key) {
+            if equal.len() > 1 || equal[0].is_unsettled {
+                let numbered = equal.iter().zip(0..);
+                self.ties.extend(numbered.map(|(tie, number)| (tie.node, (number, tie.is_unsettled))));
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&self, node: u32) -> ContentLabel {
+        let tie = self.ties.get(&node);
+        let is_unsettled = tie.is_some_and(|&(_, is_unsettled)| is_unsettled);
+        let mut text = label(if is_unsettled { 'u' } else { 'b' }, self.key[node as usize]);
+        if let Some((number, _)) = tie {
+            text.push_str(&format!("-{number}"));
+        }
+        ContentLabel { text, is_unsettled, is_tied: tie.is_some() }
+    }
+
+    fn digest(&self, parts: &mut dyn Parts) -> Result<u128> {
+        let (mut sum, mut mix, mut start) = (0u128, Mix::new(), 0);
+        parts.each(&mut |Part { side: Side { nodes, .. }, .. }| {
+            let labels: Vec<ContentLabel> =
+                (0..nodes.len() as u32).map(|node| self.label(start + node)).collect();
+            for row in 0..nodes.rows() as u32 {
+                let mut of = nodes.nodes(row).iter().map(|&node| &labels[node as usize]);
+                if of.clone().any(|label| label.is_unsettled) {
+                    continue;
+                }
+                mix.start(Use::Digest).word(nodes.template(row).hash);
+                of.by_ref().for_each(|label| {
+                    mix.bytes(label.text.as_bytes());
+                });
+                sum = sum.wrapping_add(mix.done());
+            }
+            start += nodes.len() as u32;
+            Ok(())
+        })?;
+        Ok(sum)
+    }
+}
+
+/// Leaves the nodes whose key another one has, too.
+fn alone(mut nodes: Vec<u32>, key: &[u128]) -> Vec<u32> {
+    let of = |node: u32| key[node as usize];
+    nodes.sort_unstable_by_key(|&node| of(node));
+    let equals = |a: usize, b: usize| nodes.get(a).zip(nodes.get(b)).is_some_and(|(&a, &b)| of(a) == of(b));
+    let is_tied = |at: usize| at > 0 && equals(at - 1, at) || equals(at, at + 1);
+    (0..nodes.len()).filter(|&at| is_tied(at)).map(|at| nodes[at]).collect()
 }
 
 /// A letter and 26 digits of base 32.

@@ -2,33 +2,22 @@
 //!
 //! Any map gives a right patch: rows are computed from it. What is done here decides how small the patch is.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::canonical::Canonizer;
 use super::colour::Colours;
 use super::nodes::{NONE, Nodes};
 use super::pairing::{NEW, OLD, Pairing, Side};
 
-/// A map of nodes.
-pub(crate) struct Matched {
-    /// The node of OLD that each node of NEW is; `NONE`: a new one.
-    pub(crate) to: Vec<u32>,
-    /// Nodes of components that the budget left without a certificate, on both sides.
-    pub(crate) unsettled: u64,
-}
-
-/// A component and its nodes in canonical order.
-type Ordered = (u32, Vec<u32>);
-
 /// Hashes for each statement that matching may cost, beside the budget.
 const OWN_WORK: u64 = 50;
 
-/// Maps nodes of `new` to nodes of `old`; `names` has the old node with the label of each new one, if labels of both last.
-pub(crate) fn matched(old: &Side, new: &Side, names: Option<Vec<u32>>, budget: u64) -> Matched {
+/// The node of `old` that each node of `new` is; `NONE`: a new one. Components that are equal need not be here.
+///
+/// `names` has the old node with the label of each new one, if labels of both last.
+pub(crate) fn matched(old: &Side, new: &Side, names: Option<Vec<u32>>, budget: u64) -> Vec<u32> {
     let rows = (old.nodes.rows() + new.nodes.rows()) as u64;
     let mut pairing = Pairing::new(old, new, budget.saturating_add(rows * OWN_WORK));
     pairing.named = names;
-    let unsettled = pairing.cancel(budget);
     if !pairing.open(OLD).is_empty() && !pairing.open(NEW).is_empty() {
         pairing.places();
         pairing.moves();
@@ -39,62 +28,10 @@ pub(crate) fn matched(old: &Side, new: &Side, names: Option<Vec<u32>>, budget: u
         pairing.last();
     }
     let [_, to] = pairing.to;
-    Matched { to, unsettled }
+    to
 }
 
 impl Pairing<'_> {
-    /// Equal components: by certificates, those that share a label first.
-    fn cancel(&mut self, budget: u64) -> u64 {
-        let mut unsettled = 0;
-        let mut equal: BTreeMap<u128, [Vec<Ordered>; 2]> = BTreeMap::new();
-        for side in [OLD, NEW] {
-            let Side { nodes, components, colours } = self.sides[side];
-            let mut canonizer = Canonizer::new(nodes, colours, budget);
-            for (component, canonical) in
-                canonizer.of_some(components, (0..components.len() as u32).collect())
-            {
-                match canonical {
-                    Some(found) => {
-                        equal.entry(found.certificate).or_default()[side].push((component, found.order));
-                    }
-                    None => unsettled += components.members(component).len() as u64,
-                }
-            }
-        }
-        for [old, new] in equal.into_values() {
-            let mut old: Vec<Option<Ordered>> = old.into_iter().map(Some).collect();
-            let mut left = new;
-            if let Some(named) = self.named.take() {
-                let places: HashMap<u32, usize> =
-                    old.iter().zip(0..).filter_map(|(one, at)| Some((one.as_ref()?.0, at))).collect();
-                left.retain(|(_, order)| {
-                    let mut named =
-                        order.iter().map(|&node| named[node as usize]).filter(|&node| node != NONE);
-                    let at = named.find_map(|node| places.get(&self.sides[OLD].components.of[node as usize]));
-                    let found = at.and_then(|&at| old[at].take());
-                    if let Some((_, one)) = &found {
-                        self.equate(one, order);
-                    }
-                    found.is_none()
-                });
-                self.named = Some(named);
-            }
-            for ((_, one), (_, other)) in old.into_iter().flatten().zip(left) {
-                self.equate(&one, &other);
-            }
-        }
-        self.queue.clear();
-        unsettled
-    }
-
-    fn equate(&mut self, old: &[u32], new: &[u32]) {
-        if old.len() == new.len() {
-            for (&old, &new) in old.iter().zip(new) {
-                self.join(old, new);
-            }
-        }
-    }
-
     /// What an IRI leads to: the same statement on both sides.
     fn places(&mut self) {
         let mut places: BTreeMap<u32, [Vec<u32>; 2]> = BTreeMap::new();

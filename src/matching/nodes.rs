@@ -1,6 +1,7 @@
 //! The statements of one dataset that have blank nodes, and what leads from a node to its statements.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::template::{Template, Templates};
 use crate::error::{Error, ErrorKind, Result};
@@ -55,8 +56,7 @@ impl Gathered {
             return Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message));
         }
         self.rows.push((template, start));
-        let bytes = self.rows.len() * ROW_BYTES + self.labels.len() * NODE_BYTES + self.text;
-        if bytes > self.most || self.nodes.len() >= NONE as usize {
+        if self.bytes() > self.most || self.nodes.len() >= NONE as usize {
             let message = format!(
                 "statements with blank nodes need more than {} bytes, four times limits.blank_bytes, to be matched",
                 self.most
@@ -67,8 +67,25 @@ impl Gathered {
         Ok(true)
     }
 
+    /// What the statements take in memory, at most.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.len() * ROW_BYTES + self.labels.len() * NODE_BYTES + self.text
+    }
+
+    /// The label of each node.
+    pub(crate) fn labels(&self) -> &[Box<str>] {
+        &self.labels
+    }
+
+    /// Hands the numbers of the nodes of each statement to `take`.
+    pub(crate) fn each_row(&self, mut take: impl FnMut(&[u32])) {
+        let starts = self.rows.iter().map(|&(_, start)| start as usize);
+        let ends = starts.clone().skip(1).chain([self.nodes.len()]);
+        starts.zip(ends).for_each(|(start, end)| take(&self.nodes[start..end]));
+    }
+
     /// All statements were read, of this side and the other one.
-    pub(crate) fn finish(self, templates: &[Template], ranks: &[u32]) -> Nodes {
+    pub(crate) fn finish(self, templates: &Arc<[Template]>, ranks: &[u32]) -> Nodes {
         let Gathered { labels, numbers, rows, nodes, .. } = self;
         drop(numbers);
         let of = |row: u32| {
@@ -88,7 +105,7 @@ impl Gathered {
             flat.extend_from_slice(nodes);
         }
         let mut found = Nodes {
-            templates: templates.to_vec(),
+            templates: Arc::clone(templates),
             rows: ranked,
             flat,
             read: order,
@@ -113,7 +130,7 @@ struct Row {
 pub(crate) struct Nodes {
     /// The label of each node in its source.
     pub(crate) labels: Vec<Box<str>>,
-    templates: Vec<Template>,
+    templates: Arc<[Template]>,
     rows: Vec<Row>,
     flat: Vec<u32>,
     /// The number that each statement had when it was read.

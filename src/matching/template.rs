@@ -5,6 +5,7 @@
 //! of their own.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::hash::{Mix, Use};
 use crate::buffer::TextBuffer;
@@ -98,7 +99,7 @@ impl Templates {
     }
 
     /// The templates in the order of their hashes, and the new number of each: an order that no file decides.
-    pub(crate) fn ranked(&self) -> (Vec<Template>, Vec<u32>) {
+    pub(crate) fn ranked(&self) -> (Arc<[Template]>, Vec<u32>) {
         let mut order: Vec<u32> = (0..self.all.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.all[number as usize].hash);
         let mut ranks = vec![0; order.len()];

@@ -1,15 +1,15 @@
 //! What differs in the statements with blank nodes: rows by a map of nodes, and the names of nodes in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::blank_parts::{BlankParts, BlankReading};
 use super::emit::Emit;
-use super::stored::{Store, Stored};
-use crate::blank::is_position;
+use super::stored::Stored;
 use crate::convert::skolem_iri;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::matching::{
-    CONTENT, ContentLabels, Gathered, Matched, NONE, Nodes, Renamed, Side, Templates, matched,
+    CONTENT, ContentLabels, Left, NONE, Nodes, Renamed, Side, Templates, matched, unequal,
 };
 use crate::sink::{PatchOp, Statement};
 use crate::term::TermBuf;
@@ -58,23 +58,14 @@ pub struct NodeCounts {
 
 /// The statements with blank nodes of two datasets.
 pub(crate) struct BlankStatements {
-    templates: Templates,
-    sides: [Reading; 2],
+    sides: [Given; 2],
     limits: Limits,
 }
 
 /// Those of one of them.
-struct Reading {
-    gathered: Gathered,
-    store: Store,
-    places: Vec<u64>,
-}
-
-/// Those of one of them, and what is known of its nodes.
-struct Known {
-    side: Side,
-    stored: Stored,
-    places: Vec<u64>,
+enum Given {
+    Reading(BlankReading),
+    Read(BlankParts),
 }
 
 pub(crate) const OLD: usize = 0;
@@ -82,40 +73,47 @@ pub(crate) const NEW: usize = 1;
 
 impl BlankStatements {
     pub(crate) fn new(limits: &Limits) -> Self {
-        let side = || Reading { gathered: Gathered::new(limits), store: Store::new(), places: Vec::new() };
-        BlankStatements { templates: Templates::new(), sides: [side(), side()], limits: limits.clone() }
+        let side = || Given::Reading(BlankReading::new(limits));
+        BlankStatements { sides: [side(), side()], limits: limits.clone() }
     }
 
     /// Keeps a statement, if it has blank nodes, and says whether it has some.
     pub(crate) fn take(&mut self, side: usize, statement: &Statement<'_>) -> Result<bool> {
-        let Reading { gathered, store, places } = &mut self.sides[side];
-        let is_kept = gathered.add(statement, &mut self.templates)?;
-        if is_kept {
-            places.push(store.push(statement)?);
+        match &mut self.sides[side] {
+            Given::Reading(reading) => reading.take(statement),
+            Given::Read(_) => Err(Error::new(ErrorKind::Internal, "a dataset was read to its end before")),
         }
-        Ok(is_kept)
     }
 
-    /// The statements of both sides are known.
-    fn read(self) -> Result<[Known; 2]> {
-        let (templates, ranks) = self.templates.ranked();
+    /// All statements of a dataset were taken; what was needed to read them is let go.
+    pub(crate) fn end(&mut self, side: usize) -> Result<()> {
+        let given = &mut self.sides[side];
+        let empty = Given::Reading(BlankReading::new(&self.limits));
+        *given = Given::Read(std::mem::replace(given, empty).finish()?);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<[BlankParts; 2]> {
         let [old, new] = self.sides;
-        let known = |Reading { gathered, store, places }: Reading| -> Result<Known> {
-            let side = Side::new(gathered.finish(&templates, &ranks));
-            Ok(Known { side, stored: store.read()?, places })
-        };
-        Ok([known(old)?, known(new)?])
+        Ok([old.finish()?, new.finish()?])
     }
 
     /// Whether nodes can be renamed so that both sides are the same.
     pub(crate) fn are_same(self) -> Result<bool> {
         let budget = self.limits.blank_work;
-        let [old, new] = self.read()?.map(|known| known.side);
-        if old.nodes.rows() != new.nodes.rows() || old.nodes.len() != new.nodes.len() {
+        let [mut old, mut new] = self.finish()?;
+        if old.nodes() != new.nodes() {
             return Ok(false);
         }
-        let Matched { to, unsettled } = matched(&old, &new, None, budget);
-        let rows = Rows::new(&old.nodes, &new.nodes, &to);
+        let left = unequal([&mut old, &mut new], budget, false)?;
+        if !left.rows.iter().flatten().any(|&left| left) {
+            return Ok(true);
+        }
+        if left.unsettled == 0 {
+            return Ok(false);
+        }
+        let [(old, _), (new, _)] = picked([&mut old, &mut new], &left.rows)?;
+        let rows = Rows::new(&old.nodes, &new.nodes, &matched(&old, &new, None, budget));
         if rows.deletes.is_empty() && rows.adds.is_empty() {
             return Ok(true);
         }
@@ -124,12 +122,13 @@ impl BlankStatements {
             full.sort_unstable();
             full
         });
-        if unsettled == 0 || colours[OLD] != colours[NEW] {
+        if colours[OLD] != colours[NEW] {
             return Ok(false);
         }
         let message = format!(
-            "{unsettled} blank nodes are so alike that limits.blank_work ({budget}) does not suffice to put them in order, \
-             so whether the datasets are the same is not decided"
+            "{} blank nodes are so alike that limits.blank_work ({budget}) does not suffice to put them in order, \
+             so whether the datasets are the same is not decided",
+            left.unsettled
         );
         Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message))
     }
@@ -139,49 +138,76 @@ impl BlankStatements {
     /// `as_read`: rows have the labels of the old dataset as they were read, also those that do not last.
     pub(crate) fn compare(self, way: BlankNodes, lasts: [bool; 2], as_read: bool) -> Result<BlankRows> {
         let budget = self.limits.blank_work;
-        let [old, new] = self.read()?;
-        let stored = [(old.stored, old.places), (new.stored, new.places)];
-        let (old, new) = (old.side, new.side);
-        let lasts = [(&old, lasts[OLD]), (&new, lasts[NEW])]
-            .map(|(side, lasts)| lasts && !side.nodes.labels.iter().any(|label| is_position(label)));
-        let mut labels = Labels { old: &old, new: &new, budget, content: [None, None] };
+        let [mut all_old, mut all_new] = self.finish()?;
+        let lasts = [(&all_old, lasts[OLD]), (&all_new, lasts[NEW])]
+            .map(|(parts, lasts)| lasts && !parts.has_position());
+        let have_names = way == BlankNodes::Match && lasts == [true; 2];
+        let left = match way {
+            BlankNodes::Content => Left::all([&all_old, &all_new]),
+            _ => unequal([&mut all_old, &mut all_new], budget, have_names)?,
+        };
+        let [(old, old_places), (new, new_places)] = picked([&mut all_old, &mut all_new], &left.rows)?;
+        let speaks_content = !as_read && (way == BlankNodes::Content || !lasts[OLD]);
+        let mut labels = Labels {
+            old: &old,
+            new: &new,
+            parts: [&mut all_old, &mut all_new],
+            budget,
+            speaks_content,
+            content: [None, None],
+        };
         let (to, unsettled) = if way == BlankNodes::Content {
-            labels.same_content()
+            labels.same_content()?
         } else {
-            let names =
-                (way == BlankNodes::Match && lasts == [true; 2]).then(|| same_label(&old.nodes, &new.nodes));
-            let Matched { to, unsettled } = matched(&old, &new, names, budget);
-            (to, unsettled)
+            let names = have_names.then(|| same_label(&old.nodes, &new.nodes));
+            (matched(&old, &new, names, budget), left.unsettled)
         };
         let rows = Rows::new(&old.nodes, &new.nodes, &to);
-        let kept = to.iter().filter(|&&node| node != NONE).count();
+        let fresh = to.iter().filter(|&&node| node == NONE).count();
+        let [nodes_before, nodes_after] = [OLD, NEW].map(|side| labels.parts[side].nodes());
+        let kept = nodes_after - fresh;
         let nodes = NodeCounts {
             kept: kept as u64,
-            new: (new.nodes.len() - kept) as u64,
-            gone: (old.nodes.len() - kept) as u64,
+            new: fresh as u64,
+            gone: (nodes_before - kept) as u64,
             unsettled,
         };
         let mut found = BlankRows { nodes, ..BlankRows::default() };
         if rows.deletes.is_empty() && rows.adds.is_empty() {
             return Ok(found);
         }
-        let speaks_content = !as_read && (way == BlankNodes::Content || !lasts[OLD]);
-        if speaks_content {
-            let digest = labels.of(OLD).digest;
-            found.digest = (way != BlankNodes::Content).then_some(digest);
-        }
-        let names = labels.names(&rows, &to, speaks_content, speaks_content && way == BlankNodes::Content);
-        for ((side, rows), (stored, places)) in
-            [(&old, rows.deletes), (&new, rows.adds)].into_iter().zip(stored)
-        {
+        let has_digest = speaks_content && way != BlankNodes::Content;
+        let (names, digest) = labels.names(&rows, &to, has_digest)?;
+        found.digest = digest;
+        found.names = names.into();
+        let sides = [(&old, rows.deletes, old_places, all_old), (&new, rows.adds, new_places, all_new)];
+        for (side, rows, places, all) in sides {
             let mut places: Vec<u64> =
                 rows.iter().map(|&row| places[side.nodes.read[row as usize] as usize]).collect();
             places.sort_unstable();
-            found.sides.push((stored, places));
+            found.sides.push((all.stored(), places));
         }
-        found.names = names.into();
         Ok(found)
     }
+}
+
+impl Given {
+    fn finish(self) -> Result<BlankParts> {
+        match self {
+            Given::Reading(reading) => reading.finish(),
+            Given::Read(parts) => Ok(parts),
+        }
+    }
+}
+
+/// The statements of both datasets that are wanted, and where each one is.
+fn picked(parts: [&mut BlankParts; 2], wanted: &[Vec<bool>; 2]) -> Result<[(Side, Vec<u64>); 2]> {
+    let mut templates = Templates::new();
+    let [old, new] = parts;
+    let old = old.pick(&wanted[OLD], &mut templates)?;
+    let new = new.pick(&wanted[NEW], &mut templates)?;
+    let (templates, ranks) = templates.ranked();
+    Ok([old, new].map(|picked| (Side::new(picked.gathered.finish(&templates, &ranks)), picked.places)))
 }
 
 /// The old node with the label of each new one.
@@ -220,71 +246,101 @@ impl Rows {
 struct Labels<'s> {
     old: &'s Side,
     new: &'s Side,
+    /// Both datasets, whole.
+    parts: [&'s mut BlankParts; 2],
     budget: u64,
+    /// Nodes of the old dataset are named by content.
+    speaks_content: bool,
     content: [Option<ContentLabels>; 2],
 }
 
+/// The name of each label of both sides that is in a row.
+type Names = [HashMap<Box<str>, String>; 2];
+
 impl Labels<'_> {
-    /// The content labels of a side.
-    fn of(&mut self, side: usize) -> &ContentLabels {
-        let Side { nodes, components, colours } = if side == OLD { self.old } else { self.new };
-        self.content[side].get_or_insert_with(|| ContentLabels::new(nodes, components, colours, self.budget))
-    }
-
     /// Nodes with the same content label, and how many have one that is not settled.
-    fn same_content(&mut self) -> (Vec<u32>, u64) {
-        let old = self.of(OLD).labels.clone();
-        let known: HashMap<&str, u32> = old.iter().map(String::as_str).zip(0..).collect();
-        let new = self.of(NEW);
-        let to = new.labels.iter().map(|label| known.get(label.as_str()).copied().unwrap_or(NONE)).collect();
-        let unsettled = [OLD, NEW]
-            .map(|side| self.of(side).is_unsettled.iter().filter(|&&unsettled| unsettled).count() as u64);
-        (to, unsettled.iter().sum())
+    fn same_content(&mut self) -> Result<(Vec<u32>, u64)> {
+        for side in [OLD, NEW] {
+            self.content[side] = Some(ContentLabels::new(self.parts[side], self.budget, None, false)?);
+        }
+        let old = self.old.nodes.labels.iter().map(|label| self.content(OLD, label));
+        let known: HashMap<&str, u32> = old.zip(0..).collect();
+        let new = self.new.nodes.labels.iter().map(|label| self.content(NEW, label));
+        let to = new.map(|label| known.get(label).copied().unwrap_or(NONE)).collect();
+        let all = self.content.iter().flatten().flat_map(|content| content.of.values());
+        Ok((to, all.filter(|label| label.is_unsettled).count() as u64))
     }
 
-    /// The name of each label of both sides that may be in a row.
-    fn names(
-        &mut self,
-        rows: &Rows,
-        to: &[u32],
-        speaks_content: bool,
-        both: bool,
-    ) -> [HashMap<Box<str>, String>; 2] {
-        let (old, new) = (self.old, self.new);
-        let mut names: [HashMap<Box<str>, String>; 2] = Default::default();
-        let old_name = |labels: &mut Self, node: u32| {
-            if speaks_content {
-                labels.of(OLD).labels[node as usize].clone()
-            } else {
-                old.nodes.labels[node as usize].to_string()
-            }
-        };
-        for &node in rows.deletes.iter().flat_map(|&row| old.nodes.nodes(row)) {
-            if !names[OLD].contains_key(&old.nodes.labels[node as usize]) {
-                let name = old_name(self, node);
-                names[OLD].insert(old.nodes.labels[node as usize].clone(), name);
-            }
-        }
-        let mut taken: Option<std::collections::HashSet<&str>> = None;
-        for &node in rows.adds.iter().flat_map(|&row| new.nodes.nodes(row)) {
-            let label = &new.nodes.labels[node as usize];
-            if names[NEW].contains_key(label) {
-                continue;
-            }
-            let name = match to[node as usize] {
-                NONE if both => self.of(NEW).labels[node as usize].clone(),
-                NONE => {
-                    let name = format!("n{}", &self.of(NEW).labels[node as usize][1..]);
-                    let taken =
-                        taken.get_or_insert_with(|| old.nodes.labels.iter().map(|label| &**label).collect());
-                    another(name, |name| !speaks_content && taken.contains(name))
-                }
-                known => old_name(self, known),
-            };
-            names[NEW].insert(label.clone(), name);
-        }
-        names
+    /// The content label of a node.
+    fn content<'l>(&'l self, side: usize, label: &'l str) -> &'l str {
+        let known = self.content[side].as_ref().and_then(|content| content.of.get(label));
+        known.map_or(label, |label| &label.text)
     }
+
+    /// The name of a node that the old dataset does not have.
+    fn fresh_name(&self, label: &str) -> String {
+        format!("n{}", &self.content(NEW, label)[1..])
+    }
+
+    /// The names of nodes in rows, and the digest of the old dataset, if it is asked for.
+    fn names(&mut self, rows: &Rows, to: &[u32], has_digest: bool) -> Result<(Names, Option<u128>)> {
+        let (old, new) = (&self.old.nodes, &self.new.nodes);
+        let in_adds = || rows.adds.iter().flat_map(|&row| new.nodes(row)).copied();
+        let both = self.content[NEW].is_some();
+        if self.speaks_content && !both {
+            let mapped = in_adds().map(|node| to[node as usize]).filter(|&node| node != NONE);
+            let deleted = rows.deletes.iter().flat_map(|&row| old.nodes(row)).copied();
+            let wanted = deleted.chain(mapped).map(|node| &*old.labels[node as usize]).collect();
+            let content = ContentLabels::new(self.parts[OLD], self.budget, Some(&wanted), has_digest)?;
+            self.content[OLD] = Some(content);
+        }
+        let fresh: HashSet<&str> = in_adds()
+            .filter(|&node| to[node as usize] == NONE)
+            .map(|node| &*new.labels[node as usize])
+            .collect();
+        if !fresh.is_empty() && !both {
+            let content = ContentLabels::new(self.parts[NEW], self.budget, Some(&fresh), false)?;
+            self.content[NEW] = Some(content);
+        }
+        let taken = if self.speaks_content || fresh.is_empty() {
+            HashSet::new()
+        } else {
+            let names = fresh.iter().map(|label| self.fresh_name(label)).collect();
+            taken(self.parts[OLD], &names)?
+        };
+        let old_name = |node: u32| {
+            let label = &old.labels[node as usize];
+            if self.speaks_content { self.content(OLD, label).to_owned() } else { label.to_string() }
+        };
+        let mut names = Names::default();
+        for &node in rows.deletes.iter().flat_map(|&row| old.nodes(row)) {
+            names[OLD].entry(old.labels[node as usize].clone()).or_insert_with(|| old_name(node));
+        }
+        for node in in_adds() {
+            let label = &new.labels[node as usize];
+            names[NEW].entry(label.clone()).or_insert_with(|| match to[node as usize] {
+                NONE if both => self.content(NEW, label).to_owned(),
+                NONE => another(self.fresh_name(label), |name| taken.contains(name)),
+                known => old_name(known),
+            });
+        }
+        let digest = self.content[OLD].as_ref().filter(|_| has_digest).map(|content| content.digest);
+        Ok((names, digest))
+    }
+}
+
+/// The labels of a dataset that are one of some names, or such a name with a number.
+fn taken(parts: &mut BlankParts, names: &HashSet<String>) -> Result<HashSet<String>> {
+    let mut found = HashSet::new();
+    parts.each_label(&mut |label| {
+        if label.starts_with('n')
+            && names.contains(label.rsplit_once('.').map_or(label, |(name, _)| name))
+            && !found.contains(label)
+        {
+            found.insert(label.to_owned());
+        }
+    })?;
+    Ok(found)
 }
 
 /// A name that is not taken: with a number behind it, if it is.

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::again::Again;
+use super::blank_parts::BlankReading;
 use super::blank_rows::{BLANK_DIGEST, BLANK_NODES, another};
 use super::dataset::each_statement;
 use super::log::{Change, LogSink};
@@ -14,27 +15,18 @@ use super::quad_key::Keys;
 use super::work::Work;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::matching::{CONTENT, ContentLabels, Gathered, Nodes, Renamed, Side, Templates, has_nodes};
+use crate::matching::{CONTENT, ContentLabels, Gathered, Renamed, Templates, has_nodes};
 use crate::sink::{PatchOp, Statement};
 use crate::term::{PlainTerm, Term, TermBuf};
 
 /// The content label of each label of a dataset.
 pub(super) fn labels_of(source: &Again, work: &mut Work<'_>) -> Result<HashMap<Box<str>, String>> {
     let limits = &source.options.decode.limits;
-    let (mut gathered, mut templates) = (Gathered::new(limits), Templates::new());
+    let mut reading = BlankReading::new(limits);
     work.phase("reading the blank nodes");
-    each_statement(source.source(), &source.options, work, |statement| {
-        gathered.add(statement, &mut templates).map(drop)
-    })?;
-    let (nodes, content) = labelled(gathered, &templates, limits);
-    Ok(nodes.labels.into_iter().zip(content.labels).collect())
-}
-
-fn labelled(gathered: Gathered, templates: &Templates, limits: &Limits) -> (Nodes, ContentLabels) {
-    let (templates, ranks) = templates.ranked();
-    let Side { nodes, components, colours } = Side::new(gathered.finish(&templates, &ranks));
-    let content = ContentLabels::new(&nodes, &components, &colours, limits.blank_work);
-    (nodes, content)
+    each_statement(source.source(), &source.options, work, |statement| reading.take(statement).map(drop))?;
+    let content = ContentLabels::new(&mut reading.finish()?, limits.blank_work, None, false)?;
+    Ok(content.of.into_iter().map(|(label, content)| (label, content.text)).collect())
 }
 
 /// Whether a header says that nodes are named by content.
@@ -121,21 +113,15 @@ impl InBaseLabels {
 
     /// The content labels of the state.
     fn learn(&mut self) -> Result<Names> {
-        let (mut gathered, mut templates) = (Gathered::new(&self.limits), Templates::new());
+        let mut reading = BlankReading::new(&self.limits);
         for terms in self.state.values() {
-            gathered.add(&Statement::of(terms.each_ref().map(TermBuf::as_term)), &mut templates)?;
+            reading.take(&Statement::of(terms.each_ref().map(TermBuf::as_term)))?;
         }
-        let (nodes, content) = labelled(gathered, &templates, &self.limits);
+        let content = ContentLabels::new(&mut reading.finish()?, self.limits.blank_work, None, true)?;
         let is_its_base = self.digest.as_deref() == Some(&format!("{:032x}", content.digest));
-        let taken = nodes.labels.iter().cloned().collect();
-        let known = (content
-            .labels
-            .into_iter()
-            .zip(nodes.labels)
-            .zip(content.is_tied.iter().zip(&content.is_unsettled)))
-        .filter(|(_, (_, unsettled))| !**unsettled)
-        .map(|((content, label), (tied, _))| (content, (label, *tied)))
-        .collect();
+        let taken = content.of.keys().cloned().collect();
+        let settled = content.of.into_iter().filter(|(_, content)| !content.is_unsettled);
+        let known = settled.map(|(label, content)| (content.text, (label, content.is_tied))).collect();
         Ok(Names { known, fresh: HashMap::new(), taken, is_its_base })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The new dataset is read twice, the old one once: its keys are learned, then what the old one has beside
 //! them is deleted, then what the old one did not have is added. Memory is that of the keys of the new dataset and of
-//! the deletes. Where blank nodes are matched, statements with blank nodes are kept apart, and their rows follow from a
+//! the deletes. Formats that take long to parse are read once and kept in a temporary file. Where blank nodes are matched, statements with blank nodes are kept apart, and their rows follow from a
 //! map of the nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,16 +74,24 @@ pub fn diff(
     let reading = match options.blank_nodes {
         BlankNodes::Auto => {
             let old = Again::new(old, options.old.clone())?;
-            match Reading::new(old.source(), new, &options, BlankNodes::Labels, &mut work) {
-                Err(error) if error.kind() == ErrorKind::PatchLabels => {
-                    Reading::new(old.source(), new, &options, BlankNodes::Match, &mut work)?
-                }
-                reading => reading?,
+            let by_label = has_labels(&old)? && has_labels(new)?;
+            let by_label = by_label
+                .then(|| Reading::new(old.source(), new, &options, BlankNodes::Labels, &mut work))
+                .transpose();
+            match by_label {
+                Ok(Some(reading)) => reading,
+                Err(error) if error.kind() != ErrorKind::PatchLabels => return Err(error),
+                _ => Reading::new(old.source(), new, &options, BlankNodes::Match, &mut work)?,
             }
         }
         way => Reading::new(old, new, &options, way, &mut work)?,
     };
     reading.write(new, options, out, &mut work)
+}
+
+/// Whether all nodes of a dataset have labels in its format.
+fn has_labels(source: &Again) -> Result<bool> {
+    Ok(!Dataset::open(source.source(), &source.options)?.format.has_unlabelled_nodes())
 }
 
 /// What both datasets are, once they were read.
@@ -94,12 +102,14 @@ struct Reading {
     /// Statements without blank nodes of the new dataset, or all of them; those that the old one has are marked.
     found: KeySet,
     deletes: (Stored, Vec<u64>),
+    /// Statements of the new dataset without blank nodes, where reading them again would take long.
+    kept: Option<Stored>,
     prefixes: [BTreeMap<String, String>; 2],
     rows: Option<BlankRows>,
 }
 
 impl Reading {
-    /// Reads both. Where labels are only tried, `patch.labels` says that a side has nodes whose labels do not last.
+    /// Reads both. By labels, `patch.labels` says that a side has nodes whose labels do not last.
     fn new(
         old: Source,
         new: &Again,
@@ -108,7 +118,6 @@ impl Reading {
         work: &mut Work<'_>,
     ) -> Result<Self> {
         let by_label = way == BlankNodes::Labels;
-        let is_tried = options.blank_nodes == BlankNodes::Auto && by_label;
         let mut blank = (!by_label).then(|| BlankStatements::new(&options.old.decode.limits));
         let skolem = options.skolemize.clone().map(Skolem::new).transpose()?.filter(|_| by_label);
         let mut terms = Terms { keys: Keys::random()?, skolem };
@@ -117,9 +126,8 @@ impl Reading {
         work.phase("reading the new dataset");
         let dataset = Dataset::open(new.source(), &new.options)?;
         let new_lasts = !dataset.format.has_unlabelled_nodes();
-        if is_tried && !new_lasts {
-            return Err(Error::new(ErrorKind::PatchLabels, "nodes of this format have no labels"));
-        }
+        // formats for people take long to parse
+        let mut kept = (!by_label && !new_lasts).then(Store::new);
         let prefixes_after = dataset.each(work, |statement| {
             counts[NEW] += 1;
             if let Some(blank) = &mut blank {
@@ -130,15 +138,19 @@ impl Reading {
                 refuse_positions(statement).map_err(could_match)?;
             }
             found.insert(terms.key(statement)?.0);
+            if let Some(kept) = &mut kept {
+                kept.push(statement)?;
+            }
             Ok(())
         })?;
+        let kept = kept.map(Store::read).transpose()?;
+        if let Some(blank) = &mut blank {
+            blank.end(NEW)?;
+        }
         terms.next_dataset();
         work.phase("comparing the old dataset");
         let dataset = Dataset::open(old, &options.old)?;
         let old_lasts = !dataset.format.has_unlabelled_nodes();
-        if is_tried && !old_lasts {
-            return Err(Error::new(ErrorKind::PatchLabels, "nodes of this format have no labels"));
-        }
         let (mut store, mut places, mut deleted) = (Store::new(), Vec::new(), KeySet::new());
         let prefixes_before = dataset.each(work, |statement| {
             counts[OLD] += 1;
@@ -162,7 +174,7 @@ impl Reading {
             .transpose()?;
         let deletes = (store.read()?, places);
         let prefixes = [prefixes_before, prefixes_after];
-        Ok(Reading { way, terms, counts, found, deletes, prefixes, rows })
+        Ok(Reading { way, terms, counts, found, deletes, kept, prefixes, rows })
     }
 
     /// Writes the patch.
@@ -195,29 +207,40 @@ impl Reading {
         }
         self.terms.next_dataset();
         work.phase("comparing the new dataset");
-        let mut again = 0;
-        let by_label = self.way == BlankNodes::Labels;
-        Dataset::open(new.source(), &new.options)?.each(work, |statement| {
-            again += 1;
-            if !by_label && has_nodes(statement) {
-                return Ok(());
-            }
+        let [old, new_count] = self.counts;
+        let mut add = |statement: &Statement<'_>, emit: &mut Emit| {
             let (key, statement) = self.terms.key(statement)?;
             match self.found.mark(key, true) {
                 Some(true) => Ok(()),
                 Some(false) => emit.change(statement, true),
                 None => Err(changed()),
             }
-        })?;
-        let [old, new] = self.counts;
-        if again != new {
-            return Err(changed());
+        };
+        if let Some(kept) = &mut self.kept {
+            let (mut place, mut rows) = (0, 0u64);
+            while let Some(statement) = kept.next(&mut place)? {
+                add(&statement, &mut emit)?;
+                rows += 1;
+                if rows.is_multiple_of(8192) {
+                    work.wrote(rows)?;
+                }
+            }
+        } else {
+            let mut again = 0;
+            let by_label = self.way == BlankNodes::Labels;
+            Dataset::open(new.source(), &new.options)?.each(work, |statement| {
+                again += 1;
+                if !by_label && has_nodes(statement) { Ok(()) } else { add(statement, &mut emit) }
+            })?;
+            if again != new_count {
+                return Err(changed());
+            }
         }
         rows.write(NEW, &mut emit, skolem)?;
         emit.end_patch()?;
         let id = options.id.map(|id| id.as_term().to_string());
         let patch = Patched { id, ..emit.finish()? };
-        Ok(Compared { old, new, patch, blank_nodes: self.way, nodes: rows.nodes })
+        Ok(Compared { old, new: new_count, patch, blank_nodes: self.way, nodes: rows.nodes })
     }
 }
 

@@ -4,6 +4,7 @@ mod again;
 mod apply;
 mod base_labels;
 mod blank_diff;
+mod blank_parts;
 mod blank_rows;
 mod canonical;
 mod checked_net;

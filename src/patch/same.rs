@@ -26,6 +26,7 @@ pub fn same(old: (Source, OpenOptions), new: (Source, OpenOptions), watch: Watch
         }
         Ok(())
     })?;
+    blank.end(OLD)?;
     work.phase("reading the second dataset");
     let mut is_same = true;
     each_statement(new.0, &new.1, &mut work, |statement| {

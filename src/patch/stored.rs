@@ -28,7 +28,12 @@ pub(crate) struct Store {
 impl Store {
     /// Without quads.
     pub(crate) fn new() -> Self {
-        Store { file: SpooledTempFile::new(IN_MEMORY), tail: Vec::new(), written: 0 }
+        Store::with_memory(IN_MEMORY)
+    }
+
+    /// Without quads; so many bytes stay in memory, beside one block.
+    pub(crate) fn with_memory(bytes: usize) -> Self {
+        Store { file: SpooledTempFile::new(bytes), tail: Vec::new(), written: 0 }
     }
 
     /// Keeps a quad and says where.
@@ -52,7 +57,8 @@ impl Store {
     /// All quads were written.
     pub(crate) fn read(mut self) -> Result<Stored> {
         self.file.write_all(&self.tail)?;
-        Ok(Stored { file: self.file, block: Vec::new(), start: 0, slots: Default::default() })
+        let end = self.written + self.tail.len() as u64;
+        Ok(Stored { file: self.file, block: Vec::new(), start: 0, end, slots: Default::default() })
     }
 }
 
@@ -62,6 +68,8 @@ pub(crate) struct Stored {
     /// Bytes of the file from `start` on.
     block: Vec<u8>,
     start: u64,
+    /// Bytes of the file.
+    end: u64,
     slots: [TermSlot; 4],
 }
 
@@ -77,6 +85,17 @@ impl Stored {
             read_to(slot, &mut rest)?;
         }
         Ok(Statement::of(self.slots.each_ref().map(TermSlot::term)))
+    }
+
+    /// The quad at a place, which moves on to the next one; `None` behind the last one.
+    pub(crate) fn next(&mut self, place: &mut u64) -> Result<Option<Statement<'_>>> {
+        if *place >= self.end {
+            return Ok(None);
+        }
+        let at = *place;
+        let length = self.bytes(at, 4)?;
+        *place += 4 + u64::from(u32::from_le_bytes(length.try_into().map_err(|_| damaged())?));
+        self.get(at).map(Some)
     }
 
     fn bytes(&mut self, place: u64, length: usize) -> Result<&[u8]> {

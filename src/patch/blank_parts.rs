@@ -1,0 +1,291 @@
+//! The statements with blank nodes of one dataset: in memory, or in parts of whole components on disk.
+//!
+//! All of them go to a temporary file. While they fit in memory they are one part. Beyond that only the numbers of nodes
+//! stay in memory, and which nodes statements connect; once all are read, each component goes to one of as many files as
+//! let each fit in `limits.blank_bytes`.
+
+use std::collections::HashMap;
+
+use siphasher::sip128::SipHasher24;
+
+use super::quad_key::random_secret;
+use super::stored::{Store, Stored};
+use crate::blank::is_position;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::matching::{Gathered, Nodes, Part, Parts, Side, Templates, find, has_nodes};
+use crate::sink::Statement;
+use crate::term::Term;
+
+/// What a statement takes in memory while it is looked at, and a node.
+const ROW_BYTES: usize = 120;
+const NODE_BYTES: usize = 200;
+/// Files at most.
+const MOST_PARTS: usize = 256;
+
+/// Statements while they are read.
+pub(crate) struct BlankReading {
+    limits: Limits,
+    store: Store,
+    rows: u32,
+    has_position: bool,
+    kept: Kept,
+}
+
+enum Kept {
+    Whole(Gathered, Templates),
+    Links(Links),
+}
+
+impl BlankReading {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let kept = Kept::Whole(Gathered::new(limits), Templates::new());
+        BlankReading { limits: limits.clone(), store: Store::new(), rows: 0, has_position: false, kept }
+    }
+
+    /// Keeps a statement, if it has blank nodes, and says whether it has some.
+    pub(crate) fn take(&mut self, statement: &Statement<'_>) -> Result<bool> {
+        match &mut self.kept {
+            Kept::Whole(gathered, templates) => {
+                if !gathered.add(statement, templates)? {
+                    return Ok(false);
+                }
+                // half of the memory for each dataset of a comparison
+                if gathered.bytes() > self.limits.blank_bytes / 2 {
+                    self.has_position = gathered.labels().iter().any(|label| is_position(label));
+                    self.kept = Kept::Links(Links::of(gathered)?);
+                }
+            }
+            Kept::Links(links) => {
+                if !has_nodes(statement) {
+                    return Ok(false);
+                }
+                self.has_position |= links.add(statement);
+            }
+        }
+        self.store.push(statement)?;
+        self.rows = self.rows.checked_add(1).ok_or_else(too_many)?;
+        Ok(true)
+    }
+
+    /// All statements were read.
+    pub(crate) fn finish(self) -> Result<BlankParts> {
+        let BlankReading { limits, store, rows, mut has_position, kept } = self;
+        let mut all = store.read()?;
+        let (nodes, divided) = match kept {
+            Kept::Whole(gathered, templates) => {
+                has_position = gathered.labels().iter().any(|label| is_position(label));
+                let nodes = gathered.labels().len();
+                (nodes, Divided::One(part(gathered, &templates, (0..rows).collect())))
+            }
+            Kept::Links(mut links) => {
+                let bytes = rows as usize * ROW_BYTES + links.nodes() * NODE_BYTES;
+                let count = (bytes / limits.blank_bytes + 1).min(MOST_PARTS);
+                let nodes = links.nodes();
+                let (of, stores) = links.divide(&mut all, rows, count)?;
+                let stores = stores.into_iter().map(Store::read).collect::<Result<_>>()?;
+                (nodes, Divided::Several(of, stores))
+            }
+        };
+        Ok(BlankParts { limits, all, rows, nodes, has_position, divided })
+    }
+}
+
+/// Which nodes statements connect, by the hashes of labels.
+struct Links {
+    hasher: SipHasher24,
+    numbers: HashMap<[u64; 2], u32>,
+    above: Vec<u32>,
+}
+
+impl Links {
+    fn of(gathered: &Gathered) -> Result<Self> {
+        let hasher = SipHasher24::new_with_key(&random_secret()?);
+        let mut links = Links { hasher, numbers: HashMap::new(), above: Vec::new() };
+        for label in gathered.labels() {
+            links.number(label);
+        }
+        gathered.each_row(|nodes| links.connect(nodes));
+        Ok(links)
+    }
+
+    fn nodes(&self) -> usize {
+        self.above.len()
+    }
+
+    fn number(&mut self, label: &str) -> u32 {
+        let hash = self.hasher.hash(label.as_bytes());
+        let next = self.above.len() as u32;
+        let number = *self.numbers.entry([hash.h1, hash.h2]).or_insert(next);
+        if number == next {
+            self.above.push(next);
+        }
+        number
+    }
+
+    fn connect(&mut self, nodes: &[u32]) {
+        for two in nodes.windows(2) {
+            let (one, other) = (find(&mut self.above, two[0]), find(&mut self.above, two[1]));
+            self.above[one as usize] = other;
+        }
+    }
+
+    /// Takes a statement, and says whether the label of a node is a position.
+    fn add(&mut self, statement: &Statement<'_>) -> bool {
+        let (mut nodes, mut has_position) = (Vec::new(), false);
+        each_label(statement, &mut |label| {
+            has_position |= is_position(label);
+            nodes.push(self.number(label));
+        });
+        self.connect(&nodes);
+        has_position
+    }
+
+    /// The part of each statement, and their files.
+    fn divide(&mut self, all: &mut Stored, rows: u32, count: usize) -> Result<(Vec<u8>, Vec<Store>)> {
+        let mut of = Vec::with_capacity(rows as usize);
+        let mut stores: Vec<Store> = (0..count).map(|_| Store::with_memory(0)).collect();
+        let mut place = 0;
+        while let Some(statement) = all.next(&mut place)? {
+            let mut node = None;
+            each_label(&statement, &mut |label| {
+                if node.is_none() {
+                    node = Some(self.number(label));
+                }
+            });
+            let root = find(&mut self.above, node.unwrap_or_default());
+            // spread, for equal components often come at equal distances
+            let spread = u64::from(root).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            let part = (spread * count as u64 >> 32) as usize;
+            stores[part].push(&statement)?;
+            of.push(part as u8);
+        }
+        Ok((of, stores))
+    }
+}
+
+/// Hands the label of each blank node of a statement to `take`.
+fn each_label(statement: &Statement<'_>, take: &mut impl FnMut(&str)) {
+    fn of(term: &Term<'_>, take: &mut impl FnMut(&str)) {
+        match term {
+            Term::BlankNode(label) => take(label),
+            Term::Triple(triple) => triple.terms.iter().for_each(|term| of(&term.as_term(), take)),
+            _ => {}
+        }
+    }
+    statement.terms.iter().for_each(|term| of(term, take));
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::limit(
+        ErrorKind::LimitBlankBytes,
+        "blank_bytes",
+        format!("more than {} statements with blank nodes", u32::MAX),
+    )
+}
+
+/// Statements that were read.
+pub(crate) struct BlankParts {
+    limits: Limits,
+    all: Stored,
+    rows: u32,
+    nodes: usize,
+    has_position: bool,
+    divided: Divided,
+}
+
+enum Divided {
+    One(Part),
+    /// The part of each statement, and their files.
+    Several(Vec<u8>, Vec<Stored>),
+}
+
+fn part(gathered: Gathered, templates: &Templates, numbers: Vec<u32>) -> Part {
+    let (templates, ranks) = templates.ranked();
+    numbered(gathered.finish(&templates, &ranks), &numbers)
+}
+
+fn numbered(nodes: Nodes, numbers: &[u32]) -> Part {
+    let read = nodes.read.iter().map(|&row| numbers[row as usize]).collect();
+    Part { side: Side::new(nodes), read }
+}
+
+/// Some statements of a dataset, before those of the other one are known.
+pub(crate) struct Picked {
+    pub(crate) gathered: Gathered,
+    numbers: Vec<u32>,
+    /// Where each one is.
+    pub(crate) places: Vec<u64>,
+}
+
+impl BlankParts {
+    /// How many nodes there are.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Whether the label of a node is a position.
+    pub(crate) fn has_position(&self) -> bool {
+        self.has_position
+    }
+
+    /// The statements that are wanted, by their numbers.
+    pub(crate) fn pick(&mut self, wanted: &[bool], templates: &mut Templates) -> Result<Picked> {
+        let (mut gathered, mut numbers, mut places) = (Gathered::new(&self.limits), Vec::new(), Vec::new());
+        let mut next = 0;
+        for (&is_wanted, number) in wanted.iter().zip(0..) {
+            let place = next;
+            let Some(statement) = self.all.next(&mut next)? else { break };
+            if is_wanted {
+                gathered.add(&statement, templates)?;
+                numbers.push(number);
+                places.push(place);
+            }
+        }
+        Ok(Picked { gathered, numbers, places })
+    }
+
+    /// Hands each label to `take`, as often as it is there.
+    pub(crate) fn each_label(&mut self, take: &mut impl FnMut(&str)) -> Result<()> {
+        let mut place = 0;
+        while let Some(statement) = self.all.next(&mut place)? {
+            each_label(&statement, take);
+        }
+        Ok(())
+    }
+
+    /// All statements, to be read again.
+    pub(crate) fn stored(self) -> Stored {
+        self.all
+    }
+}
+
+impl Parts for BlankParts {
+    fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    fn each(&mut self, take: &mut dyn FnMut(&Part) -> Result<()>) -> Result<()> {
+        let (of, stores) = match &mut self.divided {
+            Divided::One(part) => return take(part),
+            Divided::Several(of, stores) => (of, stores),
+        };
+        for (stored, at) in stores.iter_mut().zip(0..=u8::MAX) {
+            let (mut gathered, mut templates) = (Gathered::new(&self.limits), Templates::new());
+            let mut place = 0;
+            while let Some(statement) = stored.next(&mut place)? {
+                gathered.add(&statement, &mut templates)?;
+            }
+            let numbers = of.iter().zip(0..).filter(|&(&part, _)| part == at).map(|(_, row)| row).collect();
+            take(&part(gathered, &templates, numbers))?;
+        }
+        Ok(())
+    }
+
+    fn only(&mut self, wanted: &[bool]) -> Result<Part> {
+        let mut templates = Templates::new();
+        let Picked { gathered, numbers, .. } = self.pick(wanted, &mut templates)?;
+        Ok(part(gathered, &templates, numbers))
+    }
+}
