@@ -1,6 +1,9 @@
 //! A whole conversion: what is read, what becomes of its blank nodes, and what is written.
 
-use crate::convert::{Adds, Deskolem, NodeNames, PatchTarget, RdfTarget, Skolem, Skolemized, Tally, convert};
+use crate::blank::Identity;
+use crate::convert::{
+    Adds, Deskolem, NodeNames, PatchTarget, RdfTarget, Scoped, Skolem, Skolemized, Tally, convert,
+};
 use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{AnyFormat, RdfFormat};
@@ -19,11 +22,13 @@ pub struct Conversion {
     skolemize: Option<String>,
     /// What IRIs begin with that become blank nodes.
     deskolemize: Option<String>,
-    labels: BaseLabels,
+    /// `None`: they get the scope of the source.
+    labels: Option<BaseLabels>,
 }
 
 /// What `blank_nodes` says, in the order of its words.
-const LABELS: [BaseLabels; 3] = [BaseLabels::Keep, BaseLabels::Content, BaseLabels::Rdfc10];
+const LABELS: [Option<BaseLabels>; 4] =
+    [Some(BaseLabels::Keep), Some(BaseLabels::Content), Some(BaseLabels::Rdfc10), None];
 
 impl Conversion {
     /// By options of the source, which may have a name, and of the output.
@@ -55,9 +60,15 @@ impl Conversion {
         let given = [
             (deskolemize.is_some(), "deskolemize is"),
             (skolemize.is_some(), "skolemize is"),
-            (asked == BaseLabels::Content, "blank_nodes=\"content\" is"),
-            (asked == BaseLabels::Rdfc10, "blank_nodes=\"rdfc10\" is"),
+            (asked == Some(BaseLabels::Content), "blank_nodes=\"content\" is"),
+            (asked == Some(BaseLabels::Rdfc10), "blank_nodes=\"rdfc10\" is"),
+            (asked.is_none(), "blank_nodes=\"scoped\" is"),
         ];
+        if skolemize.is_some() && asked.is_none() {
+            let message = "blank_nodes=\"scoped\" gives labels that only this source has, so they make no IRIs; \
+                           skolemize alone makes IRIs of labels that last, or of the content";
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
         let mut given = given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name));
         let what = given.next();
         if let (true, Some(other)) = (deskolemize.is_some(), given.next()) {
@@ -67,8 +78,12 @@ impl Conversion {
         }
         let (mut source, mut labels) = (source, None);
         let wanted = match (asked, &skolemize) {
-            (BaseLabels::Keep, Some(_)) => BaseLabels::Lasting,
-            (asked, _) => asked,
+            (Some(BaseLabels::Keep), Some(_)) => BaseLabels::Lasting,
+            (asked, _) => asked.unwrap_or_default(),
+        };
+        let scoped = match asked {
+            Some(_) => None,
+            None => Some(Scoped::new(&Identity::of(&source, &open), open.decode.source.as_deref())?),
         };
         if wanted.reads_first() {
             // all of it is read before the first label is known
@@ -90,7 +105,7 @@ impl Conversion {
             (Some(labels), start, _) => Some(NodeNames::Named(Skolem::with_labels(labels, start)?)),
             (None, Some(start), _) => Some(NodeNames::Named(Skolem::new(start)?)),
             (None, None, Some(start)) => Some(NodeNames::Back(Deskolem::new(start, &open.decode.limits)?)),
-            (None, None, None) => None,
+            (None, None, None) => scoped.map(NodeNames::Scoped),
         };
         let (mut write, to_patch) = WriteOptions::of_conversion(is_patch, &write, target.name().as_deref())?;
         let writer = Writer::new(Output::create(target, &write.output())?);

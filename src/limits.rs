@@ -86,7 +86,7 @@ limits! {
     zstd_window: u64 = 32 << 20, 1..=i64::MAX, "Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many.";
     transaction_bytes: u64 = 1 << 30, 1..=i64::MAX, "Bytes of a patch that may wait on disk for the outcome of its transactions.";
     blank_work: u64 = 2_000_000, 0..=i64::MAX, "Hashes and steps to match blank nodes or to give them content labels, beside 50 for each statement that has some.";
-    blank_bytes: usize = 256 << 20, 1..=i64::MAX, "Memory for statements with blank nodes while blank nodes are matched or get content labels; up to four times as much is used.";
+    blank_bytes: usize = 256 << 20, 1..=i64::MAX, "Memory for statements with blank nodes while blank nodes are matched or get content labels. More of them are divided into parts of whole components, in temporary files. What differs between two datasets, and a single component, may take four times as much.";
 }
 
 /// Growth is not judged before this much text is out.

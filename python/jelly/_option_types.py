@@ -204,7 +204,7 @@ class ConvertReadOptions(TypedDict, total=False):
     framing: Framing
     compression: Compression
     rows: Literal["all", "committed"]
-    blank_nodes: Literal["keep", "content", "rdfc10"]
+    blank_nodes: Literal["keep", "content", "rdfc10", "scoped"]
     strict: bool
     lenient_flags: bool
     strict_graphs: bool
@@ -365,4 +365,4 @@ class LimitFields:
     blank_work: int = 2000000
     """Hashes and steps to match blank nodes or to give them content labels, beside 50 for each statement that has some."""
     blank_bytes: int = 268435456
-    """Memory for statements with blank nodes while blank nodes are matched or get content labels; up to four times as much is used."""
+    """Memory for statements with blank nodes while blank nodes are matched or get content labels. More of them are divided into parts of whole components, in temporary files. What differs between two datasets, and a single component, may take four times as much."""

@@ -1,8 +1,7 @@
 //! What becomes of the labels of blank nodes on their way into columns.
 
-use super::scope::{Identity, fnv};
 use super::settings::{BatchSettings, BlankNodes};
-use crate::blank::{Scope, is_bare_position};
+use crate::blank::{Identity, Scope, SourceScope, is_bare_position};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::LogicalType;
 
@@ -11,11 +10,7 @@ pub(super) struct ColumnLabels {
     rule: BlankNodes,
     identity: Identity,
     name: Option<std::sync::Arc<str>>,
-    scope: String,
-    /// As long for every source, so that no scope is the start of another.
-    source_scope: String,
-    /// The scope is that of a frame.
-    in_frame: bool,
+    scope: SourceScope,
 }
 
 impl ColumnLabels {
@@ -24,9 +19,7 @@ impl ColumnLabels {
             rule: settings.blank_nodes,
             identity: settings.identity.clone(),
             name: settings.source.clone(),
-            scope: String::new(),
-            source_scope: String::new(),
-            in_frame: false,
+            scope: SourceScope::NONE,
         };
         if matches!(labels.rule, BlankNodes::Content | BlankNodes::Lasting) {
             let message = "blank_nodes=\"content\" and \"lasting\" are for readers of statements, which have the whole source";
@@ -41,16 +34,14 @@ impl ColumnLabels {
     /// From here on labels have the scope of the source.
     #[cold]
     pub(super) fn scope_source(&mut self) -> Result<()> {
-        let name = || fnv(self.name.as_deref().unwrap_or_default());
-        self.source_scope = format!("s{:016x}", self.identity.scope()?.unwrap_or_else(name));
-        self.scope = format!("{}_", self.source_scope);
+        self.scope = SourceScope::of(&self.identity, self.name.as_deref())?;
         Ok(())
     }
 
     /// Whether the first position needs the scope of the source, which may cost a reading of its bytes.
     #[inline]
     pub(super) fn waits_for_a_position(&self) -> bool {
-        self.rule == BlankNodes::Positions && self.scope.is_empty()
+        self.rule == BlankNodes::Positions && self.stay()
     }
 
     /// Whether this is the position that it waits for.
@@ -62,13 +53,13 @@ impl ColumnLabels {
     /// Whether labels go into columns as they are.
     #[inline(always)]
     pub(super) fn stay(&self) -> bool {
-        self.scope.is_empty()
+        self.scope.text().is_empty()
     }
 
     /// What stands before labels.
     #[inline(always)]
     pub(super) fn scope(&self) -> Scope<'_> {
-        Scope { text: &self.scope, only_positions: self.rule == BlankNodes::Positions }
+        Scope { text: self.scope.text(), only_positions: self.rule == BlankNodes::Positions }
     }
 
     /// Whether each frame may have a scope of its own.
@@ -80,16 +71,7 @@ impl ColumnLabels {
     /// Blank nodes of this frame get a scope of their own where frames are elements, else that of the source;
     /// says whether the scope is another than before.
     pub(super) fn scope_frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
-        if !self.depend_on_frames() {
-            return false;
-        }
-        let was = std::mem::replace(&mut self.in_frame, logical_type.is_grouped());
-        if self.in_frame {
-            self.scope = format!("{}f{frame}_", self.source_scope);
-        } else if was {
-            self.scope = format!("{}_", self.source_scope);
-        }
-        self.in_frame || was
+        self.depend_on_frames() && self.scope.frame(frame, logical_type)
     }
 
     /// Whether positions are refused.

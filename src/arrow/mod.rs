@@ -14,12 +14,12 @@ mod pool;
 mod rdf;
 mod reader;
 pub mod schema;
-mod scope;
 mod settings;
 mod side_by_side;
 mod statement_columns;
 mod term_columns;
 
+pub use crate::blank::Identity;
 pub use column::ColumnStreams;
 pub use input::{
     BatchDigest, BatchWriter, GatheredPatches, KeyColumn, KeyFilter, Labels, LogPlaces, PatchRows, RdfRows,
@@ -30,5 +30,4 @@ pub use open::{PatchReader, RdfReader, ReadOptions, read, read_any, read_patch, 
 pub use patch::PatchBatches;
 pub use rdf::RdfBatches;
 pub use reader::{BatchReader, Mode, ReadBatches};
-pub use scope::Identity;
 pub use settings::{BatchSettings, Batches, BlankNodes, StringType, TermStyle};

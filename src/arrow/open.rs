@@ -1,10 +1,10 @@
 //! From a source to batches in one step.
 
 use super::reader::{BatchReader, Mode, ReadBatches};
-use super::scope::Identity;
 use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::side_by_side::SideBySide;
 use super::{PatchBatches, RdfBatches};
+use crate::blank::Identity;
 use crate::convert::Skolem;
 use crate::error::{Error, ErrorClass, Result};
 use crate::format::{AnyFormat, PatchFormat, RdfFormat};

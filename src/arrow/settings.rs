@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::scope::Identity;
+use crate::blank::Identity;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;

@@ -1,14 +1,16 @@
 //! Blank nodes: what their labels are worth outside of the file that has them.
 
+mod identity;
 mod position;
 mod scope;
 mod stream;
 
+pub use identity::Identity;
 #[cfg(feature = "arrow")]
 pub(crate) use position::has_bare_position;
 pub use position::is_position;
 pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
-pub(crate) use scope::Scope;
+pub(crate) use scope::{Scope, SourceScope};
 pub use scope::{labels_last, refuse_scopes};
 pub(crate) use stream::StreamNumber;
 #[cfg(feature = "arrow")]

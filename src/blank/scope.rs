@@ -3,9 +3,11 @@
 //! With `blank_nodes="scoped"` the node `_:x` is `_:s0123456789abcdef_x`, and `_:s0123456789abcdeff7_x` where each frame
 //! is a dataset. A log that names `_:x` does not match such a label.
 
+use super::identity::Identity;
 use super::position::{is_position, label_of};
 use super::stream::is_bare_position;
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::LogicalType;
 use crate::sink::Statement;
 
 /// Hexadecimal digits of a scope.
@@ -28,6 +30,49 @@ impl<'a> Scope<'a> {
     #[inline]
     pub(crate) fn before(self, label: &str) -> &'a str {
         if self.only_positions && !is_bare_position(label) { "" } else { self.text }
+    }
+}
+
+/// The scope of a source: of all of it, or of a frame.
+pub(crate) struct SourceScope {
+    /// Empty, or the scope that labels have now.
+    text: String,
+    /// As long for every source, so that no scope is the start of another.
+    source: String,
+    in_frame: bool,
+}
+
+impl SourceScope {
+    /// Labels stay.
+    #[cfg(feature = "arrow")]
+    pub(crate) const NONE: Self = SourceScope { text: String::new(), source: String::new(), in_frame: false };
+
+    /// Of a source that is known so.
+    ///
+    /// # Errors
+    /// `argument`: it is a part of a source without a name.
+    #[cold]
+    pub(crate) fn of(identity: &Identity, name: Option<&str>) -> Result<Self> {
+        let source = format!("s{:016x}", identity.number(name)?);
+        Ok(SourceScope { text: format!("{source}_"), source, in_frame: false })
+    }
+
+    /// What stands before labels.
+    #[inline(always)]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Labels of this frame get a scope of their own where frames are elements, else that of the source;
+    /// says whether the scope is another than before.
+    pub(crate) fn frame(&mut self, frame: u64, logical_type: LogicalType) -> bool {
+        let was = std::mem::replace(&mut self.in_frame, logical_type.is_grouped());
+        if self.in_frame {
+            self.text = format!("{}f{frame}_", self.source);
+        } else if was {
+            self.text = format!("{}_", self.source);
+        }
+        self.in_frame || was
     }
 }
 

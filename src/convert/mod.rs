@@ -5,13 +5,15 @@
 
 mod adds;
 mod deskolem;
+mod names;
 mod skolem;
 mod target;
 
 pub use adds::Adds;
 pub use deskolem::Deskolem;
+pub use names::{NodeNames, Scoped, Skolemized};
+pub use skolem::Skolem;
 pub(crate) use skolem::skolem_iri;
-pub use skolem::{NodeNames, Skolem, Skolemized};
 pub use target::{PatchTarget, RdfTarget, Target};
 
 use crate::create::{Encode, Writer};

@@ -3,14 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::deskolem::Deskolem;
 use crate::blank::refuse_term;
-use crate::create::Encode;
 use crate::error::{Error, ErrorKind, Result};
 use crate::matching::{Renamed, renamed};
-use crate::options::RdfOptions;
 use crate::scan::{has_scheme, is_plain_iri};
-use crate::sink::{RdfRow, RdfSink, Sink, Statement};
+use crate::sink::Statement;
 use crate::term::{Iri, Term, TermBuf};
 
 /// Gives blank nodes other names: labels, or IRIs.
@@ -85,7 +82,7 @@ impl Skolem {
     }
 
     /// The term without blank nodes, if it has some.
-    fn term(&mut self, term: &Term<'_>) -> Result<Option<TermBuf>> {
+    pub(super) fn term(&mut self, term: &Term<'_>) -> Result<Option<TermBuf>> {
         self.look_at(term);
         self.refuse_taken()?;
         renamed(term, &mut |label: &str| self.naming.of(label))
@@ -156,113 +153,6 @@ pub(crate) fn skolem_iri(start: &str, label: &str) -> TermBuf {
         }
     }
     TermBuf::iri(&iri)
-}
-
-/// What becomes of the blank nodes of a dataset.
-pub enum NodeNames {
-    /// They get other names.
-    Named(Skolem),
-    /// IRIs become blank nodes again.
-    Back(Deskolem),
-}
-
-impl NodeNames {
-    fn statement<'s>(&'s mut self, statement: &Statement<'s>) -> Result<Statement<'s>> {
-        match self {
-            NodeNames::Named(skolem) => skolem.statement(statement),
-            NodeNames::Back(deskolem) => deskolem.statement(statement),
-        }
-    }
-
-    fn term(&mut self, term: &Term<'_>) -> Result<Option<TermBuf>> {
-        match self {
-            NodeNames::Named(skolem) => skolem.term(term),
-            NodeNames::Back(deskolem) => deskolem.term(term),
-        }
-    }
-}
-
-/// A sink of statements that get names for their blank nodes.
-pub struct Skolemized<S> {
-    sink: S,
-    names: Option<NodeNames>,
-}
-
-impl<S> Skolemized<S> {
-    /// Without other names, statements go through as they are.
-    pub fn new(sink: S, names: Option<NodeNames>) -> Self {
-        Skolemized { sink, names }
-    }
-
-    pub(crate) fn inner(&mut self) -> &mut S {
-        &mut self.sink
-    }
-
-    pub(crate) fn into_inner(self) -> S {
-        self.sink
-    }
-}
-
-impl<S: Encode> Encode for Skolemized<S> {
-    fn output(&mut self) -> &mut Vec<u8> {
-        self.sink.output()
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.sink.finish()
-    }
-
-    fn restart_offsets(&self, skip: usize) -> Vec<u64> {
-        self.sink.restart_offsets(skip)
-    }
-
-    fn prefixes_left_out(&self) -> u64 {
-        self.sink.prefixes_left_out()
-    }
-}
-
-impl<S: Sink> Sink for Skolemized<S> {
-    #[inline]
-    fn is_full(&self) -> bool {
-        self.sink.is_full()
-    }
-
-    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
-        self.sink.frame_end(metadata)
-    }
-}
-
-impl<S: RdfSink> RdfSink for Skolemized<S> {
-    fn options(&mut self, options: &RdfOptions) -> Result<()> {
-        self.sink.options(options)
-    }
-
-    #[inline]
-    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
-        match &mut self.names {
-            None => self.sink.statement(row),
-            Some(names) => {
-                let statement = names.statement(&row.statement)?;
-                self.sink.statement(&RdfRow { statement, ..*row })
-            }
-        }
-    }
-
-    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        self.sink.namespace(name, iri)
-    }
-
-    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
-        let names = self.names.as_mut();
-        match names.map_or(Ok(None), |names| names.term(&graph))? {
-            Some(named) => self.sink.graph_start(named.as_term()),
-            None => self.sink.graph_start(graph),
-        }
-    }
-
-    fn graph_end(&mut self) -> Result<()> {
-        self.sink.graph_end()
-    }
 }
 
 #[cfg(test)]

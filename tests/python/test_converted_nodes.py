@@ -72,15 +72,18 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
         ({"skolemize": True}, "skolemize is not for a conversion with deskolemize"),
         ({"blank_nodes": "content"}, "not for a conversion with deskolemize"),
         ({"blank_nodes": "rdfc10"}, "not for a conversion with deskolemize"),
+        ({"blank_nodes": "scoped"}, "not for a conversion with deskolemize"),
     ]
     for options, message in wrong:
         with pytest.raises(ValueError, match=message):
             converted(b"_:a <a:p> <a:o> .\n", deskolemize=True, **options)
-    for options in ({"deskolemize": True}, {"blank_nodes": "rdfc10"}):
+    with pytest.raises(ValueError, match="so they make no IRIs"):
+        converted(b"_:a <a:p> <a:o> .\n", skolemize=True, blank_nodes="scoped")
+    for options in ({"deskolemize": True}, {"blank_nodes": "rdfc10"}, {"blank_nodes": "scoped"}):
         with pytest.raises(ValueError, match="is for statements"):
             converted(b"A <a:s> <a:p> <a:o> .\n", format="rdfp", to="rdfp", **options)
     pytest.importorskip("pyarrow")
-    for options in ({"deskolemize": True}, {"blank_nodes": "rdfc10"}):
+    for options in ({"deskolemize": True}, {"blank_nodes": "rdfc10"}, {"blank_nodes": "scoped"}):
         with pytest.raises(ValueError, match="does not go with Parquet"):
             jelly.convert(b"_:a <a:p> <a:o> .\n", tmp_path / "a.parquet", format="nq", **options)
     with pytest.raises(ValueError, match="an absolute IRI begins otherwise"):
@@ -142,3 +145,37 @@ def test_rdfc10_refuses_what_it_has_no_rules_for() -> None:
         converted(b"<a:s> <a:p> <<( _:a <a:p> <a:o> )>> .\n", blank_nodes="rdfc10")
     assert caught.value.kind == "encode.generalized"
     assert converted(b"<a:s> <a:p> <a:o> .\n", blank_nodes="rdfc10") == b"<a:s> <a:p> <a:o> .\n"
+
+
+@pytest.mark.parametrize("kind", ["ttl", "nt", "FLAT_QUADS", "DATASETS", "GRAPHS"])
+@pytest.mark.parametrize("physical", ["QUADS", "GRAPHS"])
+def test_scoped_labels_are_those_of_readers(kind: str, physical: str, tmp_path: Path) -> None:
+    """Outputs of several sources can be put together, and the nodes of frames that are elements stay apart."""
+
+    def rows(source: Path, blank_nodes: Any) -> list[tuple[str, ...]]:
+        found = jelly.read_rdf(source, blank_nodes=blank_nodes).rows()
+        return [(row.subject, row.predicate, row.object, row.graph) for row in found]
+
+    source = tmp_path / f"a.{kind.lower()}"
+    if kind == "ttl":
+        source.write_text('[] <urn:p> _:x , [ <urn:q> <<( _:x <urn:p> "1" )>> ] .')
+    elif kind == "nt":
+        source.write_text('_:x <urn:p> _:y .\n_:x <urn:p> <<( _:x <urn:p> "1" )>> .\n')
+    else:
+        source = tmp_path / "a.jelly"
+        quads = b'_:a <urn:p> "1" _:g .\n_:a <urn:p> _:b _:g .\n_:b <urn:p> "2" <urn:g> .\n'
+        # twice: two frames, which have the same labels
+        data = converted(quads, to="jelly", physical_type=physical, logical_type=kind)
+        source.write_bytes(data + data)
+        assert {row.frame for row in jelly.read_rdf(source, framing="concatenated").rows()} == {
+            0,
+            1,
+        }
+    wanted = rows(source, "scoped")
+    nodes = {term for row in wanted for term in row if term.startswith("_:")}
+    assert len(nodes) == {"ttl": 3, "nt": 2, "FLAT_QUADS": 3, "DATASETS": 6, "GRAPHS": 6}[kind]
+    for name in ("b.nq", "b.jelly"):
+        jelly.convert(source, tmp_path / name, blank_nodes="scoped")
+        assert rows(tmp_path / name, "keep") == wanted, name
+    other = source.rename(source.with_stem("other"))
+    assert not nodes & {term for row in rows(other, "scoped") for term in row}

@@ -44,7 +44,7 @@ impl fmt::Debug for Identity {
 
 impl Identity {
     /// Of a source that is to be opened.
-    pub(super) fn of(source: &Source, options: &OpenOptions) -> Self {
+    pub(crate) fn of(source: &Source, options: &OpenOptions) -> Self {
         Identity(match (source, &options.decode.source) {
             (Source::Reader(_), Some(name)) if is_pipe(name) => Known::Once,
             (_, Some(_)) => Known::Name,
@@ -58,13 +58,13 @@ impl Identity {
         })
     }
 
-    /// The number in labels; `None`: that of the name.
-    pub(super) fn scope(&self) -> Result<Option<u64>> {
+    /// The number in labels, of a source that may have a name.
+    pub(super) fn number(&self, name: Option<&str>) -> Result<u64> {
         Ok(match &self.0 {
-            Known::Name => None,
-            Known::Path(path) => Some(fnv(path)),
-            Known::Bytes(bytes, known) => Some(*known.get_or_init(|| digest((**bytes).as_ref()))),
-            Known::Once => Some(drawn()?),
+            Known::Name => fnv(name.unwrap_or_default()),
+            Known::Path(path) => fnv(path),
+            Known::Bytes(bytes, known) => *known.get_or_init(|| digest((**bytes).as_ref())),
+            Known::Once => drawn()?,
             Known::Part => {
                 let message = "blank nodes of a part of a source are scoped by the name of the source, and it has \
                                none; source_name gives it one";
@@ -80,7 +80,7 @@ fn is_pipe(name: &str) -> bool {
 }
 
 /// FNV-1a: a scope depends on the name of the source and on nothing else.
-pub(super) fn fnv(text: &str) -> u64 {
+fn fnv(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
