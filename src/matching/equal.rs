@@ -93,8 +93,9 @@ fn pairs(old: &[Known], new: &[Known]) -> Vec<(u32, u32)> {
     }
     rest[0].extend(old[i..].iter().map(|one| one.2));
     rest[1].extend(new[j..].iter().map(|one| one.2));
-    rest.iter_mut().for_each(|rest| rest.sort_unstable());
-    let [one, other] = rest;
+    let [mut one, mut other] = rest;
+    one.sort_unstable();
+    other.sort_unstable();
     found.extend(one.into_iter().zip(other));
     found
 }

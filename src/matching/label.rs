@@ -71,6 +71,9 @@ struct All {
     ties: HashMap<u32, (u64, bool)>,
 }
 
+/// Labels in the source and their nodes.
+type Named = Vec<(Box<str>, u32)>;
+
 /// A node that is left: its colour or its last key, then its place among equal ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Tie {
@@ -85,7 +88,7 @@ struct Tie {
 
 impl All {
     /// Reads all keys; the nodes whose labels are wanted.
-    fn read(parts: &mut dyn Parts, wanted: Option<&HashSet<&str>>) -> Result<(Self, Vec<(Box<str>, u32)>)> {
+    fn read(parts: &mut dyn Parts, wanted: Option<&HashSet<&str>>) -> Result<(Self, Named)> {
         let (mut key, mut named) = (Vec::new(), Vec::new());
         let mut later = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
         parts.each(&mut |Part { side: Side { nodes, colours, .. }, .. }| {
@@ -110,7 +113,9 @@ impl All {
             if left.is_empty() {
                 break;
             }
-            left.iter().for_each(|&node| is_left[node as usize] = true);
+            for &node in &left {
+                is_left[node as usize] = true;
+            }
             later.rewind()?;
             let mut file = BufReader::new(&mut later);
             let mut words = [[0; 16]; LEVELS - 1];
@@ -128,7 +133,9 @@ impl All {
     /// Ties: whole components tell them apart, or numbers do.
     fn settle(&mut self, parts: &mut dyn Parts, budget: u64) -> Result<()> {
         let mut is_left = vec![false; self.key.len()];
-        self.left.iter().for_each(|&node| is_left[node as usize] = true);
+        for &node in &self.left {
+            is_left[node as usize] = true;
+        }
         if self.left.is_empty() {
             return Ok(());
         }
@@ -193,10 +200,11 @@ impl All {
     fn label(&self, node: u32) -> ContentLabel {
         let tie = self.ties.get(&node);
         let is_unsettled = tie.is_some_and(|&(_, is_unsettled)| is_unsettled);
-        let mut text = label(if is_unsettled { 'u' } else { 'b' }, self.key[node as usize]);
-        if let Some((number, _)) = tie {
-            text.push_str(&format!("-{number}"));
-        }
+        let text = label(if is_unsettled { 'u' } else { 'b' }, self.key[node as usize]);
+        let text = match tie {
+            Some((number, _)) => format!("{text}-{number}"),
+            None => text,
+        };
         ContentLabel { text, is_unsettled, is_tied: tie.is_some() }
     }
 

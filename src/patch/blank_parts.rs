@@ -76,7 +76,7 @@ impl BlankReading {
             Kept::Whole(gathered, templates) => {
                 has_position = gathered.labels().iter().any(|label| is_position(label));
                 let nodes = gathered.labels().len();
-                (nodes, Divided::One(part(gathered, &templates, (0..rows).collect())))
+                (nodes, Divided::One(Box::new(part(gathered, &templates, (0..rows).collect()))))
             }
             Kept::Links(mut links) => {
                 let bytes = rows as usize * ROW_BYTES + links.nodes() * NODE_BYTES;
@@ -156,7 +156,7 @@ impl Links {
             let root = find(&mut self.above, node.unwrap_or_default());
             // spread, for equal components often come at equal distances
             let spread = u64::from(root).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-            let part = (spread * count as u64 >> 32) as usize;
+            let part = ((spread * count as u64) >> 32) as usize;
             stores[part].push(&statement)?;
             of.push(part as u8);
         }
@@ -196,7 +196,7 @@ pub(crate) struct BlankParts {
 }
 
 enum Divided {
-    One(Part),
+    One(Box<Part>),
     /// The part of each statement, and their files.
     Several(Vec<u8>, Vec<Stored>),
 }

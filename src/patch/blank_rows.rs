@@ -64,8 +64,8 @@ pub(crate) struct BlankStatements {
 
 /// Those of one of them.
 enum Given {
-    Reading(BlankReading),
-    Read(BlankParts),
+    Reading(Box<BlankReading>),
+    Read(Box<BlankParts>),
 }
 
 pub(crate) const OLD: usize = 0;
@@ -73,7 +73,7 @@ pub(crate) const NEW: usize = 1;
 
 impl BlankStatements {
     pub(crate) fn new(limits: &Limits) -> Self {
-        let side = || Given::Reading(BlankReading::new(limits));
+        let side = || Given::Reading(Box::new(BlankReading::new(limits)));
         BlankStatements { sides: [side(), side()], limits: limits.clone() }
     }
 
@@ -88,8 +88,8 @@ impl BlankStatements {
     /// All statements of a dataset were taken; what was needed to read them is let go.
     pub(crate) fn end(&mut self, side: usize) -> Result<()> {
         let given = &mut self.sides[side];
-        let empty = Given::Reading(BlankReading::new(&self.limits));
-        *given = Given::Read(std::mem::replace(given, empty).finish()?);
+        let empty = Given::Reading(Box::new(BlankReading::new(&self.limits)));
+        *given = Given::Read(Box::new(std::mem::replace(given, empty).finish()?));
         Ok(())
     }
 
@@ -195,7 +195,7 @@ impl Given {
     fn finish(self) -> Result<BlankParts> {
         match self {
             Given::Reading(reading) => reading.finish(),
-            Given::Read(parts) => Ok(parts),
+            Given::Read(parts) => Ok(*parts),
         }
     }
 }
