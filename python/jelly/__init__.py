@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from jelly._patching import Step
     from jelly._push import Pushed, push, push_on
     from jelly._readers import read_patch, read_rdf
+    from jelly._relay import Relayed, relay, relay_on
     from jelly._show import Shown, show, show_diff, show_style
     from jelly._splits import splits
     from jelly._stage import Staged, stage
@@ -100,6 +101,7 @@ __all__ = [
     "RdfTermRow",
     "RdfWriter",
     "RecordBatch",
+    "Relayed",
     "Replica",
     "Restored",
     "Schema",
@@ -135,6 +137,8 @@ __all__ = [
     "quad_keys",
     "read_patch",
     "read_rdf",
+    "relay",
+    "relay_on",
     "restore",
     "same",
     "show",
@@ -169,6 +173,7 @@ _NAMES = {
     "jelly._history": "LogReport, Period, PeriodBy, Problem, history, history_by, verify_log",
     "jelly._patches": "Patch, Transaction",
     "jelly._push": "Pushed, push, push_on",
+    "jelly._relay": "Relayed, relay, relay_on",
     "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",
     "jelly._show": "Shown, show, show_diff, show_style",

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from jelly import _internal
+from jelly._going_on import going_on
 from jelly._http import Address
 from jelly._patching import Report, Step
 from jelly.errors import TruncatedError
@@ -23,8 +24,6 @@ _WAIT = 0.2
 # versions between two questions to the store
 _ROUND = 1000
 _REQUEST = 1 << 20
-# seconds between two looks for a store that is not there
-_LONGEST = 5.0
 _FORGETS = "{}: the store took a request and does not say a version after {}; check that {} asks the same store (query_endpoint=, --query)"
 
 
@@ -139,20 +138,7 @@ def push_on(
         endpoint, options.get("query_endpoint"), options.get("authorization"),
         options.get("request_bytes", _REQUEST), progress,
     )  # fmt: skip
-    pushing: _Pushing | None = None
-    wait = _WAIT
-    while True:
-        try:
-            pushing = pushing or _Pushing(log, store, after, skolemize)
-            done = pushing.to_head()
-            wait = _WAIT
-            yield done
-            next(pushing.log.watch(done.version))
-        except (ConnectionError, TimeoutError, TruncatedError) as error:
-            if progress is not None:
-                progress(Step(f"waiting: {error}", 0, 0))
-            time.sleep(wait)
-            wait = min(2 * wait, _LONGEST)
+    return going_on(lambda: _Pushing(log, store, after, skolemize), progress)
 
 
 class _Pushing:
@@ -208,7 +194,7 @@ class _Pushing:
         there = [self._counts[version] for version in self._counts if version <= found[0]]
         self._done = _counted(self._done, there)
         self._counts.clear()
-        return _next_versions(log, found)
+        return next_versions(log, found)
 
     def _send(self, versions: list[Any]) -> None:
         assert self._at is not None
@@ -242,25 +228,25 @@ def _start(log: Log, info: Any, after: int | None) -> _At:
         for _ in log.versions(after, after):  # refuses what is gone
             pass
         return after, ""
-    return after, _identity(next(iter(log.versions(after - 1, after))).id)
+    return after, identity(next(iter(log.versions(after - 1, after))).id)
 
 
-def _identity(id: str | None) -> str:
+def identity(id: str | None) -> str:
     return "" if id is None else _internal.identify(id)[1]
 
 
-def _next_versions(log: Log, at: _At) -> list[Any]:
-    """The versions that come after one, which must be of this log."""
+def next_versions(log: Log, at: _At, who: str = "the store") -> list[Any]:
+    """The versions that come after one that somebody has, which must be of this log."""
     head = log.head
     if at[0] > head.version:
-        raise refused("patch.fork", f"the store has version {at[0]}, but the log ends with version {head.version} ({log.place})")  # fmt: skip
+        raise refused("patch.fork", f"{who} has version {at[0]}, but the log ends with version {head.version} ({log.place})")  # fmt: skip
     if at[0] == head.version:
         known, versions = head.id, []
     else:
         versions = list(islice(log.versions(at[0]), _ROUND))
         known = versions[0].prev
-    if at[1] and known is not None and _identity(known) != at[1]:
-        raise refused("patch.fork", f"the store has version {at[0]} with the id {at[1]}, but in the log that is {_identity(known)} ({log.place})")  # fmt: skip
+    if at[1] and known is not None and identity(known) != at[1]:
+        raise refused("patch.fork", f"{who} has version {at[0]} with the id {at[1]}, but in the log that is {identity(known)} ({log.place})")  # fmt: skip
     return versions
 
 
@@ -271,7 +257,7 @@ def _send(
         try:
             for version, (source, format) in zip(versions, patches, strict=True):
                 updates = said.updates(at, source, {"patch_format": format})
-                to = version.version, _identity(version.id)
+                to = version.version, identity(version.id)
                 store.patch(updates, said.step(at, to))
                 counts[version.version] = updates.counts
                 at = to

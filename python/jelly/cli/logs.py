@@ -11,6 +11,7 @@ import jelly
 from jelly.cli.options import with_options
 from jelly.cli.output import destination
 from jelly.cli.patches import counted, log_group, version_of
+from jelly.cli.relay import relay_command
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
 from jelly.log._there import existing
 from jelly.log._types import as_json
@@ -196,5 +197,7 @@ def _say(version: jelly.LogVersion, is_json: bool) -> None:
     )
     click.echo(visible(said + headers_of(version.headers)))
 
+
+log_group.add_command(relay_command)
 
 COMMANDS = [log_group]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import click
 
 import jelly
+from jelly._patching import Report
 from jelly.cli.options import given
 from jelly.cli.patches import counted
 from jelly.cli.progress import Steps
@@ -36,15 +38,19 @@ def push_command(place: str, endpoint: str, follow: bool, is_json: bool, **optio
     """
     log = existing(jelly.Log(place))
     if follow:
-        _follow(log, endpoint, is_json, given(options))
+        asked = given(options)
+        until_stopped(
+            lambda report: jelly.push_on(log, endpoint, progress=report, **asked),
+            lambda done: _say(done, is_json),
+        )
         return
     with Steps(quiet=is_json) as steps:
         done = jelly.push(log, endpoint, progress=steps.show, **given(options))
     _say(done, is_json)
 
 
-def _follow(log: jelly.Log, endpoint: str, is_json: bool, options: Any) -> None:
-    """Pushes until a signal ends it, which is no failure: nothing is lost then."""
+def until_stopped(begin: Callable[[Report], Iterator[Any]], say: Callable[[Any], object]) -> None:
+    """Goes on until a signal ends it, which is no failure: nothing is lost then."""
     waits = ""
 
     def report(step: jelly.Step) -> None:
@@ -58,9 +64,9 @@ def _follow(log: jelly.Log, endpoint: str, is_json: bool, options: Any) -> None:
 
     signal.signal(signal.SIGTERM, end)
     with suppress(KeyboardInterrupt):
-        for done in jelly.push_on(log, endpoint, progress=report, **options):
+        for done in begin(report):
             waits = ""
-            _say(done, is_json)
+            say(done)
 
 
 def _say(done: jelly.Pushed, is_json: bool) -> None:

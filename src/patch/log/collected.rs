@@ -304,8 +304,8 @@ fn without_compacted<'a>((names, folders): ByFolder<'a>, context: &LogContext) -
             }
         };
         let first = left.len();
-        let is_left = |name: &Option<&str>| name.is_none_or(|name| !start.has_compacted(file_name(name)));
-        left.extend(names[files].iter().copied().filter(is_left));
+        let named = names[files].iter().copied().flatten();
+        left.extend(named.filter(|name| !start.has_compacted(file_name(name))).map(Some));
         (folder, first..left.len())
     });
     let ranges = ranges.collect();
