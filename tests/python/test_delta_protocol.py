@@ -148,6 +148,7 @@ def test_ids_that_are_no_uuids(client: Client, root: Path) -> None:
     assert not log.verify().problems
     # blank nodes have their labels, as Jena reads them
     initial = client.get(f"init-data?datasource={info['id'][3:]}").body.decode()
+    assert client.get("x/init").body.decode() == initial
     assert sorted(initial.splitlines()) == ['<_:b0> <a:p> <_:b1> <_:g> .', '<a:s> <a:p> "_:no" .']  # fmt: skip
 
 

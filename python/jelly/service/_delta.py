@@ -51,6 +51,7 @@ class Delta:
             Route("/-/delta/$/rpc", methods(POST=self._rpc)),
             Route("/-/delta/init-data", methods(GET=self._initial)),
             Route("/-/delta/{log}", methods(GET=self._fetch, POST=self._append, PATCH=self._append)),
+            Route("/-/delta/{log}/init", methods(GET=self._initial)),
             Route("/-/delta/{log}/{version}", methods(GET=self._fetch)),
         ]  # fmt: skip
 
@@ -126,8 +127,9 @@ class Delta:
         return Spooled(spool, "application/rdf-patch", {"jelly-version": str(version)})
 
     async def _initial(self, request: Request) -> Response:
-        """``GET /-/delta/init-data?datasource=``: the dataset before the first patch."""
-        name, log = await self._log(request, "read", request.query_params.get("datasource", ""))
+        """``GET /-/delta/init-data?datasource=``, ``/-/delta/{log}/init``: the dataset before the first patch."""
+        given = request.path_params.get("log") or request.query_params.get("datasource", "")
+        name, log = await self._log(request, "read", given)
         limits = request.app.state.limits
 
         def write(spool: Any) -> None:
