@@ -32,6 +32,8 @@ pub(super) struct SideBySide {
     /// `None` once all are read.
     blocks: Option<Blocks>,
     threads: Vec<Worker>,
+    /// So many at most.
+    most: usize,
     /// Blocks that were given to threads, and those that came back.
     sent: usize,
     received: usize,
@@ -73,6 +75,7 @@ impl SideBySide {
     pub(super) fn new(lines: Lines, blocks: Blocks, settings: BatchSettings, mode: Mode) -> Result<Self> {
         let batches = RdfBatches::new(settings.clone())?;
         Ok(SideBySide {
+            most: lines.threads,
             lines: Arc::new(lines),
             schema: batches.schema(),
             settings,
@@ -94,18 +97,26 @@ impl SideBySide {
 
     /// Gives threads as many blocks as they may have; threads start with the first ones.
     fn send(&mut self, poll: Poll<'_>) -> Result<()> {
-        while self.sent - self.received < BLOCKS * self.lines.threads
+        while self.sent - self.received < BLOCKS * self.most
             && let Some(blocks) = &mut self.blocks
         {
             let Some(block) = blocks.next(poll)? else {
                 return self.end();
             };
-            if self.threads.len() < self.lines.threads {
+            if self.threads.len() < self.most {
                 self.process = std::process::id();
                 let batches = RdfBatches::new(self.settings.clone())?;
-                self.threads.push(Worker::start(Arc::clone(&self.lines), batches)?);
+                match Worker::start(Arc::clone(&self.lines), batches) {
+                    Ok(worker) => self.threads.push(worker),
+                    // the system gives no other: those that are there go on
+                    Err(_) if self.sent > 0 => self.most = self.threads.len(),
+                    Err(_) => {
+                        blocks.put_back(block);
+                        return self.end();
+                    }
+                }
             }
-            let worker = &self.threads[self.sent % self.lines.threads];
+            let worker = &self.threads[self.sent % self.most];
             worker.blocks.send(block).map_err(|_| gone())?;
             self.sent += 1;
         }
@@ -125,7 +136,7 @@ impl SideBySide {
 
     /// Waits for the next block.
     fn receive(&mut self, poll: Poll<'_>) -> Result<()> {
-        let worker = &self.threads[self.received % self.lines.threads];
+        let worker = &self.threads[self.received % self.most];
         let read = loop {
             match worker.read.recv_timeout(PATIENCE) {
                 Ok(read) => break read,
@@ -271,7 +282,7 @@ impl SourceState for SideBySide {
 }
 
 impl Worker {
-    fn start(lines: Arc<Lines>, mut batches: RdfBatches) -> Result<Self> {
+    fn start(lines: Arc<Lines>, mut batches: RdfBatches) -> std::io::Result<Self> {
         let (blocks, waiting) = channel::<Block>();
         let (done, read) = channel();
         let work = move || {

@@ -72,6 +72,12 @@ impl Blocks {
         Block { bytes, start: std::mem::replace(&mut self.start, end), end }
     }
 
+    /// Takes the block back that was given last.
+    pub(crate) fn put_back(&mut self, block: Block) {
+        self.start = block.start;
+        self.held.splice(..0, block.bytes);
+    }
+
     /// Reads more; `false`: there is no more, or an error.
     fn fill(&mut self, poll: Poll<'_>) -> Result<bool> {
         poll()?;
@@ -108,6 +114,10 @@ mod tests {
         let (mut found, mut places) = (Vec::new(), vec![Place::START]);
         while let Some(block) = blocks.next(&mut || Ok(())).unwrap() {
             assert_eq!(Some(&block.start), places.last());
+            let (bytes, end) = (block.bytes.clone(), block.end);
+            blocks.put_back(block);
+            let block = blocks.next(&mut || Ok(())).unwrap().unwrap();
+            assert!(block.bytes == bytes && block.end == end);
             found.extend_from_slice(&block.bytes);
             places.push(block.end);
         }
