@@ -250,10 +250,15 @@ class FolderLog(Log):
         Raises:
             PatchError: It is another log now (``patch.fork``).
         """
+        id, head = self.seen()
+        followed.check(id, head)
+        return head.version
+
+    def seen(self) -> tuple[str | None, Head]:
+        """The id of the log that is here now, and its head."""
         with self.contents.turn:
             head = self.contents.quick_extent().head
-            followed.check(self.contents.id, head)
-        return head.version
+            return self.contents.id, head
 
     def watch_on(self, at: int, timeout: float | None, followed: Followed) -> Iterator[LogVersion]:
         """Waits for versions after one; ``followed`` is what was seen of the log before."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -86,16 +87,21 @@ async def published(
     """Publishes the body of a request, which ``read`` reads; ``expect_of`` says which head the patch wants."""
     logs: Logs = request.app.state.logs
     rules.refuse_draining(logs)
-    with place(request, "publishes", name), work_folder(logs.root) as work:
+    held = ExitStack()
+    with place(request, "publishes", name), held:
+        work = held.enter_context(work_folder(logs.root))
         body = work / "body"
         await _bodies.received(request, body, request.app.state.limits)
 
         def publish() -> Published:
-            check, expect = head_check(request, log.info().id), expect_of(found)
-            rules.check_condition(request, found, expect)
-            if "handling=strict" not in request.headers.get("prefer", ""):
-                return log.publish_prepared(found, expect, check=check)
-            return rules.published_strictly(log, found, expect, check, request.app.state.limits)
+            with (
+                held.pop_all()
+            ):  # deleting may wait for the disk, and must not in the loop of events
+                check, expect = head_check(request, log.info().id), expect_of(found)
+                rules.check_condition(request, found, expect)
+                if "handling=strict" not in request.headers.get("prefer", ""):
+                    return log.publish_prepared(found, expect, check=check)
+                return rules.published_strictly(log, found, expect, check, request.app.state.limits)
 
         found = await to_thread.run_sync(read, body, work, limiter=request.app.state.decoders)
         rules.check_publisher(rules.headers_of(request), found)

@@ -23,7 +23,7 @@ class Limits(NamedTuple):
         watchers: Requests that wait for versions at once; more are refused (503).
         requests: Requests a minute of one token, or of all where there are no tokens; more are
             refused (429). 0: as many as come.
-        decoders: Bodies that are decoded at once; others wait.
+        decoders: Bodies and answers that are decoded at once; others wait.
         states: Bytes of the datasets that are kept for a log (``_states``); 0: none are.
         free: Bytes of the disk that stay free; what would take them is refused (507).
         topic: Bytes of a topic that was published over gRPC; more are refused.

@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -14,11 +15,10 @@ from jelly import _internal
 from jelly.log._begin import is_log
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
+from jelly.service._looks import Looks
 from jelly.service._problems import no_log
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
-# what others publish to the same folder is seen this often
-_LOOK = 0.25
 
 
 class Logs:
@@ -29,6 +29,7 @@ class Logs:
         self._open: dict[str, FolderLog] = {}
         self._lock = threading.Lock()
         self._pulses: dict[str, asyncio.Event] = {}
+        self._looks: dict[str, Looks] = {}
         self.is_draining = False
         """The server stops: nothing new is published, and nobody waits any longer."""
 
@@ -43,7 +44,10 @@ class Logs:
             Problem: No log can have the name (404).
         """
         path = self.root / name
-        if not NAME.fullmatch(name) or path.resolve().parent != self.root.resolve():
+        # a name has no separators, so that only a link leads out
+        if not NAME.fullmatch(name) or (
+            path.is_symlink() and path.resolve().parent != self.root.resolve()
+        ):
             raise no_log(name)
         return path
 
@@ -94,6 +98,7 @@ class Logs:
         seen = Followed(name) if followed is None else followed
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
+        looks = self._looks.setdefault(name, Looks(lambda: self.pulse(name)))
         while True:
             event = self._pulses.setdefault(name, asyncio.Event())
             version = await run_in_threadpool(log.look, seen)
@@ -102,10 +107,8 @@ class Logs:
             left = until - loop.time()
             if left <= 0 or self.is_draining:
                 return None
-            try:
-                await asyncio.wait_for(event.wait(), min(left, _LOOK))
-            except TimeoutError:
-                continue
+            with looks.wanted(log, lambda: self.is_draining), suppress(TimeoutError):
+                await asyncio.wait_for(event.wait(), left)
 
     async def following(self, name: str, log: FolderLog, after: int) -> AsyncIterator[int | None]:
         """The head each time that it moves; None now and then, where it does not.

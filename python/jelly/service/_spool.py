@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -41,6 +42,11 @@ def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:
         raise
     spool.seek(0)
     return spool
+
+
+async def decoded(request: Request, write: Callable[[IO[bytes]], object]) -> IO[bytes]:
+    """As :func:`spooled`, where ``write`` decodes: a few at once do, because each needs its memory; others wait."""
+    return await to_thread.run_sync(spooled, write, limiter=request.app.state.decoders)
 
 
 class Spooled(StreamingResponse):

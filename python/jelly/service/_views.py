@@ -25,7 +25,7 @@ from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.service._spool import Spooled, attached, pieces, spooled
+from jelly.service._spool import Spooled, attached, decoded, pieces, spooled
 from jelly.service._states import write_state
 
 _VARY = {"Vary": "Accept, Accept-Encoding"}
@@ -104,7 +104,7 @@ async def patches(request: Request) -> Response:
         joined(files, spool, format)
         log.paths(after, after)  # the log may have been compacted meanwhile
 
-    spool = await run_in_threadpool(spooled, write)
+    spool = await decoded(request, write)
     return Spooled(spool, media, headers)
 
 
@@ -152,7 +152,7 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
         file = path.open("rb")
         await run_in_threadpool(log.number, number_of)  # opened before that, it is the patch
         return Spooled(file, media, headers)
-    spool = await run_in_threadpool(spooled, lambda spool: log.fetch(number_of, spool, to=format))
+    spool = await decoded(request, lambda spool: log.fetch(number_of, spool, to=format))
     return Spooled(spool, media, headers)
 
 
