@@ -92,6 +92,19 @@ def test_each_version_once(log: Log, tmp_path: Path) -> None:
         jelly.relay(other, to, settings={"no.such": "1"})
 
 
+def test_spark_reads_it(jelly_spark: Any, log: Log, tmp_path: Path) -> None:
+    """Also where the ends of transactions take offsets between the messages."""
+    topic = log.topic()
+    mine = made(tmp_path / "x", 2)
+    for number in range(3, 6):
+        jelly.relay(mine, address(log, topic))
+        mine.publish(patch(number))
+    source = jelly_spark.read.format("jelly-kafka").options(**log.options, subscribe=topic)
+    for options in ({}, {"minPartitions": "3", "kafka.isolation.level": "read_committed"}):
+        rows = source.options(**options).load().where("op = 'A'").collect()
+        assert sorted(row.object for row in rows) == ['"1"', '"2"', '"3"', '"4"']
+
+
 def test_a_message_that_is_too_large(log: Log, tmp_path: Path) -> None:
     topic = log.topic(1, None, **{"max.message.bytes": "2000"})
     mine = made(tmp_path / "x", 2)
