@@ -6,7 +6,8 @@ import json
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,24 @@ def has(number: int) -> set[str]:
     return {f'<a:s> <a:p> "{number}"'}
 
 
-def followed(*command: object) -> subprocess.Popen[str]:
+@contextmanager
+def followed(*command: object) -> Iterator[subprocess.Popen[str]]:
     args = [sys.executable, "-m", "jelly", "push", *map(str, command), "--follow", "--json"]
-    return subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def running(root: Path, port: int) -> Iterator[None]:
+    server = start(root, port)
+    try:
+        yield
+    finally:
+        server.terminate()
+        server.wait(60)
 
 
 def said(process: subprocess.Popen[str]) -> Any:
@@ -42,34 +58,35 @@ def test_store_and_server_start_again(tmp_path: Path, end: signal.Signals) -> No
     root, port, store = tmp_path / "logs", free_port(), Store()
     log = jelly.Log.create(root / "x")
     log.publish(patch(1))
-    server = start(root, port)
-    with ExitStack() as first, followed(f"http://127.0.0.1:{port}/x", first.enter_context(sparql_store(store)).url) as process:  # fmt: skip
+    with ExitStack() as ends:
+        server = ends.enter_context(ExitStack())
+        server.enter_context(running(root, port))
+        first = ends.enter_context(ExitStack())
+        first.enter_context(sparql_store(store))
+        process = ends.enter_context(followed(f"http://127.0.0.1:{port}/x", store.url))
+        assert process.stdout is not None
+        assert process.stderr is not None
         assert (said(process)["version"], store.statements()) == (1, has(1))
         log.publish(patch(2))
         assert (said(process)["patches"], store.statements()) == (1, has(2))
         # the server stops, and the store loses requests
-        server.terminate()
-        server.wait(60)
+        server.close()
         log.publish(patch(3))
         store.before = lambda number, body: lost(number, body) if number < 5 else None
-        server = start(root, port)
+        server.enter_context(running(root, port))
         assert (said(process)["version"], store.statements()) == (3, has(3))
         # the store stops
         first.close()
         log.publish(patch(4))
-        assert process.stderr is not None
         while "cannot be reached" not in process.stderr.readline():
             pass
-        with sparql_store(store, int(store.url.split(":")[2].split("/")[0])):
-            found = said(process)
-            assert (found["version"], found["patches"], found["added"]) == (4, 1, 1)
-            assert store.statements() == has(4)
-            process.send_signal(end)
-            assert process.wait(60) == 0
-            assert process.stdout is not None
-            assert process.stdout.read() == ""
-    server.terminate()
-    server.wait(60)
+        first.enter_context(sparql_store(store, int(store.url.split(":")[2].split("/")[0])))
+        found = said(process)
+        assert (found["version"], found["patches"], found["added"]) == (4, 1, 1)
+        assert store.statements() == has(4)
+        process.send_signal(end)
+        assert process.wait(60) == 0
+        assert process.stdout.read() == ""
 
 
 def test_what_ends_it(tmp_path: Path) -> None:

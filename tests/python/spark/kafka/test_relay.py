@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,8 @@ def test_killed_and_stopped(log: Log, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "jelly", "log", "relay", str(mine.place), address(log, topic), "--follow", "--json"]  # fmt: skip
     number = 1
     for kill in (True, True, False):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process, ExitStack() as ends:  # fmt: skip
+            ends.callback(process.kill)
             assert process.stdout is not None
             done: Any = json.loads(process.stdout.readline())
             for number in range(number + 1, number + 30):  # noqa: B020
