@@ -180,8 +180,32 @@ fn write(
             page.take(block)?;
         }
     }
+    if page.is_empty()
+        && !options.summary_only
+        && let Some(line) = nothing(&mut gathered, &names, &asked)?
+    {
+        page.say(line);
+    }
     shown.left_out = page.finish()?;
     Ok(shown)
+}
+
+/// Why nothing is shown of what was asked for. People look for a class with the option for its instances.
+fn nothing(gathered: &mut Gathered, names: &Names, asked: &Asked) -> Result<Option<String>> {
+    if [&asked.subjects, &asked.classes, &asked.predicates].iter().all(|wanted| wanted.is_all()) {
+        return Ok(None);
+    }
+    let mut line = "Nothing that changed is what the filters ask for.".to_owned();
+    let keys: Vec<u128> = gathered.subjects.keys().copied().collect();
+    for key in keys.into_iter().filter(|_| !asked.classes.is_all()) {
+        if let Some(class) = gathered.term_of(key)?.filter(|term| asked.classes.has(term)) {
+            let class = names.term(&class);
+            line = format!(
+                "No subject of the class {class} changed. The class itself changed: --subject {class} shows how."
+            );
+        }
+    }
+    Ok(Some(line))
 }
 
 /// Subjects that are to be shown, those that mean most first; of JSON as they came.

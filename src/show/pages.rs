@@ -30,6 +30,8 @@ pub(super) struct Page<'a> {
     /// Blocks of JSON that are written.
     written: usize,
     left: [u64; 3],
+    /// Says why there is no block.
+    nothing: Option<String>,
 }
 
 impl<'a> Page<'a> {
@@ -42,7 +44,7 @@ impl<'a> Page<'a> {
         if options.form == Form::Json {
             out.write(json::begin(summary).as_bytes())?;
         }
-        Ok(Page { options, names, summary, out, blocks: Vec::new(), written: 0, left: [0; 3] })
+        Ok(Page { options, names, summary, out, blocks: Vec::new(), written: 0, left: [0; 3], nothing: None })
     }
 
     fn most(&self) -> usize {
@@ -59,6 +61,16 @@ impl<'a> Page<'a> {
     pub(super) fn is_full(&self) -> bool {
         let least = if self.options.form == Form::Markdown { 20 } else { 1 };
         self.written + self.blocks.len() >= self.most() / least
+    }
+
+    /// No block came.
+    pub(super) fn is_empty(&self) -> bool {
+        self.written + self.blocks.len() == 0 && self.left == [0; 3]
+    }
+
+    /// Says why no block came; JSON has no place for that.
+    pub(super) fn say(&mut self, nothing: String) {
+        self.nothing = Some(nothing);
     }
 
     /// A block that is not shown.
@@ -138,7 +150,7 @@ impl<'a> Page<'a> {
 
     /// Says what is not shown.
     fn more(&mut self, form: impl Fn(String) -> String) -> Result<()> {
-        match left_out(self.left) {
+        match self.nothing.take().or_else(|| left_out(self.left)) {
             Some(line) => self.out.write((form(line) + "\n").as_bytes()),
             None => Ok(()),
         }

@@ -173,7 +173,8 @@ def test_filters_and_summary() -> None:
     assert blocks(old, new, subjects=["https://example.org/b", ":a"]) == [*a, *b]
     assert blocks(old, new, classes=[":C"]) == [*a, *c]
     assert blocks(old, new, predicates=[":r"]) == c
-    assert blocks(old, new, classes=[":D"], predicates=[":r"]) == []
+    nothing = ["Nothing that changed is what the filters ask for."]
+    assert blocks(old, new, classes=[":D"], predicates=[":r"]) == nothing
     assert blocks(old, new, summary_only=True) == []
     assert str(shown(old, new, summary_only=True)).count("changed") >= 2
 
@@ -192,8 +193,19 @@ def test_a_name_that_can_select_nothing_is_refused() -> None:
         ]:
             with pytest.raises(ValueError, match=said):
                 shown(old, new, **{option: [name]})
-    assert blocks(old, new, classes=["<none:C>"]) == []
-    assert blocks(old, new, predicates=["a"]) == []
+    nothing = ["Nothing that changed is what the filters ask for."]
+    assert blocks(old, new, classes=["<none:C>"]) == nothing
+    assert blocks(old, new, predicates=["a"]) == nothing
+
+
+def test_a_class_that_changed_itself_is_pointed_to() -> None:
+    """``classes`` selects instances; an ontology has the class, and nothing was shown, as if nothing had changed."""
+    old, new = (f':Pump a :Class ; rdfs:label "{label}" . :x :p 1 .' for label in ("Pump", "pump"))
+    line = "No subject of the class :Pump changed. The class itself changed: --subject :Pump shows how."
+    for form in ("text", "markdown", "html"):
+        done = shown(old, new, classes=[":Pump"], form=form)
+        assert line in str(done.text if form == "text" else done), form
+    assert "pump" in "".join(blocks(old, new, subjects=[":Pump"]))
 
 
 def test_each_prefix_of_a_namespace_names_its_terms() -> None:
