@@ -2,6 +2,7 @@
 
 mod committed;
 mod iter;
+#[cfg(feature = "arrow")]
 mod lines;
 mod options;
 mod part;
@@ -22,6 +23,7 @@ use crate::thrift::ThriftPatch;
 use crate::with::With;
 use committed::{Committed, PushTwice};
 pub use iter::{Patches, RowQueue, Rows};
+#[cfg(feature = "arrow")]
 pub(crate) use lines::Lines;
 pub use part_of::PartOf;
 pub(crate) use part_of::TextState;
