@@ -1,6 +1,5 @@
 //! A whole conversion: what is read, what becomes of its blank nodes, and what is written.
 
-use crate::blank::Identity;
 use crate::convert::{
     Adds, Deskolem, NodeNames, PatchTarget, RdfTarget, Scoped, Skolem, Skolemized, Tally, convert,
 };
@@ -8,6 +7,7 @@ use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{AnyFormat, RdfFormat};
 use crate::io::{Output, Source, Target};
+use crate::open::Identity;
 use crate::open::{Input, OpenOptions};
 use crate::options::values::Values;
 use crate::patch::{Again, BaseLabels, Work};
@@ -83,7 +83,7 @@ impl Conversion {
         };
         let scoped = match asked {
             Some(_) => None,
-            None => Some(Scoped::new(&Identity::of(&source, &open), open.decode.source.as_deref())?),
+            None => Some(Scoped::new(Identity::of(&source, &open).number(open.decode.source.as_deref())?)),
         };
         if wanted.reads_first() {
             // all of it is read before the first label is known

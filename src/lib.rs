@@ -52,6 +52,7 @@ pub mod relay;
 mod restart;
 pub mod rows;
 mod scan;
+mod secret;
 pub mod show;
 pub mod sink;
 pub mod split;

@@ -1,6 +1,7 @@
 //! From a source to rows: finds its format and sets the right decoder on it.
 
 mod committed;
+mod identity;
 mod iter;
 #[cfg(feature = "arrow")]
 mod lines;
@@ -22,6 +23,7 @@ use crate::text::{LinesOptions, OtherRdf, PatchDialect, TextRows};
 use crate::thrift::ThriftPatch;
 use crate::with::With;
 use committed::{Committed, PushTwice};
+pub use identity::Identity;
 pub use iter::{Patches, RowQueue, Rows};
 #[cfg(feature = "arrow")]
 pub(crate) use lines::Lines;

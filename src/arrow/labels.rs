@@ -1,8 +1,9 @@
 //! What becomes of the labels of blank nodes on their way into columns.
 
 use super::settings::{BatchSettings, BlankNodes};
-use crate::blank::{Identity, Scope, SourceScope, is_bare_position};
+use crate::blank::{Scope, SourceScope, is_bare_position};
 use crate::error::{Error, ErrorKind, Result};
+use crate::open::Identity;
 use crate::options::LogicalType;
 
 /// What stands before labels now.
@@ -34,7 +35,7 @@ impl ColumnLabels {
     /// From here on labels have the scope of the source.
     #[cold]
     pub(super) fn scope_source(&mut self) -> Result<()> {
-        self.scope = SourceScope::of(&self.identity, self.name.as_deref())?;
+        self.scope = SourceScope::of(self.identity.number(self.name.as_deref())?);
         Ok(())
     }
 

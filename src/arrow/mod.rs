@@ -19,7 +19,7 @@ mod side_by_side;
 mod statement_columns;
 mod term_columns;
 
-pub use crate::blank::Identity;
+pub use crate::open::Identity;
 pub use column::ColumnStreams;
 pub use input::{
     BatchDigest, BatchWriter, GatheredPatches, KeyColumn, KeyFilter, Labels, LogPlaces, PatchRows, RdfRows,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::blank::Identity;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;
+use crate::open::Identity;
 use crate::with::With;
 
 /// How terms are given.

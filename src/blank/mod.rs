@@ -1,11 +1,9 @@
 //! Blank nodes: what their labels are worth outside of the file that has them.
 
-mod identity;
 mod position;
 mod scope;
 mod stream;
 
-pub use identity::Identity;
 #[cfg(feature = "arrow")]
 pub(crate) use position::has_bare_position;
 pub use position::is_position;

@@ -3,7 +3,6 @@
 //! With `blank_nodes="scoped"` the node `_:x` is `_:s0123456789abcdef_x`, and `_:s0123456789abcdeff7_x` where each frame
 //! is a dataset. A log that names `_:x` does not match such a label.
 
-use super::identity::Identity;
 use super::position::{is_position, label_of};
 use super::stream::is_bare_position;
 use crate::error::{Error, ErrorKind, Result};
@@ -47,14 +46,11 @@ impl SourceScope {
     #[cfg(feature = "arrow")]
     pub(crate) const NONE: Self = SourceScope { text: String::new(), source: String::new(), in_frame: false };
 
-    /// Of a source that is known so.
-    ///
-    /// # Errors
-    /// `argument`: it is a part of a source without a name.
+    /// Of a source that has this number.
     #[cold]
-    pub(crate) fn of(identity: &Identity, name: Option<&str>) -> Result<Self> {
-        let source = format!("s{:016x}", identity.number(name)?);
-        Ok(SourceScope { text: format!("{source}_"), source, in_frame: false })
+    pub(crate) fn of(number: u64) -> Self {
+        let source = format!("s{number:016x}");
+        SourceScope { text: format!("{source}_"), source, in_frame: false }
     }
 
     /// What stands before labels.

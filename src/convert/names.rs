@@ -2,7 +2,7 @@
 
 use super::deskolem::Deskolem;
 use super::skolem::Skolem;
-use crate::blank::{Identity, SourceScope};
+use crate::blank::SourceScope;
 use crate::create::Encode;
 use crate::error::Result;
 use crate::matching::{Renamed, renamed};
@@ -30,13 +30,10 @@ pub struct Scoped {
 }
 
 impl Scoped {
-    /// Of a source that is known so.
-    ///
-    /// # Errors
-    /// `argument`: it is a part of a source without a name.
-    pub fn new(identity: &Identity, name: Option<&str>) -> Result<Self> {
-        let (scope, logical_type) = (SourceScope::of(identity, name)?, LogicalType::default());
-        Ok(Scoped { scope, logical_type, frame: None, renamed: Renamed::new() })
+    /// Of a source that has this number.
+    pub(crate) fn new(source: u64) -> Self {
+        let (scope, logical_type) = (SourceScope::of(source), LogicalType::default());
+        Scoped { scope, logical_type, frame: None, renamed: Renamed::new() }
     }
 
     fn named(scope: &SourceScope, label: &str) -> TermBuf {

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use siphasher::sip128::SipHasher24;
 
-use super::quad_key::random_secret;
 use super::stored::{Store, Stored};
 use crate::blank::is_position;
 use crate::error::{Error, ErrorKind, Result};
@@ -100,7 +99,7 @@ struct Links {
 
 impl Links {
     fn of(gathered: &Gathered) -> Result<Self> {
-        let hasher = SipHasher24::new_with_key(&random_secret()?);
+        let hasher = SipHasher24::new_with_key(&crate::secret::random_secret()?);
         let mut links = Links { hasher, numbers: HashMap::new(), above: Vec::new() };
         for label in gathered.labels() {
             links.number(label);

@@ -193,7 +193,7 @@ impl Emit {
 
 /// A new id, as Jena makes them.
 pub(crate) fn new_id() -> Result<TermBuf> {
-    let mut bytes = super::quad_key::random_secret()?;
+    let mut bytes = crate::secret::random_secret()?;
     bytes[6] = bytes[6] & 0x0f | 0x40; // version 4
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = format!("{:032x}", u128::from_be_bytes(bytes));

@@ -31,6 +31,7 @@ mod verify;
 mod versions;
 mod work;
 
+pub use crate::secret::random_secret;
 pub use again::Again;
 pub use apply::{Applied, ApplyOptions, ApplyTarget, Needs, apply};
 pub use base_labels::BaseLabels;
@@ -52,7 +53,7 @@ pub use log::{
 pub(crate) use log::{Change, LogSink};
 pub(crate) use net::{ByKey, Net};
 pub use options::id_of;
-pub use quad_key::{Keys, QuadKey, random_secret};
+pub use quad_key::{Keys, QuadKey};
 pub use same::same;
 pub use squash::{SquashOptions, squash};
 pub(crate) use stored::{Store, Stored};

@@ -8,7 +8,8 @@
 use siphasher::sip128::SipHasher24;
 
 use crate::buffer::TextBuffer;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::secret::random_secret;
 use crate::sink::Statement;
 use crate::term::{LiteralKind, Term};
 use crate::text::fold_tags;
@@ -30,14 +31,6 @@ pub struct QuadKey {
 pub struct Keys {
     hasher: SipHasher24,
     text: TextBuffer,
-}
-
-/// Bytes that nobody can guess.
-pub fn random_secret() -> Result<[u8; 16]> {
-    let mut secret = [0; 16];
-    getrandom::fill(&mut secret)
-        .map_err(|error| Error::new(ErrorKind::Io, format!("no random bytes: {error}")))?;
-    Ok(secret)
 }
 
 impl Keys {

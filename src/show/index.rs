@@ -4,7 +4,7 @@ use siphasher::sip128::SipHasher24;
 
 use crate::buffer::TextBuffer;
 use crate::error::Result;
-use crate::patch::random_secret;
+use crate::secret::random_secret;
 use crate::term::Term;
 use crate::text::write::TermWriter;
 

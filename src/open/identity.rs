@@ -7,9 +7,10 @@ use std::sync::{Arc, OnceLock};
 
 use siphasher::sip::SipHasher24;
 
+use super::OpenOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{SharedBytes, Source};
-use crate::open::OpenOptions;
+use crate::secret::random_secret;
 
 /// What a source is known by, where labels are scoped; readers find it out.
 #[derive(Clone, Default)]
@@ -59,7 +60,10 @@ impl Identity {
     }
 
     /// The number in labels, of a source that may have a name.
-    pub(super) fn number(&self, name: Option<&str>) -> Result<u64> {
+    ///
+    /// # Errors
+    /// `argument`: it is a part of a source without a name.
+    pub(crate) fn number(&self, name: Option<&str>) -> Result<u64> {
         Ok(match &self.0 {
             Known::Name => fnv(name.unwrap_or_default()),
             Known::Path(path) => fnv(path),
@@ -92,6 +96,5 @@ fn digest(bytes: &[u8]) -> u64 {
 }
 
 fn drawn() -> Result<u64> {
-    let secret = crate::patch::random_secret()?;
-    Ok(digest(&secret))
+    Ok(digest(&random_secret()?))
 }
