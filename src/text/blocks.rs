@@ -105,11 +105,9 @@ mod tests {
 
     #[test]
     fn blocks_are_the_text_and_count_its_rows() {
-        let mut text = "\u{feff}# a comment\n\r\n".to_owned();
-        for row in 0..60_000 {
-            text += &format!("<u:{row:060}> <u:p> _:b .{}\n", ["", "\r", " # x"][row % 3]);
-        }
-        text += &"x".repeat(9 << 20);
+        let row = |row: usize| format!("<u:{row:060}> <u:p> _:b .{}\n", ["", "\r", " # x"][row % 3]);
+        let rows: String = (0..60_000).map(row).collect();
+        let text = ["\u{feff}# a comment\n\r\n", &rows, &"x".repeat(9 << 20)].concat();
         let mut blocks = Blocks::new(Box::new(io::Cursor::new(text.clone())), 1000);
         let (mut found, mut places) = (Vec::new(), vec![Place::START]);
         while let Some(block) = blocks.next(&mut || Ok(())).unwrap() {
