@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql import SparkSession
+
 import jelly.spark
 from jelly.spark.log.sink import LogStreamWriter
 from jelly.spark.log.source import LogSource
@@ -85,8 +87,9 @@ class Deadly(LogSource):
         return found
 
 
-if __name__ == "__main__":
-    session = jelly.spark.session(
+def started() -> SparkSession:
+    """A small session."""
+    return jelly.spark.session(
         "killed",
         {
             "spark.master": "local[2]",
@@ -98,6 +101,10 @@ if __name__ == "__main__":
             "spark.sql.warehouse.dir": str(Path(CHECKPOINT).with_name("warehouse")),
         },
     )
+
+
+if __name__ == "__main__":
+    session = started()
     session.dataSource.register(Deadly)
     query = (
         session.readStream.format("deadly-log")
