@@ -228,12 +228,22 @@ def test_prev_joins_patches_between_which_a_number_is_missing(few: SparkSession)
     assert jelly.spark.net(df.where("patch <> 1")).count() == 2
 
 
-@pytest.mark.parametrize("when", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-01:00"])
-def test_time_beyond_the_years_1_to_9999_is_no_time(few: SparkSession, when: str) -> None:
+def test_times_of_patches_are_those_that_logs_of_files_read(few: SparkSession) -> None:
     import jelly.spark
+    from jelly._times import of_term
 
-    df = log_of(few, f'H timestamp "{when}" .\nA <a:s> <a:p> <a:o> .\nZ .\n')
-    assert jelly.spark.changes(df).select("_commit_timestamp").collect() == [(None,)]
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    years = ['"0001-01-01T00:00:00+14:00"', '"9999-12-31T23:59:59-01:00"']
+    none = [*years, '"2026-03-01"', '"2026-W09"', f'"2026-03-01T12:00:00Z"^^<{xsd}gYear>']
+    some = ['"2026-03-01T24:00:00"', f'"2026-03-01T12:00:00.5+01:00"^^<{xsd}dateTimeStamp>']
+    df = log_of(
+        few, *(f"H timestamp {when} .\nA <a:s> <a:p> <a:o> .\nZ .\n" for when in none + some)
+    )
+    found = jelly.spark.changes(df).selectExpr("_commit_version", "unix_micros(_commit_timestamp)")
+    times = [at and round(at.timestamp() * 1e6) for at in map(of_term, none + some)]
+    assert times[: len(none)] == [None] * len(none)
+    assert None not in times[len(none) :]
+    assert [at for _, at in sorted(found.collect())] == times
 
 
 def test_history(few: SparkSession) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import operator
 import pickle
-import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
+from jelly._times import of_term
 from jelly.errors import EncodeError, JellyError
 from jelly.spark.tables.terms import QUAD
 from jelly.spark.tables.unchanged import Stamp, changed, stamp_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
-_LEXICAL = re.compile(r'"([^"\\]*)".*')
 _CELL = 10_000  # patches that go to the driver together
 
 
@@ -58,7 +57,8 @@ class Outcome(NamedTuple):
     @property
     def timestamp(self) -> datetime | None:
         """What its header ``timestamp`` says."""
-        return _timestamp(dict(self.headers).get("timestamp"))
+        term = dict(self.headers).get("timestamp")
+        return None if term is None else of_term(term)
 
 
 def outcomes_of(df: DataFrame) -> list[Outcome]:
@@ -168,16 +168,3 @@ def _require_begins(patches: Iterable[_internal._Gathered]) -> None:
     for source, places in by_source.items():
         if (patch := without_begin(places)) is not None:
             raise not_whole(source, patch)
-
-
-def _timestamp(term: str | None) -> datetime | None:
-    """The time that a literal says, in UTC where it does not say; None where it says none."""
-    found = _LEXICAL.fullmatch(term or "")
-    try:
-        when = datetime.fromisoformat(found[1]) if found else None
-        if when is None:
-            return None
-        # years before 1 and after 9999 in UTC do not exist
-        return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
