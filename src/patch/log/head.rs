@@ -40,8 +40,8 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
         let follows = |one: usize| number(one).and_then(|one| one.checked_add(1)) == number(one + 1);
         let is_beside_gap = at > 0 && !follows(at - 1) || !is_last && !follows(at);
         // the first file is compared with what the log begins with
-        let known = number(at).filter(|_| is_last && at > 0 && !is_beside_gap);
-        facts.push(if let Some((id, size)) = known.and_then(|version| index.patch(version, &files[at])) {
+        let known = (is_last && at > 0 && !is_beside_gap).then(|| index.patch(&files[at])).flatten();
+        facts.push(if let Some((id, size)) = known {
             let mut facts = Facts::default();
             facts.id = id;
             (vec![facts], Some(size))

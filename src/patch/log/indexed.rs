@@ -77,26 +77,27 @@ impl Indexed {
         always: bool,
         work: &mut Work<'_>,
     ) -> Result<Option<String>> {
-        let place = || {
-            let path = source.path()?;
-            let name = path.file_name()?.to_str()?;
-            let known = self.files.get(&number_in(name)?).filter(|known| known.name == name)?;
-            let meta = path.metadata().ok().filter(|meta| meta.len() == known.bytes)?;
-            (always || changed_at(&meta) != known.changed).then_some((name, known.digest.as_deref()?))
+        let Some((known, is_changed)) = source.path().and_then(|path| self.of_file(path)) else {
+            return Ok(None);
         };
-        let Some((name, digest)) = place() else { return Ok(None) };
+        let Some(digest) = known.digest.as_deref().filter(|_| always || is_changed) else { return Ok(None) };
         let is_known = hex_digest(summary_of(source, true, work)?.digest) == digest;
-        Ok((!is_known).then(|| changed(name, OTHER_ROWS, "")))
+        Ok((!is_known).then(|| changed(&known.name, OTHER_ROWS, "")))
     }
 
     /// The id of the one patch of a file, and its bytes, if it is as the index knows it; then nobody has to read it.
-    pub(super) fn patch(&self, version: u64, path: &Path) -> Option<(Option<TermBuf>, u64)> {
-        let known = self.files.get(&version)?;
-        let meta = path.metadata().ok()?;
-        let is_known = path.file_name().is_some_and(|name| name == known.name.as_str())
-            && (meta.len(), changed_at(&meta)) == (known.bytes, known.changed);
+    pub(super) fn patch(&self, path: &Path) -> Option<(Option<TermBuf>, u64)> {
+        let (known, _) = self.of_file(path).filter(|(_, is_changed)| !is_changed)?;
         let id = known.id.as_deref().map(TermBuf::from_text).transpose().ok()?;
-        is_known.then_some((id, known.bytes))
+        Some((id, known.bytes))
+    }
+
+    /// What the index knows of a file that has the name and the bytes of its version, and whether its time is another.
+    fn of_file(&self, path: &Path) -> Option<(&Known, bool)> {
+        let name = path.file_name()?.to_str()?;
+        let known = self.files.get(&number_in(name)?).filter(|known| known.name == name)?;
+        let meta = path.metadata().ok().filter(|meta| meta.len() == known.bytes)?;
+        Some((known, changed_at(&meta) != known.changed))
     }
 }
 
