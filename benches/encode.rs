@@ -1,4 +1,4 @@
-//! Terms in one piece to bytes, and bytes through decoder and encoder to bytes.
+//! Terms whose IRIs lie in one piece to bytes, and bytes through decoder and encoder to bytes.
 
 mod common;
 
@@ -9,8 +9,8 @@ use jelly_patch::decode::{DecodeOptions, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, RdfEncoder};
 use jelly_patch::options::RdfOptions;
 use jelly_patch::push::Push;
-use jelly_patch::sink::{RdfRow, RdfSink, Same, Sink};
-use jelly_patch::term::{PlainTerm, TermBuf};
+use jelly_patch::sink::{RdfRow, RdfSink, Sink, Statement};
+use jelly_patch::term::TermBuf;
 
 /// Options and statements of a stream.
 #[derive(Default)]
@@ -48,10 +48,10 @@ fn finish(mut encoder: RdfEncoder) -> Vec<u8> {
     std::mem::take(encoder.output())
 }
 
-fn encode_plain(options: &RdfOptions, terms: &[[PlainTerm<'_>; 4]]) -> Vec<u8> {
+fn encode_whole(options: &RdfOptions, terms: &[[TermBuf; 4]]) -> Vec<u8> {
     let mut encoder = encoder(options);
     for terms in terms {
-        encoder.plain_statement(terms, Same::NONE).expect("a statement");
+        encoder.push(&Statement::of(terms.each_ref().map(TermBuf::as_term))).expect("a statement");
     }
     finish(encoder)
 }
@@ -69,10 +69,7 @@ fn benches(criterion: &mut Criterion) {
         let mut expected = Statements::default();
         decode(&bytes, &mut expected);
         let options = expected.options.clone().expect("options");
-        let plain: Vec<_> =
-            expected.terms.iter().map(|terms| std::array::from_fn(|place| terms[place].as_plain())).collect();
-
-        let written = encode_plain(&options, &plain);
+        let written = encode_whole(&options, &expected.terms);
         let mut found = Statements::default();
         decode(&written, &mut found);
         assert_eq!(found.terms.len() as u64, statements, "{shape:?}");
@@ -80,8 +77,8 @@ fn benches(criterion: &mut Criterion) {
         assert_eq!(transcode(&options, &bytes), written, "{shape:?}");
 
         group.throughput(Throughput::Elements(statements));
-        group.bench_function(format!("plain/{}", shape.name()), |bencher| {
-            bencher.iter(|| encode_plain(&options, &plain));
+        group.bench_function(format!("whole/{}", shape.name()), |bencher| {
+            bencher.iter(|| encode_whole(&options, &expected.terms));
         });
         group.bench_function(format!("transcode/{}", shape.name()), |bencher| {
             bencher.iter(|| transcode(&options, &bytes));

@@ -178,6 +178,16 @@ impl TextBuffer {
         self.len += length;
     }
 
+    /// `<`, an IRI and `>`.
+    #[inline(always)]
+    pub(crate) fn push_iri(&mut self, iri: &str) {
+        let room = self.room(2 + iri.len());
+        room[0] = b'<';
+        copy(&mut room[1..], iri.as_bytes());
+        room[1 + iri.len()] = b'>';
+        self.len += 2 + iri.len();
+    }
+
     /// `_:`, what stands before a label, and the label.
     #[inline(always)]
     pub(crate) fn push_label(&mut self, before: &str, label: &str) {
@@ -304,6 +314,9 @@ mod tests {
             out.splice(2 * length, "[]");
             let wanted = format!("{text}{text}[]{text}><\"{text}<{text}>.");
             assert_eq!(String::from_utf8_lossy(out.as_bytes()), wanted, "{length}");
+            out.clear();
+            out.push_iri(text);
+            assert_eq!(String::from_utf8_lossy(out.as_bytes()), format!("<{text}>"));
             for before in ["", "s0123_"] {
                 out.clear();
                 out.push_label(before, text);

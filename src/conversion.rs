@@ -6,12 +6,21 @@ use crate::convert::{
 use crate::create::{Encode, WriteOptions, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{AnyFormat, RdfFormat};
-use crate::io::{Output, Source, Target};
-use crate::open::Identity;
-use crate::open::{Input, OpenOptions};
+use crate::io::{self, Output, Target};
+use crate::open::{Identity, Input, OpenOptions};
 use crate::options::values::Values;
 use crate::patch::{Again, BaseLabels, Work};
 use crate::reader::RowSource;
+use crate::sink::{PatchSink, RdfSink};
+
+/// Where the rows of a conversion come from, whichever sink takes them.
+pub trait Source: Sized {
+    /// Its statements; `keeps_frames`: those of different frames stay apart.
+    fn statements<S: RdfSink>(self, keeps_frames: bool) -> Result<Box<dyn RowSource<S>>>;
+
+    /// Its patches.
+    fn patches<S: PatchSink>(self) -> Result<Box<dyn RowSource<S>>>;
+}
 
 /// What is asked of a conversion; the formats are those of the names and of the content, where no option says them.
 pub struct Conversion {
@@ -52,7 +61,7 @@ impl Conversion {
     /// the source or the output. A file that is written is not made then.
     pub fn run(
         self,
-        source: Source,
+        source: io::Source,
         target: Target,
         poll: &mut dyn FnMut(Tally) -> Result<()>,
     ) -> Result<Tally> {
@@ -107,25 +116,67 @@ impl Conversion {
             (None, None, Some(start)) => Some(NodeNames::Back(Deskolem::new(start, &open.decode.limits)?)),
             (None, None, None) => scoped.map(NodeNames::Scoped),
         };
-        let (mut write, to_patch) = WriteOptions::of_conversion(is_patch, &write, target.name().as_deref())?;
-        let writer = Writer::new(Output::create(target, &write.output())?);
-        let patches =
-            |write: WriteOptions| PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
-        match format {
-            AnyFormat::Patch(format) => all(input.patches(format)?.into_rows(), patches(write), writer, poll),
-            AnyFormat::Rdf(format) if to_patch => {
-                let target = Skolemized::new(Adds::new(patches(write)), names);
-                all(input.statements(format)?.into_rows(), target, writer, poll)
-            }
-            AnyFormat::Rdf(format) => {
-                let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;
-                write.keep_prefixes_of(format);
-                let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
-                let target = Skolemized::new(target, names);
-                all(input.statements(format)?.into_rows(), target, writer, poll)
-            }
-        }
+        let rows = Detected { input, format };
+        let format = if let AnyFormat::Rdf(format) = format { Some(format) } else { None };
+        write_rows(rows, is_patch, format, names, &write, target, poll)
     }
+}
+
+/// A source whose format is known.
+struct Detected<'o> {
+    input: Input<'o>,
+    format: AnyFormat,
+}
+
+impl Source for Detected<'_> {
+    fn statements<S: RdfSink>(self, _: bool) -> Result<Box<dyn RowSource<S>>> {
+        let AnyFormat::Rdf(format) = self.format else { return Err(other_rows()) };
+        Ok(self.input.statements(format)?.into_rows())
+    }
+
+    fn patches<S: PatchSink>(self) -> Result<Box<dyn RowSource<S>>> {
+        let AnyFormat::Patch(format) = self.format else { return Err(other_rows()) };
+        Ok(self.input.patches(format)?.into_rows())
+    }
+}
+
+#[cold]
+fn other_rows() -> Error {
+    Error::new(ErrorKind::Internal, "a conversion asked for rows that its source does not have")
+}
+
+/// Writes all rows of a source of statements, or of patches, to `target`, with options of `convert` for its output.
+/// `format` is that of the statements, where they come from a file.
+///
+/// # Errors
+/// As of [`Conversion::run`].
+pub fn write_rows<R: Source>(
+    rows: R,
+    is_patch: bool,
+    format: Option<RdfFormat>,
+    names: Option<NodeNames>,
+    write: &Values,
+    target: Target,
+    poll: &mut dyn FnMut(Tally) -> Result<()>,
+) -> Result<Tally> {
+    let (mut write, to_patch) = WriteOptions::of_conversion(is_patch, write, target.name().as_deref())?;
+    let writer = Writer::new(Output::create(target, &write.output())?);
+    let patches = |write: WriteOptions| PatchTarget::new(Box::new(move |source| write.patch_encoder(source)));
+    if is_patch {
+        return all(rows.patches()?, patches(write), writer, poll);
+    }
+    if to_patch {
+        let target = Skolemized::new(Adds::new(patches(write)), names);
+        return all(rows.statements(false)?, target, writer, poll);
+    }
+    // rows that come later may have graphs
+    let has_graphs = !matches!(format, Some(RdfFormat::NTriples | RdfFormat::Turtle));
+    if let Some(format) = format {
+        write.keep_prefixes_of(format);
+    }
+    let keeps_frames = write.keeps_frames();
+    let target = RdfTarget::new(Box::new(move |source| write.rdf_encoder(source, has_graphs)));
+    all(rows.statements(keeps_frames)?, Skolemized::new(target, names), writer, poll)
 }
 
 fn all<T: Encode>(

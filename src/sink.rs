@@ -4,7 +4,7 @@ mod terms;
 
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::term::{Iri, PlainTerm, Term};
+use crate::term::{Iri, Term};
 pub use terms::{Ignored, TermSink};
 
 /// A subject, predicate, object and graph, all of them readable.
@@ -27,7 +27,7 @@ impl std::fmt::Display for Statement<'_> {
 
 impl Statement<'_> {
     /// Of these terms; nothing is known to repeat.
-    pub(crate) fn of(terms: [Term<'_>; 4]) -> Statement<'_> {
+    pub fn of(terms: [Term<'_>; 4]) -> Statement<'_> {
         Statement { terms, same: Same::NONE }
     }
 
@@ -200,14 +200,6 @@ pub trait RdfSink: Sink {
         Ok(())
     }
 
-    /// Takes a statement whose terms lie in one piece; `false`: they must come in pieces.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-        let _ = (terms, same);
-        Ok(false)
-    }
-
     /// A namespace declaration.
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         let _ = (name, iri);
@@ -251,14 +243,6 @@ pub trait PatchSink: Sink {
     fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
         let _ = (adds, row);
         Ok(())
-    }
-
-    /// Takes an `A` row, or a `D` row, whose terms lie in one piece; `false`: they must come in pieces.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn take_plain(&mut self, adds: bool, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-        let _ = (adds, terms, same);
-        Ok(false)
     }
 }
 

@@ -1,7 +1,7 @@
 //! RDF terms, borrowed ([`Term`]) and owned ([`TermBuf`]).
 //!
-//! Borrowed terms keep the pieces they were read in, so that a writer of text copies slices and
-//! builds nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
+//! Borrowed terms keep the pieces they were read in. Those of decoders are ready for writers of text, which copy
+//! slices and build nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
 use crate::buffer::{Padded, PaddedBuf};
 use crate::scan::{is_plain_iri, is_plain_literal};
@@ -24,26 +24,81 @@ pub enum Term<'a> {
     DefaultGraph,
 }
 
-/// An IRI in two pieces with its angle brackets on.
+/// An IRI: in two pieces, as decoders hold it, or in one.
 #[derive(Clone, Copy, Debug)]
-pub struct Iri<'a> {
-    /// `<` and the prefix.
-    pub(crate) open: Padded<'a>,
-    /// The name and `>`.
-    pub(crate) close: Padded<'a>,
-    /// Nothing in it needs an escape in N-Triples.
-    pub(crate) plain: bool,
+pub struct Iri<'a>(pub(crate) IriText<'a>);
+
+/// How an IRI lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum IriText<'a> {
+    /// With its angle brackets on, ready to be copied.
+    Pieces {
+        /// `<` and the prefix.
+        open: Padded<'a>,
+        /// The name and `>`.
+        close: Padded<'a>,
+        /// Nothing in it needs an escape in N-Triples.
+        plain: bool,
+    },
+    /// The text alone.
+    Bare {
+        /// All of it, without brackets.
+        iri: &'a str,
+        /// As of pieces; `false` where nobody looked.
+        plain: bool,
+    },
 }
 
 impl<'a> Iri<'a> {
-    /// The first piece, without the bracket.
+    /// An IRI in one piece.
+    pub const fn new(iri: &'a str) -> Self {
+        Iri(IriText::Bare { iri, plain: false })
+    }
+
+    /// An IRI in one piece, in which nothing needs an escape in N-Triples.
+    #[inline(always)]
+    pub(crate) fn new_plain(iri: &'a str) -> Self {
+        Iri(IriText::Bare { iri, plain: true })
+    }
+
+    #[inline(always)]
+    pub(crate) fn in_pieces(open: Padded<'a>, close: Padded<'a>, plain: bool) -> Self {
+        Iri(IriText::Pieces { open, close, plain })
+    }
+
+    /// The first piece, without the bracket; empty where the IRI lies in one.
+    #[inline(always)]
     pub fn prefix(&self) -> &'a str {
-        &self.open.text()[1..]
+        match self.0 {
+            IriText::Pieces { open, .. } => &open.text()[1..],
+            IriText::Bare { .. } => "",
+        }
     }
 
     /// The second piece, without the bracket.
+    #[inline(always)]
     pub fn name(&self) -> &'a str {
-        &self.close.text()[..self.close.len() - 1]
+        match self.0 {
+            IriText::Pieces { close, .. } => &close.text()[..close.len() - 1],
+            IriText::Bare { iri, .. } => iri,
+        }
+    }
+
+    /// Bytes of it with its brackets.
+    #[inline(always)]
+    pub(crate) fn bracketed_len(&self) -> usize {
+        match self.0 {
+            IriText::Pieces { open, close, .. } => open.len() + close.len(),
+            IriText::Bare { iri, .. } => iri.len() + 2,
+        }
+    }
+
+    /// Whether nothing in it needs an escape in N-Triples.
+    pub(crate) fn is_plain(&self) -> bool {
+        match self.0 {
+            IriText::Pieces { plain, .. } => plain,
+            IriText::Bare { iri, plain } => plain || is_named_plainly(iri),
+        }
     }
 }
 
@@ -55,15 +110,28 @@ impl std::fmt::Display for Iri<'_> {
     }
 }
 
+/// Nothing in a bare IRI needs an escape; `<_:` would be a blank node.
+#[inline(always)]
+pub(crate) fn is_named_plainly(iri: &str) -> bool {
+    is_plain_iri(iri) && !iri.starts_with("_:")
+}
+
 /// A literal; lexical form and tag are kept as they came.
 #[derive(Clone, Copy, Debug)]
 pub struct Literal<'a> {
     /// The lexical form.
     pub lex: &'a str,
-    /// Nothing in the lexical form needs an escape in N-Triples.
+    /// Nothing in the lexical form needs an escape in N-Triples; `false` where nobody looked.
     pub(crate) plain: bool,
     /// What kind of literal.
     pub kind: LiteralKind<'a>,
+}
+
+impl<'a> Literal<'a> {
+    /// A literal of any kind.
+    pub const fn new(lex: &'a str, kind: LiteralKind<'a>) -> Self {
+        Literal { lex, plain: false, kind }
+    }
 }
 
 /// What a literal has beside its lexical form.
@@ -77,46 +145,81 @@ pub enum LiteralKind<'a> {
     Datatype(Datatype<'a>),
 }
 
-/// A datatype IRI, kept as what follows the lexical form: `"^^<iri>`.
+/// A datatype IRI.
 #[derive(Clone, Copy, Debug)]
-pub struct Datatype<'a> {
-    pub(crate) suffix: Padded<'a>,
-    pub(crate) plain: bool,
+pub struct Datatype<'a>(pub(crate) DatatypeText<'a>);
+
+/// How a datatype lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DatatypeText<'a> {
+    /// With what comes before it behind a lexical form: `"^^<iri>`.
+    Suffix {
+        /// Ready to be copied.
+        suffix: Padded<'a>,
+        /// Nothing in it needs an escape in N-Triples.
+        plain: bool,
+    },
+    /// The IRI alone.
+    Bare {
+        /// All of it, without brackets.
+        iri: &'a str,
+        /// As of a suffix; `false` where nobody looked.
+        plain: bool,
+    },
 }
 
 pub(crate) const DATATYPE_OPEN: &str = "\"^^<";
 
 impl<'a> Datatype<'a> {
+    /// A datatype in one piece.
+    pub const fn new(iri: &'a str) -> Self {
+        Datatype(DatatypeText::Bare { iri, plain: false })
+    }
+
+    /// A datatype in one piece, in which nothing needs an escape in N-Triples.
+    #[inline(always)]
+    pub(crate) fn new_plain(iri: &'a str) -> Self {
+        Datatype(DatatypeText::Bare { iri, plain: true })
+    }
+
     /// The bare IRI.
+    #[inline(always)]
     pub fn iri(&self) -> &'a str {
-        &self.suffix.text()[DATATYPE_OPEN.len()..self.suffix.len() - 1]
+        match self.0 {
+            DatatypeText::Suffix { suffix, .. } => &suffix.text()[DATATYPE_OPEN.len()..suffix.len() - 1],
+            DatatypeText::Bare { iri, .. } => iri,
+        }
+    }
+
+    /// Whether nothing in it needs an escape in N-Triples.
+    pub(crate) fn is_plain(&self) -> bool {
+        match self.0 {
+            DatatypeText::Suffix { plain, .. } => plain,
+            DatatypeText::Bare { iri, plain } => plain || is_named_plainly(iri),
+        }
     }
 }
 
-/// A term whose strings lie in one piece, without escapes: what readers of text find and encoders split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlainTerm<'a> {
-    /// A bare IRI.
-    Iri(&'a str),
-    /// A blank node, by its label without `_:`.
-    BlankNode(&'a str),
-    /// A literal: its lexical form and what kind it is.
-    Literal(&'a str, PlainKind<'a>),
-    /// A quoted triple.
-    Triple(&'a Triple),
-    /// The default graph; only in graph position.
-    DefaultGraph,
-}
+impl<'a> Term<'a> {
+    /// An IRI in one piece.
+    pub const fn iri(iri: &'a str) -> Self {
+        Term::Iri(Iri::new(iri))
+    }
 
-/// What a literal has beside its lexical form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlainKind<'a> {
-    /// Nothing: an `xsd:string`.
-    Simple,
-    /// A language tag.
-    Language(&'a str),
-    /// A bare datatype IRI other than `xsd:string`.
-    Datatype(&'a str),
+    /// A literal without language and datatype.
+    pub const fn simple_literal(lex: &'a str) -> Self {
+        Term::Literal(Literal::new(lex, LiteralKind::Simple))
+    }
+
+    /// A language-tagged string.
+    pub const fn language_literal(lex: &'a str, tag: &'a str) -> Self {
+        Term::Literal(Literal::new(lex, LiteralKind::Language(tag)))
+    }
+
+    /// A literal with a datatype.
+    pub const fn typed_literal(lex: &'a str, datatype: &'a str) -> Self {
+        Term::Literal(Literal::new(lex, LiteralKind::Datatype(Datatype::new(datatype))))
+    }
 }
 
 /// A quoted triple.
@@ -167,7 +270,7 @@ enum LiteralKindBuf {
 impl TermBuf {
     /// An IRI.
     pub fn iri(iri: &str) -> Self {
-        let plain = is_plain_iri(iri) && !iri.starts_with("_:");
+        let plain = is_named_plainly(iri);
         TermBuf::Iri(IriBuf { close: PaddedBuf::new(&[iri, ">"]), plain })
     }
 
@@ -191,7 +294,7 @@ impl TermBuf {
         if datatype == XSD_STRING {
             return TermBuf::simple_literal(lex);
         }
-        let plain = is_plain_iri(datatype) && !datatype.starts_with("_:");
+        let plain = is_named_plainly(datatype);
         let suffix = PaddedBuf::new(&[DATATYPE_OPEN, datatype, ">"]);
         TermBuf::literal(lex, LiteralKindBuf::Datatype { suffix, plain })
     }
@@ -239,9 +342,7 @@ impl TermBuf {
     /// This term, borrowed.
     pub fn as_term(&self) -> Term<'_> {
         match self {
-            TermBuf::Iri(iri) => {
-                Term::Iri(Iri { open: Padded::ANGLE, close: iri.close.as_padded(), plain: iri.plain })
-            }
+            TermBuf::Iri(iri) => Term::Iri(Iri::in_pieces(Padded::ANGLE, iri.close.as_padded(), iri.plain)),
             TermBuf::BlankNode(label) => Term::BlankNode(label),
             TermBuf::Literal(literal) => Term::Literal(Literal {
                 lex: &literal.lex,
@@ -250,7 +351,8 @@ impl TermBuf {
                     LiteralKindBuf::Simple => LiteralKind::Simple,
                     LiteralKindBuf::Language(tag) => LiteralKind::Language(tag),
                     LiteralKindBuf::Datatype { suffix, plain } => {
-                        LiteralKind::Datatype(Datatype { suffix: suffix.as_padded(), plain: *plain })
+                        let suffix = suffix.as_padded();
+                        LiteralKind::Datatype(Datatype(DatatypeText::Suffix { suffix, plain: *plain }))
                     }
                 },
             }),
@@ -260,63 +362,28 @@ impl TermBuf {
     }
 }
 
-impl TermBuf {
-    /// This term in one piece.
-    pub fn as_plain(&self) -> PlainTerm<'_> {
-        match self.as_term() {
-            Term::Iri(iri) => PlainTerm::Iri(iri.name()),
-            Term::BlankNode(label) => PlainTerm::BlankNode(label),
-            Term::Literal(literal) => PlainTerm::from(literal),
-            Term::Triple(triple) => PlainTerm::Triple(triple),
-            Term::DefaultGraph => PlainTerm::DefaultGraph,
-        }
-    }
-}
-
-impl<'a> From<Literal<'a>> for PlainTerm<'a> {
-    fn from(literal: Literal<'a>) -> Self {
-        let kind = match literal.kind {
-            LiteralKind::Simple => PlainKind::Simple,
-            LiteralKind::Language(tag) => PlainKind::Language(tag),
-            LiteralKind::Datatype(datatype) => PlainKind::Datatype(datatype.iri()),
-        };
-        PlainTerm::Literal(literal.lex, kind)
-    }
-}
-
-impl From<PlainTerm<'_>> for TermBuf {
-    fn from(term: PlainTerm<'_>) -> Self {
-        match term {
-            PlainTerm::Iri(iri) => TermBuf::iri(iri),
-            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
-            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
-            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
-            PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => TermBuf::typed_literal(lex, iri),
-            PlainTerm::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
-            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
-        }
-    }
-}
-
 impl From<Term<'_>> for TermBuf {
     fn from(term: Term<'_>) -> Self {
         match term {
-            Term::Iri(iri) => TermBuf::Iri(IriBuf {
-                close: PaddedBuf::new(&[iri.prefix(), iri.close.text()]),
-                plain: iri.plain,
-            }),
+            Term::Iri(Iri(IriText::Bare { iri, .. })) => TermBuf::iri(iri),
+            Term::Iri(Iri(IriText::Pieces { open, close, plain })) => {
+                TermBuf::Iri(IriBuf { close: PaddedBuf::new(&[&open.text()[1..], close.text()]), plain })
+            }
             Term::BlankNode(label) => TermBuf::BlankNode(label.to_owned()),
-            Term::Literal(Literal { lex, plain, kind }) => TermBuf::Literal(LiteralBuf {
-                lex: lex.to_owned(),
-                plain,
-                kind: match kind {
+            Term::Literal(Literal { lex, plain, kind }) => {
+                let plain = plain || is_plain_literal(lex);
+                let kind = match kind {
                     LiteralKind::Simple => LiteralKindBuf::Simple,
                     LiteralKind::Language(tag) => LiteralKindBuf::Language(tag.to_owned()),
-                    LiteralKind::Datatype(Datatype { suffix, plain }) => {
+                    LiteralKind::Datatype(Datatype(DatatypeText::Suffix { suffix, plain })) => {
                         LiteralKindBuf::Datatype { suffix: PaddedBuf::new(&[suffix.text()]), plain }
                     }
-                },
-            }),
+                    LiteralKind::Datatype(Datatype(DatatypeText::Bare { iri, .. })) => {
+                        return TermBuf::typed_literal(lex, iri);
+                    }
+                };
+                TermBuf::Literal(LiteralBuf { lex: lex.to_owned(), plain, kind })
+            }
             Term::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
             Term::DefaultGraph => TermBuf::DefaultGraph,
         }

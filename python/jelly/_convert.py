@@ -127,8 +127,8 @@ def convert(
     report = None if progress is None else lambda *counts: progress(Tally(*counts))
     if table_in:
         schema, batches = open_table(source, table_in)
-        is_patch = "op" in schema.names
-        return Tally(*_internal.convert_batches(batches, is_patch, dest, write, report))
+        kind: Literal["patch", "rdf"] = "patch" if "op" in schema.names else "rdf"
+        return Tally(*_internal.convert(batches, dest, {}, write, report, kind))
     return Tally(*_internal.convert(source, dest, read | limits, write, report))
 
 

@@ -53,7 +53,6 @@ __all__ = [
     "backup_base",
     "canonicalize",
     "convert",
-    "convert_batches",
     "diff",
     "error_kinds",
     "history",
@@ -870,22 +869,17 @@ def apply(
     """
 
 def convert(
-    source: Source,
+    source: Source | Iterable[ArrowArrayExportable],
     dest: Destination,
     read: dict[str, Any],
     write: dict[str, Any],
     progress: Callable[[int, int, int], object] | None = None,
+    batches: Literal["patch", "rdf"] | None = None,
 ) -> tuple[int, int, int, int]:
-    """Converts a source; returns the numbers of `jelly.Tally`."""
+    """Converts a source; returns the numbers of `jelly.Tally`.
 
-def convert_batches(
-    batches: Iterable[ArrowArrayExportable],
-    is_patch: bool,
-    dest: Destination,
-    write: dict[str, Any],
-    progress: Callable[[int, int, int], object] | None = None,
-) -> tuple[int, int, int, int]:
-    """Converts record batches; returns the numbers of `jelly.Tally`."""
+    `batches` says that it is an iterable of record batches, of rows of "rdf" or "patch".
+    """
 
 def statistics(
     source: Source,

@@ -22,8 +22,8 @@ mod term_columns;
 pub use crate::open::Identity;
 pub use column::ColumnStreams;
 pub use input::{
-    BatchDigest, BatchWriter, GatheredPatches, KeyColumn, KeyFilter, Labels, LogPlaces, PatchRows, RdfRows,
-    Required, each_statement, lasting_labels,
+    BatchDigest, BatchIter, BatchSource, BatchWriter, GatheredPatches, KeyColumn, KeyFilter, Labels,
+    LogPlaces, PatchRows, RdfRows, Required, each_statement, lasting_labels,
 };
 pub use joined::{Joined, numbered};
 pub use open::{PatchReader, RdfReader, ReadOptions, read, read_any, read_patch, read_rdf};

@@ -11,7 +11,7 @@ use crate::encode::bytes::same;
 use crate::error::Result;
 use crate::scan::is_plain_label;
 use crate::sink::{Same, TermSink};
-use crate::term::{Iri, Literal, Term};
+use crate::term::{Iri, IriText, Literal, Term};
 use crate::text::TermWriter;
 
 const NAMES: [&str; 4] = ["subject", "predicate", "object", "graph"];
@@ -156,7 +156,13 @@ impl<'t> TermSink<'t> for StatementColumns {
 
     #[inline(always)]
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
-        iri.plain && self.write(place, |data, _| data.push_padded(iri.open, iri.close))
+        match iri.0 {
+            IriText::Pieces { open, close, plain: true } => {
+                self.write(place, |data, _| data.push_padded(open, close))
+            }
+            IriText::Bare { iri, plain: true } => self.write(place, |data, _| data.push_iri(iri)),
+            _ => false,
+        }
     }
 
     #[inline(always)]

@@ -2,8 +2,8 @@
 
 use crate::create::Encode;
 use crate::error::Result;
-use crate::sink::{PatchEnd, PatchOp, PatchSink, RdfRow, RdfSink, Same, Sink};
-use crate::term::{Iri, PlainTerm, Term};
+use crate::sink::{PatchEnd, PatchOp, PatchSink, RdfRow, RdfSink, Sink};
+use crate::term::{Iri, Term};
 use crate::transaction::Numbering;
 
 /// Turns a sink of patches into one of statements.
@@ -62,16 +62,6 @@ impl<S: PatchSink> RdfSink for Adds<S> {
     #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.row(PatchOp::Add(row.statement))
-    }
-
-    #[inline]
-    fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-        self.begin()?;
-        let taken = self.sink.take_plain(true, terms, same)?;
-        if taken {
-            self.numbering.pass_change();
-        }
-        Ok(taken)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {

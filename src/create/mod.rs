@@ -13,8 +13,8 @@ pub use writer::Writer;
 use crate::encode::{PatchEncoder, RdfEncoder};
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Same, Sink};
-use crate::term::{Iri, PlainTerm, Term};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::term::{Iri, Term};
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::thrift::ThriftWriter;
 
@@ -106,11 +106,6 @@ macro_rules! rdf_each {
                 match self { $(AnyRdfEncoder::$variant(encoder) => encoder.statement(row),)+ }
             }
 
-            #[inline(always)]
-            fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.take_plain(terms, same),)+ }
-            }
-
             fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
                 match self { $(AnyRdfEncoder::$variant(encoder) => encoder.namespace(name, iri),)+ }
             }
@@ -138,10 +133,6 @@ macro_rules! patch_each {
                 match self { $(AnyPatchEncoder::$variant(encoder) => encoder.row(row),)+ }
             }
 
-            #[inline(always)]
-            fn take_plain(&mut self, adds: bool, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-                match self { $(AnyPatchEncoder::$variant(encoder) => encoder.take_plain(adds, terms, same),)+ }
-            }
         }
     };
 }

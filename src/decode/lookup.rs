@@ -5,7 +5,7 @@ use crate::buffer::{Padded, PaddedBuf};
 use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::scan::{ascii, is_plain_iri};
-use crate::term::{DATATYPE_OPEN, Datatype, Iri, XSD_STRING};
+use crate::term::{DATATYPE_OPEN, Datatype, DatatypeText, Iri, XSD_STRING};
 use crate::wire::{Cursor, Fault, LEN, VARINT};
 
 /// Which of the three tables.
@@ -278,7 +278,8 @@ impl Lookups {
     #[inline(always)]
     pub(crate) fn datatype(&self, id: u32) -> Option<Datatype<'_>> {
         let entry = self.datatypes.entry(id);
-        (!entry.xsd_string).then_some(Datatype { suffix: entry.padded(), plain: entry.plain })
+        let text = DatatypeText::Suffix { suffix: entry.padded(), plain: entry.plain };
+        (!entry.xsd_string).then_some(Datatype(text))
     }
 }
 
@@ -287,7 +288,7 @@ fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
     let close = name.padded();
     match prefix.map(|prefix| (prefix.padded(), prefix.plain)) {
         Some((open, prefix_plain)) if open.len() >= 3 => {
-            Iri { open, close, plain: prefix_plain & name.plain }
+            Iri::in_pieces(open, close, prefix_plain & name.plain)
         }
         short => {
             let (open, prefix_plain) = short.unwrap_or((Padded::ANGLE, true));
@@ -300,7 +301,7 @@ fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
 #[inline(never)]
 fn join_short<'a>(open: Padded<'a>, close: Padded<'a>, plain: bool) -> Iri<'a> {
     let begins = open.text().bytes().chain(close.text().bytes()).take(3);
-    Iri { open, close, plain: plain && !begins.eq(*b"<_:") }
+    Iri::in_pieces(open, close, plain && !begins.eq(*b"<_:"))
 }
 
 /// Reads an entry row: id on the wire and value.

@@ -125,7 +125,7 @@ impl<'s, 'a: 's, 'o, T: TermSink<'s>> Quick<'s, 'a, 'o, T> {
         let prefix = if prefix == 0 { self.ids.prefix } else { prefix };
         let name = if name == 0 { self.ids.name.checked_add(1)? } else { name };
         let iri = self.lookups.known_iri(prefix, name)?;
-        if iri.open.len() + iri.close.len() > self.limits.term_bytes {
+        if iri.bracketed_len() > self.limits.term_bytes {
             return None;
         }
         self.ids = IriIds { prefix, name };

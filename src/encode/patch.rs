@@ -1,16 +1,15 @@
 //! Writes Jelly-Patch: FRAME, FLAT and PUNCTUATED, of TRIPLES and QUADS.
 
 use super::EncodeOptions;
-use super::joined::{Joined, iri_text};
 use super::options::write_patch_options;
 use super::stream::{Format, Stream};
 use super::term::refuse_graph;
-use crate::decode::{PATCH_VERSION, Place};
+use crate::decode::PATCH_VERSION;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{PatchOptions, PatchStreamType, StatementType};
 use crate::restart::Counters;
-use crate::sink::{PatchOp, PatchRow, PatchSink, Same, Sink, Statement};
-use crate::term::{PlainTerm, Term, TermBuf};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink, Statement};
+use crate::term::{Iri, Term};
 
 /// Members of `RdfPatchRow`.
 const ADD: u32 = 2;
@@ -24,48 +23,6 @@ const NAME: u32 = 11;
 const HEADER: u32 = 14;
 const MARK: u32 = 15;
 
-/// What a row of a patch does, its terms in one piece.
-#[derive(Clone, Copy, Debug)]
-pub enum PlainOp<'a> {
-    /// `H`.
-    Header {
-        /// The key.
-        key: &'a str,
-        /// The value.
-        value: PlainTerm<'a>,
-    },
-    /// `PA`.
-    AddPrefix {
-        /// The label, without colon.
-        name: &'a str,
-        /// The namespace.
-        iri: &'a str,
-        /// The graph it belongs to.
-        graph: PlainTerm<'a>,
-    },
-    /// `PD`.
-    DeletePrefix {
-        /// The label, without colon.
-        name: &'a str,
-        /// The namespace, where it is known.
-        iri: Option<&'a str>,
-        /// The graph it belongs to.
-        graph: PlainTerm<'a>,
-    },
-    /// `A`, with what is known to repeat.
-    Add(&'a [PlainTerm<'a>; 4], Same),
-    /// The same for `D`.
-    Delete(&'a [PlainTerm<'a>; 4], Same),
-    /// `TX`.
-    Begin,
-    /// `TC`.
-    Commit,
-    /// `TA`.
-    Abort,
-    /// `Z`: the patch ends here.
-    End,
-}
-
 /// Encodes Jelly-Patch.
 #[derive(Debug)]
 pub struct PatchEncoder {
@@ -73,7 +30,6 @@ pub struct PatchEncoder {
     statements: StatementType,
     stream_type: PatchStreamType,
     options: PatchOptions,
-    joined: Joined,
 }
 
 impl PatchEncoder {
@@ -92,7 +48,6 @@ impl PatchEncoder {
             statements: options.statement_type,
             stream_type: options.stream_type,
             options,
-            joined: Joined::default(),
         })
     }
 
@@ -103,7 +58,7 @@ impl PatchEncoder {
 
     /// Adds a row.
     #[inline]
-    pub fn plain_row(&mut self, op: &PlainOp<'_>) -> Result<()> {
+    pub fn push(&mut self, op: &PatchOp<'_>) -> Result<()> {
         self.stream.check_open()?;
         let done = self.add(op);
         self.stream.settle(done)
@@ -111,7 +66,7 @@ impl PatchEncoder {
 
     /// Ends the patch, also an empty one.
     pub fn end_patch(&mut self) -> Result<()> {
-        self.plain_row(&PlainOp::End)
+        self.push(&PatchOp::End(PatchEnd::Mark))
     }
 
     /// Ends the frame if it has rows; in FRAME streams it ends a patch, empty or not.
@@ -148,16 +103,16 @@ impl PatchEncoder {
     }
 
     #[inline(always)]
-    fn add(&mut self, op: &PlainOp<'_>) -> Result<()> {
+    fn add(&mut self, op: &PatchOp<'_>) -> Result<()> {
         if self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0 {
             let message = "a second patch, but a FLAT stream is one patch";
             return Err(Error::new(ErrorKind::EncodePatch, message));
         }
         self.stream.begin();
         match op {
-            PlainOp::Add(terms, same) => self.statement(ADD, terms, *same)?,
-            PlainOp::Delete(terms, same) => self.statement(DELETE, terms, *same)?,
-            PlainOp::End => return self.end(),
+            PatchOp::Add(statement) => self.statement(ADD, statement)?,
+            PatchOp::Delete(statement) => self.statement(DELETE, statement)?,
+            PatchOp::End(_) => return self.end(),
             other => self.other(other)?,
         }
         self.stream.counters.count_row();
@@ -165,48 +120,49 @@ impl PatchEncoder {
     }
 
     #[inline(always)]
-    fn statement(&mut self, field: u32, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+    fn statement(&mut self, field: u32, statement: &Statement<'_>) -> Result<()> {
+        let Statement { terms, same } = statement;
         let stream = &mut self.stream;
         if self.statements == StatementType::Quads {
-            stream.terms.statement::<4>(terms, same, &mut stream.rows)?;
+            stream.terms.statement::<4>(terms, *same, &mut stream.rows)?;
         } else {
             refuse_graph(&terms[3])?;
-            stream.terms.statement::<3>(terms, same, &mut stream.rows)?;
+            stream.terms.statement::<3>(terms, *same, &mut stream.rows)?;
         }
         stream.push_row(field)
     }
 
     #[inline(never)]
-    fn other(&mut self, op: &PlainOp<'_>) -> Result<()> {
+    fn other(&mut self, op: &PatchOp<'_>) -> Result<()> {
         self.stream.terms.begin_row();
         let counters = &mut self.stream.counters;
         match *op {
-            PlainOp::Header { key, value } => {
+            PatchOp::Header { key, value } => {
                 let Stream { terms, rows, .. } = &mut self.stream;
                 terms.label(key)?;
                 terms.header(&value, 2, rows)?;
                 self.stream.push_row(HEADER)
             }
-            PlainOp::AddPrefix { name, iri, graph } => self.prefix(ADD_PREFIX, name, Some(iri), &graph),
-            PlainOp::DeletePrefix { name, iri, graph } => self.prefix(DELETE_PREFIX, name, iri, &graph),
-            PlainOp::Begin => {
+            PatchOp::AddPrefix { name, iri, graph } => self.prefix(ADD_PREFIX, name, Some(iri), &graph),
+            PatchOp::DeletePrefix { name, iri, graph } => self.prefix(DELETE_PREFIX, name, iri, &graph),
+            PatchOp::Begin => {
                 let _ = counters.begin(); // what is unfinished is written as it is
                 self.stream.push_row(BEGIN)
             }
-            PlainOp::Commit | PlainOp::Abort => {
+            PatchOp::Commit | PatchOp::Abort => {
                 let _ = counters.close();
-                self.stream.push_row(if matches!(op, PlainOp::Commit) { COMMIT } else { ABORT })
+                self.stream.push_row(if matches!(op, PatchOp::Commit) { COMMIT } else { ABORT })
             }
             // these are dealt with where rows come in
-            PlainOp::Add(..) | PlainOp::Delete(..) | PlainOp::End => Ok(()),
+            PatchOp::Add(..) | PatchOp::Delete(..) | PatchOp::End(_) => Ok(()),
         }
     }
 
-    fn prefix(&mut self, field: u32, name: &str, iri: Option<&str>, graph: &PlainTerm<'_>) -> Result<()> {
+    fn prefix(&mut self, field: u32, name: &str, iri: Option<Iri<'_>>, graph: &Term<'_>) -> Result<()> {
         let Stream { terms, rows, .. } = &mut self.stream;
         terms.label(name)?;
         if let Some(iri) = iri {
-            terms.iri(iri, Place::Header, 2, rows)?;
+            terms.namespace(iri, rows)?;
         }
         if self.statements == StatementType::Quads {
             terms.repeating_graph(graph, 3, rows)?;
@@ -249,58 +205,13 @@ impl PatchEncoder {
         let is_open = self.stream_type == PatchStreamType::Flat && patch == 0;
         self.stream.finish(false, is_open.into())
     }
-
-    fn changed(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
-        let same = statement.same;
-        let usable = self.stream.usable(same);
-        let mut joined = std::mem::take(&mut self.joined);
-        let terms = joined.terms(&statement.terms, |place| usable.at(place));
-        let done =
-            self.plain_row(&if adds { PlainOp::Add(&terms, same) } else { PlainOp::Delete(&terms, same) });
-        self.joined = joined;
-        done
-    }
-
-    fn changed_prefix(&mut self, op: &PatchOp<'_>) -> Result<()> {
-        let plain = |graph: Term<'_>| TermBuf::from(graph);
-        match *op {
-            PatchOp::AddPrefix { name, iri, graph } => self.plain_row(&PlainOp::AddPrefix {
-                name,
-                iri: &iri_text(iri),
-                graph: plain(graph).as_plain(),
-            }),
-            PatchOp::DeletePrefix { name, iri, graph } => self.plain_row(&PlainOp::DeletePrefix {
-                name,
-                iri: iri.map(iri_text).as_deref(),
-                graph: plain(graph).as_plain(),
-            }),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Sink for PatchEncoder {}
 
 impl PatchSink for PatchEncoder {
+    #[inline]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
-        match &row.op {
-            PatchOp::Add(statement) => self.changed(statement, true),
-            PatchOp::Delete(statement) => self.changed(statement, false),
-            PatchOp::Header { key, value } => {
-                let value = TermBuf::from(*value);
-                self.plain_row(&PlainOp::Header { key, value: value.as_plain() })
-            }
-            PatchOp::AddPrefix { .. } | PatchOp::DeletePrefix { .. } => self.changed_prefix(&row.op),
-            PatchOp::Begin => self.plain_row(&PlainOp::Begin),
-            PatchOp::Commit => self.plain_row(&PlainOp::Commit),
-            PatchOp::Abort => self.plain_row(&PlainOp::Abort),
-            PatchOp::End(_) => self.end_patch(),
-        }
-    }
-
-    #[inline(always)]
-    fn take_plain(&mut self, adds: bool, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-        let op = if adds { PlainOp::Add(terms, same) } else { PlainOp::Delete(terms, same) };
-        self.plain_row(&op).map(|()| true)
+        self.push(&row.op)
     }
 }

@@ -1,16 +1,15 @@
 //! Writes Jelly-RDF: TRIPLES, QUADS and GRAPHS.
 
 use super::EncodeOptions;
-use super::joined::{Joined, iri_text};
 use super::options::write_rdf_options;
 use super::restart::{is_ours, kept_metadata};
 use super::stream::{Format, Stream};
 use super::term::refuse_graph;
-use crate::decode::{Place, RDF_VERSION};
+use crate::decode::RDF_VERSION;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{PhysicalType, RdfOptions};
-use crate::sink::{RdfRow, RdfSink, Same, Sink};
-use crate::term::{Iri, PlainTerm, Term, TermBuf};
+use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
+use crate::term::{Iri, Term, TermBuf};
 
 /// Members of `RdfStreamRow`.
 const TRIPLE: u32 = 2;
@@ -39,7 +38,6 @@ pub struct RdfEncoder {
     grouped: bool,
     namespaces: Option<bool>,
     open: Option<OpenGraph>,
-    joined: Joined,
 }
 
 impl RdfEncoder {
@@ -60,38 +58,14 @@ impl RdfEncoder {
             grouped,
             namespaces: encode.namespaces,
             open: None,
-            joined: Joined::default(),
         })
     }
 
-    /// Adds a statement: subject, predicate, object, graph; in GRAPHS, runs of equal graphs become graphs.
-    ///
-    /// `same` says which terms are those of the statement before, where the caller knows; [`Same::NONE`] is always right.
+    /// Adds a statement; in GRAPHS, runs of equal graphs become graphs.
     #[inline]
-    pub fn plain_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+    pub fn push(&mut self, statement: &Statement<'_>) -> Result<()> {
         self.stream.check_open()?;
-        let done = self.add_statement(terms, same);
-        self.stream.settle(done)
-    }
-
-    /// Declares a namespace: label without colon, IRI. Does nothing unless namespaces are asked for.
-    pub fn plain_namespace(&mut self, name: &str, iri: &str) -> Result<()> {
-        self.stream.check_open()?;
-        let done = self.add_namespace(name, iri);
-        self.stream.settle(done)
-    }
-
-    /// Starts a graph of a GRAPHS stream; one that is open ends. In other streams the statements say it.
-    pub fn plain_graph_start(&mut self, graph: PlainTerm<'_>) -> Result<()> {
-        self.stream.check_open()?;
-        let done = self.start_graph(&graph, true);
-        self.stream.settle(done)
-    }
-
-    /// Ends the graph of a GRAPHS stream.
-    pub fn plain_graph_end(&mut self) -> Result<()> {
-        self.stream.check_open()?;
-        let done = self.end_graph();
+        let done = self.add_statement(&statement.terms, statement.same);
         self.stream.settle(done)
     }
 
@@ -130,7 +104,7 @@ impl RdfEncoder {
     }
 
     #[inline(always)]
-    fn add_statement(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
+    fn add_statement(&mut self, terms: &[Term<'_>; 4], same: Same) -> Result<()> {
         let stream = &mut self.stream;
         match self.options.physical_type {
             PhysicalType::Triples => {
@@ -150,8 +124,8 @@ impl RdfEncoder {
         self.split()
     }
 
-    fn add_to_graph(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<()> {
-        let terms_before = &self.stream.terms;
+    fn add_to_graph(&mut self, terms: &[Term<'_>; 4], same: Same) -> Result<()> {
+        let terms_before = &mut self.stream.terms;
         let is_open = self.open.is_some()
             && (terms_before.graph_repeats(same) || terms_before.is_last_graph(&terms[3]));
         if !is_open {
@@ -164,7 +138,7 @@ impl RdfEncoder {
         stream.push_row(TRIPLE)
     }
 
-    fn add_namespace(&mut self, name: &str, iri: &str) -> Result<()> {
+    fn add_namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         match self.namespaces {
             Some(true) => {}
             Some(false) => return Ok(()),
@@ -174,7 +148,7 @@ impl RdfEncoder {
         let Stream { terms, rows, .. } = &mut self.stream;
         terms.begin_row();
         terms.label(name)?;
-        terms.iri(iri, Place::Header, 2, rows)?;
+        terms.namespace(iri, rows)?;
         self.stream.push_row(NAMESPACE)?;
         self.split()
     }
@@ -198,13 +172,13 @@ impl RdfEncoder {
         match &mut self.open {
             Some(open) if !open.started => {
                 open.started = true;
-                write_graph_start(&mut self.stream, &open.graph.as_plain())
+                write_graph_start(&mut self.stream, &open.graph.as_term())
             }
             _ => Ok(()),
         }
     }
 
-    fn start_graph(&mut self, graph: &PlainTerm<'_>, explicit: bool) -> Result<()> {
+    fn start_graph(&mut self, graph: &Term<'_>, explicit: bool) -> Result<()> {
         if self.options.physical_type != PhysicalType::Graphs {
             return Ok(());
         }
@@ -271,7 +245,7 @@ impl RdfEncoder {
     }
 }
 
-fn write_graph_start(stream: &mut Stream, graph: &PlainTerm<'_>) -> Result<()> {
+fn write_graph_start(stream: &mut Stream, graph: &Term<'_>) -> Result<()> {
     stream.terms.begin_row();
     stream.terms.graph(graph, 1, &mut stream.rows)?;
     stream.push_row(GRAPH_START)
@@ -286,30 +260,28 @@ impl Sink for RdfEncoder {
 }
 
 impl RdfSink for RdfEncoder {
+    #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
-        let same = row.statement.same;
-        let usable = self.stream.usable(same);
-        let mut joined = std::mem::take(&mut self.joined);
-        let terms = joined.terms(&row.statement.terms, |place| usable.at(place));
-        let done = self.plain_statement(&terms, same);
-        self.joined = joined;
-        done
+        self.push(&row.statement)
     }
 
-    #[inline(always)]
-    fn take_plain(&mut self, terms: &[PlainTerm<'_>; 4], same: Same) -> Result<bool> {
-        self.plain_statement(terms, same).map(|()| true)
-    }
-
+    /// Does nothing unless namespaces are asked for.
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        self.plain_namespace(name, &iri_text(iri))
+        self.stream.check_open()?;
+        let done = self.add_namespace(name, iri);
+        self.stream.settle(done)
     }
 
+    /// A graph that is open ends. In streams other than GRAPHS the statements say it.
     fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
-        self.plain_graph_start(TermBuf::from(graph).as_plain())
+        self.stream.check_open()?;
+        let done = self.start_graph(&graph, true);
+        self.stream.settle(done)
     }
 
     fn graph_end(&mut self) -> Result<()> {
-        self.plain_graph_end()
+        self.stream.check_open()?;
+        let done = self.end_graph();
+        self.stream.settle(done)
     }
 }

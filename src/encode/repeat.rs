@@ -1,7 +1,7 @@
 //! Repeated terms: the last subject, predicate, object and graph, by value.
 
 use super::bytes::same;
-use crate::term::{PlainKind, PlainTerm, TermBuf, Triple, XSD_STRING};
+use crate::term::{LiteralKind, Term, TermBuf, Triple, XSD_STRING};
 use crate::wire::Buffer;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,44 +28,46 @@ struct Last {
     triple: Option<Triple>,
 }
 
-/// A term in parts.
+/// A term in parts; its IRI lies in one piece.
 #[inline(always)]
-fn parts<'a>(term: &PlainTerm<'a>) -> (Kind, &'a str, &'a str) {
+fn parts<'a>(term: &Term<'a>) -> (Kind, &'a str, &'a str) {
     match *term {
-        PlainTerm::Iri(iri) => (Kind::Iri, iri, ""),
-        PlainTerm::BlankNode(label) => (Kind::BlankNode, label, ""),
-        PlainTerm::Literal(lex, PlainKind::Simple | PlainKind::Datatype(XSD_STRING)) => {
-            (Kind::Simple, lex, "")
-        }
-        PlainTerm::Literal(lex, PlainKind::Language(tag)) => (Kind::Language, lex, tag),
-        PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => (Kind::Datatype, lex, iri),
-        PlainTerm::Triple(_) => (Kind::Triple, "", ""),
-        PlainTerm::DefaultGraph => (Kind::DefaultGraph, "", ""),
+        Term::Iri(iri) => (Kind::Iri, iri.name(), ""),
+        Term::BlankNode(label) => (Kind::BlankNode, label, ""),
+        Term::Literal(literal) => match literal.kind {
+            LiteralKind::Datatype(datatype) if datatype.iri() != XSD_STRING => {
+                (Kind::Datatype, literal.lex, datatype.iri())
+            }
+            LiteralKind::Simple | LiteralKind::Datatype(_) => (Kind::Simple, literal.lex, ""),
+            LiteralKind::Language(tag) => (Kind::Language, literal.lex, tag),
+        },
+        Term::Triple(_) => (Kind::Triple, "", ""),
+        Term::DefaultGraph => (Kind::DefaultGraph, "", ""),
     }
 }
 
 impl Last {
     #[inline(always)]
-    fn is(&self, term: &PlainTerm<'_>) -> bool {
+    fn is(&self, term: &Term<'_>) -> bool {
         let (kind, text, qualifier) = parts(term);
         self.kind == kind
             && same(self.text.as_bytes(), text.as_bytes())
             && same(self.qualifier.as_bytes(), qualifier.as_bytes())
             && match term {
-                PlainTerm::Triple(triple) => self.triple.as_ref() == Some(*triple),
+                Term::Triple(triple) => self.triple.as_ref() == Some(*triple),
                 _ => true,
             }
     }
 
     #[inline(always)]
-    fn set(&mut self, term: &PlainTerm<'_>) {
+    fn set(&mut self, term: &Term<'_>) {
         let (kind, text, qualifier) = parts(term);
         self.kind = kind;
         replace(&mut self.text, text);
         if !same(self.qualifier.as_bytes(), qualifier.as_bytes()) {
             replace(&mut self.qualifier, qualifier);
         }
-        if let PlainTerm::Triple(triple) = term {
+        if let Term::Triple(triple) = term {
             self.triple = Some((*triple).clone());
         }
     }
@@ -86,8 +88,8 @@ const MARKS: usize = 3;
 
 #[cold]
 fn triple_len(triple: &Triple) -> usize {
-    let term_len = |term: &TermBuf| match term.as_plain() {
-        PlainTerm::Triple(inner) => triple_len(inner),
+    let term_len = |term: &TermBuf| match term.as_term() {
+        Term::Triple(inner) => triple_len(inner),
         other => {
             let (_, text, qualifier) = parts(&other);
             text.len() + qualifier.len() + MARKS
@@ -113,12 +115,12 @@ pub(crate) struct Repeats {
 impl Repeats {
     /// Whether the last term of this place is this one.
     #[inline(always)]
-    pub(crate) fn is(&self, place: usize, term: &PlainTerm<'_>) -> bool {
+    pub(crate) fn is(&self, place: usize, term: &Term<'_>) -> bool {
         self.last[place].is(term)
     }
 
     #[inline(always)]
-    pub(crate) fn set(&mut self, place: usize, term: &PlainTerm<'_>) {
+    pub(crate) fn set(&mut self, place: usize, term: &Term<'_>) {
         let last = &mut self.last[place];
         let before = last.text_len();
         last.set(term);

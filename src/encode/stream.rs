@@ -9,7 +9,6 @@ use super::term::Terms;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Features, TableSizes};
 use crate::restart::Counters;
-use crate::sink::Same;
 use crate::wire::Buffer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,11 +150,6 @@ impl Stream {
     /// The options row, if the frame has it.
     fn options_row(&self) -> &[u8] {
         if self.has_options { self.options.as_bytes() } else { &[] }
-    }
-
-    /// What can be relied on of what the caller knows to repeat; before a frame begins, nothing.
-    pub(crate) fn usable(&self, same: Same) -> Same {
-        if self.begun { self.terms.usable(same) } else { Same::NONE }
     }
 
     /// Adds the row whose message is under construction.

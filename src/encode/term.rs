@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::{Limits, MAX_NESTING};
 use crate::options::{Features, TableSizes};
 use crate::sink::Same;
-use crate::term::{PlainKind, PlainTerm, Triple, XSD_STRING};
+use crate::term::{Iri, Literal, LiteralKind, Term, Triple, XSD_STRING};
 use crate::wire::{Buffer, varint_len};
 
 /// What the terms of a stream share, and the message under construction.
@@ -25,6 +25,8 @@ pub(crate) struct Terms {
     fresh: u8,
     /// About how many bytes all statements so far have as lines of text.
     text_bytes: u64,
+    /// The text of an IRI that came in two pieces.
+    joined: String,
     /// The message of the row.
     pub(crate) body: Buffer,
 }
@@ -43,6 +45,7 @@ impl Terms {
             term_bytes: limits.term_bytes,
             fresh: ALL,
             text_bytes: 0,
+            joined: String::new(),
             body: Buffer::default(),
         }
     }
@@ -72,7 +75,7 @@ impl Terms {
     #[inline(always)]
     pub(crate) fn statement<const PLACES: usize>(
         &mut self,
-        terms: &[PlainTerm<'_>; 4],
+        terms: &[Term<'_>; 4],
         same: Same,
         rows: &mut Rows,
     ) -> Result<()> {
@@ -105,44 +108,54 @@ impl Terms {
 
     /// A term of a place that can repeat, from `field` on.
     #[inline(always)]
-    fn unless_repeated(
-        &mut self,
-        term: &PlainTerm<'_>,
-        place: usize,
-        field: u32,
-        rows: &mut Rows,
-    ) -> Result<()> {
-        if self.repeats.is(place, term) {
-            return Ok(());
+    fn unless_repeated(&mut self, term: &Term<'_>, place: usize, field: u32, rows: &mut Rows) -> Result<()> {
+        self.joined(term, |terms, term| {
+            if terms.repeats.is(place, term) {
+                return Ok(());
+            }
+            terms.term(term, Place::STATEMENT[place], field, rows)?;
+            terms.repeats.set(place, term);
+            Ok(())
+        })
+    }
+
+    /// Does work on a term whose IRI lies in one piece, as tables and comparisons need it.
+    #[inline(always)]
+    fn joined<R>(&mut self, term: &Term<'_>, work: impl FnOnce(&mut Self, &Term<'_>) -> R) -> R {
+        match term {
+            Term::Iri(iri) if !iri.prefix().is_empty() => {
+                let mut text = std::mem::take(&mut self.joined);
+                text.clear();
+                text.push_str(iri.prefix());
+                text.push_str(iri.name());
+                let done = work(self, &Term::iri(&text));
+                self.joined = text;
+                done
+            }
+            whole => work(self, whole),
         }
-        self.term(term, Place::STATEMENT[place], field, rows)?;
-        self.repeats.set(place, term);
-        Ok(())
     }
 
     /// The graph of a prefix, which can repeat that of a statement.
-    pub(crate) fn repeating_graph(
-        &mut self,
-        graph: &PlainTerm<'_>,
-        field: u32,
-        rows: &mut Rows,
-    ) -> Result<()> {
+    pub(crate) fn repeating_graph(&mut self, graph: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.forget_graph();
         self.unless_repeated(graph, 3, field, rows)
     }
 
     /// A graph that is always written; later ones are compared with it.
-    pub(crate) fn graph(&mut self, graph: &PlainTerm<'_>, field: u32, rows: &mut Rows) -> Result<()> {
+    pub(crate) fn graph(&mut self, graph: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.forget_graph();
-        self.term(graph, Place::Graph, field, rows)?;
-        self.repeats.set(3, graph);
-        Ok(())
+        self.joined(graph, |terms, graph| {
+            terms.term(graph, Place::Graph, field, rows)?;
+            terms.repeats.set(3, graph);
+            Ok(())
+        })
     }
 
     /// Whether the last graph is this one.
     #[inline(always)]
-    pub(crate) fn is_last_graph(&self, graph: &PlainTerm<'_>) -> bool {
-        self.repeats.is(3, graph)
+    pub(crate) fn is_last_graph(&mut self, graph: &Term<'_>) -> bool {
+        self.joined(graph, |terms, graph| terms.repeats.is(3, graph))
     }
 
     /// Whether the graph of the caller's last statement is still the last one.
@@ -163,8 +176,13 @@ impl Terms {
     }
 
     /// The value of a header: never a repetition.
-    pub(crate) fn header(&mut self, value: &PlainTerm<'_>, field: u32, rows: &mut Rows) -> Result<()> {
-        self.term(value, Place::Header, field, rows)
+    pub(crate) fn header(&mut self, value: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
+        self.joined(value, |terms, value| terms.term(value, Place::Header, field, rows))
+    }
+
+    /// The IRI of a prefix: never a repetition.
+    pub(crate) fn namespace(&mut self, iri: Iri<'_>, rows: &mut Rows) -> Result<()> {
+        self.header(&Term::Iri(iri), 2, rows)
     }
 
     /// The label or key that a row begins with.
@@ -176,9 +194,9 @@ impl Terms {
         Ok(())
     }
 
-    /// A bare IRI.
+    /// An IRI in one piece.
     #[inline(always)]
-    pub(crate) fn iri(&mut self, iri: &str, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
+    fn iri(&mut self, iri: &str, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         self.check_length(iri)?;
         let ids = self.ids.ids(iri.as_bytes(), place as usize, &mut self.lookups, rows)?;
         self.body.pair(field, ids.prefix, ids.name);
@@ -187,10 +205,10 @@ impl Terms {
 
     /// A term; `field` is that of an IRI in this place, those of other terms follow it.
     #[inline(always)]
-    fn term(&mut self, term: &PlainTerm<'_>, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
+    fn term(&mut self, term: &Term<'_>, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         match *term {
-            PlainTerm::Iri(iri) => self.iri(iri, place, field, rows),
-            PlainTerm::BlankNode(label) => {
+            Term::Iri(iri) => self.iri(iri.name(), place, field, rows),
+            Term::BlankNode(label) => {
                 self.check_length(label)?;
                 if place == Place::Predicate {
                     self.generalized(term, place)?;
@@ -198,43 +216,44 @@ impl Terms {
                 self.body.bytes(field + 1, label.as_bytes());
                 Ok(())
             }
-            PlainTerm::Literal(lex, kind) => {
+            Term::Literal(literal) => {
                 if !matches!(place, Place::Object | Place::Header) {
                     self.generalized(term, place)?;
                 }
                 // in a graph, the default graph comes before literals
                 let field = field + 2 + u32::from(place == Place::Graph);
-                self.literal(lex, kind, field, rows)
+                self.literal(&literal, field, rows)
             }
-            PlainTerm::Triple(triple) => self.triple(triple, term, place, field + 3, rows),
-            PlainTerm::DefaultGraph if place == Place::Graph => {
+            Term::Triple(triple) => self.triple(triple, term, place, field + 3, rows),
+            Term::DefaultGraph if place == Place::Graph => {
                 self.body.header(field + 2, 0);
                 Ok(())
             }
-            PlainTerm::DefaultGraph => Err(misplaced(term, place)),
+            Term::DefaultGraph => Err(misplaced(term, place)),
         }
     }
 
     #[inline(always)]
-    fn literal(&mut self, lex: &str, kind: PlainKind<'_>, field: u32, rows: &mut Rows) -> Result<()> {
+    fn literal(&mut self, literal: &Literal<'_>, field: u32, rows: &mut Rows) -> Result<()> {
+        let lex = literal.lex;
         self.check_length(lex)?;
         let lex_size = if lex.is_empty() { 0 } else { size_of_bytes(lex) };
         let body = &mut self.body;
-        match kind {
-            PlainKind::Simple | PlainKind::Datatype(XSD_STRING) => {
-                body.header(field, lex_size);
-                literal_lex(body, lex);
-            }
-            PlainKind::Language(tag) => {
-                body.header(field, lex_size + size_of_bytes(tag));
-                literal_lex(body, lex);
-                body.bytes(2, tag.as_bytes());
-            }
-            PlainKind::Datatype(iri) => {
-                let id = self.lookups.datatypes.id(iri.as_bytes(), rows)?.into();
+        match literal.kind {
+            LiteralKind::Datatype(datatype) if datatype.iri() != XSD_STRING => {
+                let id = self.lookups.datatypes.id(datatype.iri().as_bytes(), rows)?.into();
                 body.header(field, lex_size + 1 + varint_len(id));
                 literal_lex(body, lex);
                 body.number(3, id);
+            }
+            LiteralKind::Simple | LiteralKind::Datatype(_) => {
+                body.header(field, lex_size);
+                literal_lex(body, lex);
+            }
+            LiteralKind::Language(tag) => {
+                body.header(field, lex_size + size_of_bytes(tag));
+                literal_lex(body, lex);
+                body.bytes(2, tag.as_bytes());
             }
         }
         Ok(())
@@ -245,7 +264,7 @@ impl Terms {
     fn triple(
         &mut self,
         triple: &Triple,
-        term: &PlainTerm<'_>,
+        term: &Term<'_>,
         place: Place,
         field: u32,
         rows: &mut Rows,
@@ -268,7 +287,7 @@ impl Terms {
         let open = self.body.open(field);
         for (place, term) in triple.terms.iter().enumerate() {
             let place_field = 4 * place as u32 + 1;
-            self.term(&term.as_plain(), Place::STATEMENT[place], place_field, rows)?;
+            self.term(&term.as_term(), Place::STATEMENT[place], place_field, rows)?;
         }
         self.body.close(open);
         self.nesting += 1;
@@ -282,7 +301,7 @@ impl Terms {
 
     /// Refuses a generalized term that the options do not declare.
     #[cold]
-    fn generalized(&self, term: &PlainTerm<'_>, place: Place) -> Result<()> {
+    fn generalized(&self, term: &Term<'_>, place: Place) -> Result<()> {
         if self.features.generalized_statements {
             return Ok(());
         }
@@ -297,9 +316,9 @@ impl Terms {
 
 /// For streams of triples.
 #[inline(always)]
-pub(crate) fn refuse_graph(graph: &PlainTerm<'_>) -> Result<()> {
+pub(crate) fn refuse_graph(graph: &Term<'_>) -> Result<()> {
     match graph {
-        PlainTerm::DefaultGraph => Ok(()),
+        Term::DefaultGraph => Ok(()),
         _ => Err(graph_in_triples()),
     }
 }
@@ -327,17 +346,17 @@ fn too_long(text: &str) -> Error {
 }
 
 #[cold]
-fn misplaced(term: &PlainTerm<'_>, place: Place) -> Error {
+fn misplaced(term: &Term<'_>, place: Place) -> Error {
     Error::new(ErrorKind::EncodeTerm, format!("{} cannot be {}", describe(term), name(place)))
 }
 
-fn describe(term: &PlainTerm<'_>) -> String {
+fn describe(term: &Term<'_>) -> String {
     match term {
-        PlainTerm::Iri(iri) => format!("the IRI {}", excerpt(iri)),
-        PlainTerm::BlankNode(label) => format!("the blank node {}", excerpt(label)),
-        PlainTerm::Literal(lex, _) => format!("the literal {}", excerpt(lex)),
-        PlainTerm::Triple(_) => "a quoted triple".to_owned(),
-        PlainTerm::DefaultGraph => "the default graph".to_owned(),
+        Term::Iri(iri) => format!("the IRI {}", excerpt(iri.name())),
+        Term::BlankNode(label) => format!("the blank node {}", excerpt(label)),
+        Term::Literal(literal) => format!("the literal {}", excerpt(literal.lex)),
+        Term::Triple(_) => "a quoted triple".to_owned(),
+        Term::DefaultGraph => "the default graph".to_owned(),
     }
 }
 

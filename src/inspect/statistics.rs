@@ -11,7 +11,7 @@ use crate::namespaces::Namespaces;
 use crate::open::{Input, OpenOptions};
 use crate::reader::RowSource;
 use crate::sink::{PatchOp, PatchRow, PatchSink, RdfRow, RdfSink, Sink, Statement};
-use crate::term::{Iri, LiteralKind, Term, XSD_STRING};
+use crate::term::{Iri, IriText, LiteralKind, Term, XSD_STRING};
 
 /// Different values that are counted, and bytes of their texts: beyond either the rare ones are forgotten.
 const MOST: usize = 1 << 20;
@@ -165,7 +165,7 @@ fn kind(term: &Term<'_>) -> usize {
 fn write_term(term: &Term<'_>, text: &mut String) {
     match term {
         Term::DefaultGraph => {}
-        Term::Iri(Iri { open, close, plain: true }) => {
+        Term::Iri(Iri(IriText::Pieces { open, close, plain: true })) => {
             text.push_str(open.text());
             text.push_str(close.text());
         }

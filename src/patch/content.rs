@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::matching::{CONTENT, ContentLabels, Gathered, Renamed, Templates, has_nodes};
 use crate::sink::{PatchOp, Statement};
-use crate::term::{PlainTerm, Term, TermBuf};
+use crate::term::{Term, TermBuf};
 
 /// The content label of each label of a dataset.
 pub(super) fn labels_of(source: &Again, work: &mut Work<'_>) -> Result<HashMap<Box<str>, String>> {
@@ -93,7 +93,8 @@ impl InBaseLabels {
 
     fn header(&mut self, key: &str, value: &Term<'_>) -> Result<bool> {
         let value = TermBuf::from(*value);
-        let PlainTerm::Literal(text, _) = value.as_plain() else { return Ok(false) };
+        let Term::Literal(literal) = value.as_term() else { return Ok(false) };
+        let text = literal.lex;
         if is_content_header(key) {
             if text != CONTENT {
                 let message = format!(

@@ -6,7 +6,7 @@ use tempfile::SpooledTempFile;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Statement;
-use crate::term::{LiteralKind, PlainKind, PlainTerm, Term, TermBuf, Triple};
+use crate::term::{LiteralKind, Term, TermBuf, Triple};
 use crate::text::slot::TermSlot;
 
 /// Up to this much stays in memory.
@@ -183,14 +183,14 @@ fn triple(rest: &mut &[u8]) -> Result<TermBuf> {
     Ok(TermBuf::Triple(Box::new(Triple { terms: [term()?, term()?, term()?] })))
 }
 
-fn leaf<'a>(kind: u8, rest: &mut &'a [u8]) -> Result<PlainTerm<'a>> {
+fn leaf<'a>(kind: u8, rest: &mut &'a [u8]) -> Result<Term<'a>> {
     Ok(match kind {
-        IRI => PlainTerm::Iri(text(rest)?),
-        BLANK_NODE => PlainTerm::BlankNode(text(rest)?),
-        SIMPLE => PlainTerm::Literal(text(rest)?, PlainKind::Simple),
-        LANGUAGE => PlainTerm::Literal(text(rest)?, PlainKind::Language(text(rest)?)),
-        DATATYPE => PlainTerm::Literal(text(rest)?, PlainKind::Datatype(text(rest)?)),
-        DEFAULT_GRAPH => PlainTerm::DefaultGraph,
+        IRI => Term::iri(text(rest)?),
+        BLANK_NODE => Term::BlankNode(text(rest)?),
+        SIMPLE => Term::simple_literal(text(rest)?),
+        LANGUAGE => Term::language_literal(text(rest)?, text(rest)?),
+        DATATYPE => Term::typed_literal(text(rest)?, text(rest)?),
+        DEFAULT_GRAPH => Term::DefaultGraph,
         _ => return Err(damaged()),
     })
 }

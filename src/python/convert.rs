@@ -3,11 +3,14 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::capsule::PythonBatches;
 use super::destination::target;
 use super::error::Failure;
 use super::input::Input;
 use super::keywords;
-use super::signals::Signals;
+use super::schema::Kind;
+use super::signals::{Interrupt, Signals};
+use crate::arrow::BatchSource;
 use crate::conversion::Conversion;
 use crate::convert::Tally;
 use crate::error::Result;
@@ -40,8 +43,10 @@ impl<'a> Report<'a> {
 }
 
 /// Converts a source; returns the numbers of `jelly.Tally`.
+///
+/// `batches` says that it is an iterable of record batches, of rows of "rdf" or "patch".
 #[pyfunction]
-#[pyo3(signature = (source, dest, read, write, progress=None))]
+#[pyo3(signature = (source, dest, read, write, progress=None, batches=None))]
 pub(super) fn convert(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -49,14 +54,27 @@ pub(super) fn convert(
     read: &Bound<'_, PyDict>,
     write: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
+    batches: Option<&str>,
 ) -> PyResult<(u64, u64, u64, u64)> {
-    let Input { source, name, interrupt } = Input::new(source)?;
-    let read = keywords::values(read, Doors::CONVERT.and(Doors::CALL))?;
+    let interrupt = Interrupt::default();
     let write = keywords::values(write, Doors::CONVERTED.and(Doors::CALL))?;
-    let target = target(dest, &interrupt)?;
-    let conversion = Conversion::of(&read, write, name).map_err(Failure::Jelly)?;
     let mut report = Report::new(progress.as_ref());
-    let done = interrupt
-        .run(py, |signals| Ok(conversion.run(source, target, &mut |tally| report.poll(signals, tally))?))?;
+    let done = if let Some(kind) = batches {
+        let is_patch = Kind::of(kind)? == Kind::Patch;
+        let batches = Box::new(PythonBatches::new(source, &interrupt)?);
+        let target = target(dest, &interrupt)?;
+        interrupt.run(py, |signals| {
+            let source = BatchSource { is_patch, batches };
+            Ok(source.convert(&write, target, &mut |tally| report.poll(signals, tally))?)
+        })?
+    } else {
+        let Input { source, name, .. } = Input::sharing(source, &interrupt)?;
+        let read = keywords::values(read, Doors::CONVERT.and(Doors::CALL))?;
+        let target = target(dest, &interrupt)?;
+        let conversion = Conversion::of(&read, write, name).map_err(Failure::Jelly)?;
+        interrupt.run(py, |signals| {
+            Ok(conversion.run(source, target, &mut |tally| report.poll(signals, tally))?)
+        })?
+    };
     Ok((done.rows, done.bytes_in, done.bytes_out, done.prefixes_left_out))
 }

@@ -10,7 +10,6 @@ mod change;
 mod column;
 mod compressor;
 mod convert;
-mod convert_batches;
 mod destination;
 mod error;
 mod gathered;
@@ -60,8 +59,6 @@ mod _internal {
     use super::compressor::Compressor;
     #[pymodule_export]
     use super::convert::convert;
-    #[pymodule_export]
-    use super::convert_batches::convert_batches;
     #[pymodule_export]
     use super::error::error_kinds;
     #[pymodule_export]

@@ -154,8 +154,8 @@ impl RdfSink for Onward {
     fn graph_end(&mut self) -> Result<()> {
         match self.empty_graph.take().filter(|_| !self.passes) {
             Some(graph) => self.with(|encoder| {
-                encoder.plain_graph_start(graph.as_plain())?;
-                encoder.plain_graph_end()
+                encoder.graph_start(graph.as_term())?;
+                encoder.graph_end()
             }),
             None => Ok(()),
         }

@@ -9,7 +9,7 @@ use super::names::Names;
 use super::options::ShowOptions;
 use super::owners::Owners;
 use crate::error::Result;
-use crate::term::{PlainKind, PlainTerm, TermBuf};
+use crate::term::{Literal, LiteralKind, Term, TermBuf};
 
 /// Blank nodes and lists are shown within each other so deep.
 const MOST_DEPTH: usize = 40;
@@ -125,8 +125,8 @@ impl<'a> Builder<'a> {
         let options = self.options;
         let all = self.gathered.labels_of(key, side, options)?;
         let rank = |said: &Said| {
-            let tag = match said.object.as_plain() {
-                PlainTerm::Literal(_, PlainKind::Language(tag)) => Some(tag.to_lowercase()),
+            let tag = match said.object.as_term() {
+                Term::Literal(Literal { kind: LiteralKind::Language(tag), .. }) => Some(tag.to_lowercase()),
                 _ => None,
             };
             let language = match (&tag, &options.lang) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::gathered::RDF;
-use crate::term::{PlainKind, PlainTerm, TermBuf};
+use crate::term::{Literal, LiteralKind, Term, TermBuf};
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
@@ -102,24 +102,28 @@ impl Names {
 
     /// A predicate.
     pub(super) fn predicate(&self, term: &TermBuf) -> String {
-        match term.as_plain() {
-            PlainTerm::Iri(iri) if iri.strip_prefix(RDF) == Some("type") => "a".to_owned(),
+        match term.as_term() {
+            Term::Iri(iri) if iri.name().strip_prefix(RDF) == Some("type") => "a".to_owned(),
             _ => self.term(term),
         }
     }
 
     /// Any term; a blank node has no name.
     pub(super) fn term(&self, term: &TermBuf) -> String {
-        match term.as_plain() {
-            PlainTerm::Iri(iri) => self.prefixed(iri).unwrap_or_else(|| visible(&term.as_term().to_string())),
-            PlainTerm::BlankNode(_) => "[ … ]".to_owned(),
-            PlainTerm::Literal(lex, PlainKind::Datatype(datatype)) => self.typed(term, lex, datatype),
-            PlainTerm::Literal(..) => visible(&term.as_term().to_string()),
-            PlainTerm::Triple(triple) => {
+        match term.as_term() {
+            Term::Iri(iri) => {
+                self.prefixed(iri.name()).unwrap_or_else(|| visible(&term.as_term().to_string()))
+            }
+            Term::BlankNode(_) => "[ … ]".to_owned(),
+            Term::Literal(Literal { lex, kind: LiteralKind::Datatype(datatype), .. }) => {
+                self.typed(term, lex, datatype.iri())
+            }
+            Term::Literal(_) => visible(&term.as_term().to_string()),
+            Term::Triple(triple) => {
                 let [subject, predicate, object] = triple.terms.each_ref().map(|term| self.term(term));
                 format!("<<( {subject} {predicate} {object} )>>")
             }
-            PlainTerm::DefaultGraph => String::new(),
+            Term::DefaultGraph => String::new(),
         }
     }
 

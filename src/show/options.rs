@@ -4,7 +4,7 @@ use super::gathered::{RDF, is_iri};
 use crate::error::Result;
 use crate::options::values::Values;
 use crate::patch::id_of;
-use crate::term::{PlainTerm, Term, TermBuf};
+use crate::term::{Term, TermBuf};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,16 +103,16 @@ impl ShowOptions {
     /// Whether the values of a property are labels.
     pub(super) fn is_label(&self, predicate: &Term<'_>) -> bool {
         LABELS.iter().any(|(start, name)| is_iri(predicate, start, name))
-            || self.label_properties.iter().any(|own| match own.as_plain() {
-                PlainTerm::Iri(iri) => is_iri(predicate, iri, ""),
+            || self.label_properties.iter().any(|own| match own.as_term() {
+                Term::Iri(iri) => is_iri(predicate, iri.name(), ""),
                 _ => false,
             })
     }
 
     /// Which of the properties of labels comes first.
     pub(super) fn label_rank(&self, predicate: &Term<'_>) -> usize {
-        let own = self.label_properties.iter().position(|own| match own.as_plain() {
-            PlainTerm::Iri(iri) => is_iri(predicate, iri, ""),
+        let own = self.label_properties.iter().position(|own| match own.as_term() {
+            Term::Iri(iri) => is_iri(predicate, iri.name(), ""),
             _ => false,
         });
         let known = LABELS.iter().position(|(start, name)| is_iri(predicate, start, name));

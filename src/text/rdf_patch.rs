@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 use crate::rows::check_kept;
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Statement, TermSink};
-use crate::term::{PlainTerm, Term};
+use crate::term::Term;
 use crate::transaction::Numbering;
 
 /// Which RDF Patch is read.
@@ -234,11 +234,9 @@ impl RdfPatch {
     #[inline(always)]
     fn check_graph(&mut self, lexer: &Lexer<'_>) -> Result<(), Stop> {
         let (lexed, scratch) = self.statements.lexed(3);
-        match lexed.plain(lexer.text, scratch) {
-            PlainTerm::Triple(_) => {
-                bad(ErrorKind::TextTerm, lexed.start, "a quoted triple cannot be the graph")
-            }
-            PlainTerm::Iri(iri) if is_default_graph(iri) => {
+        match lexed.whole(lexer.text, scratch) {
+            Term::Triple(_) => bad(ErrorKind::TextTerm, lexed.start, "a quoted triple cannot be the graph"),
+            Term::Iri(iri) if is_default_graph(iri.name()) => {
                 self.statements.no_graph();
                 Ok(())
             }

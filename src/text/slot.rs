@@ -1,8 +1,10 @@
 //! A term that lies in one piece, kept in the pieces that [`Term`] has.
 
 use crate::buffer::{Padded, PaddedBuf};
-use crate::scan::{is_plain_iri, is_plain_literal};
-use crate::term::{DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf};
+use crate::scan::is_plain_literal;
+use crate::term::{
+    DATATYPE_OPEN, Datatype, DatatypeText, Iri, Literal, LiteralKind, Term, TermBuf, is_named_plainly,
+};
 
 /// The last term of one place. Its memory is used again for the next.
 #[derive(Debug, Default)]
@@ -40,41 +42,42 @@ impl TermSlot {
         matches!(self.kind, Kind::Unset)
     }
 
-    /// Replaces the term; whether it is the same as before.
+    /// Replaces the term by one whose IRI lies in one piece; whether it is the same as before.
     #[inline]
-    pub(crate) fn set(&mut self, term: &PlainTerm<'_>) -> bool {
+    pub(crate) fn set(&mut self, term: &Term<'_>) -> bool {
         if self.holds(term) {
             return true;
         }
         self.owned = 0;
         match *term {
-            PlainTerm::Iri(iri) => {
+            Term::Iri(iri) => {
+                debug_assert!(iri.prefix().is_empty(), "readers of text find whole IRIs");
                 self.kind = Kind::Iri;
-                self.iri.set("", iri, ">");
-                self.iri_plain = is_named_plainly(iri);
+                self.iri.set("", iri.name(), ">");
+                self.iri_plain = is_named_plainly(iri.name());
             }
-            PlainTerm::BlankNode(label) => {
+            Term::BlankNode(label) => {
                 self.kind = Kind::BlankNode;
                 set(&mut self.text, label);
             }
-            PlainTerm::Literal(lex, kind) => {
+            Term::Literal(Literal { lex, plain, kind }) => {
                 set(&mut self.text, lex);
-                self.text_plain = is_plain_literal(lex);
+                self.text_plain = plain || is_plain_literal(lex);
                 self.kind = match kind {
-                    PlainKind::Simple => Kind::Simple,
-                    PlainKind::Language(tag) => {
+                    LiteralKind::Simple => Kind::Simple,
+                    LiteralKind::Language(tag) => {
                         set(&mut self.tag, tag);
                         Kind::Language
                     }
-                    PlainKind::Datatype(iri) => {
-                        self.iri.set(DATATYPE_OPEN, iri, ">");
-                        self.iri_plain = is_named_plainly(iri);
+                    LiteralKind::Datatype(datatype) => {
+                        self.iri.set(DATATYPE_OPEN, datatype.iri(), ">");
+                        self.iri_plain = is_named_plainly(datatype.iri());
                         Kind::Datatype
                     }
                 };
             }
-            PlainTerm::Triple(triple) => self.own(TermBuf::Triple(Box::new(triple.clone()))),
-            PlainTerm::DefaultGraph => self.kind = Kind::Owned(TermBuf::DefaultGraph),
+            Term::Triple(triple) => self.own(TermBuf::Triple(Box::new(triple.clone()))),
+            Term::DefaultGraph => self.kind = Kind::Owned(TermBuf::DefaultGraph),
         }
         self.release();
         false
@@ -130,19 +133,20 @@ impl TermSlot {
     }
 
     #[inline(always)]
-    fn holds(&self, term: &PlainTerm<'_>) -> bool {
+    fn holds(&self, term: &Term<'_>) -> bool {
         match (&self.kind, *term) {
-            (Kind::Iri, PlainTerm::Iri(iri)) => self.close() == iri,
-            (Kind::BlankNode, PlainTerm::BlankNode(label)) => self.text == label,
-            (Kind::Simple, PlainTerm::Literal(lex, PlainKind::Simple)) => self.text == lex,
-            (Kind::Language, PlainTerm::Literal(lex, PlainKind::Language(tag))) => {
-                self.text == lex && self.tag == tag
-            }
-            (Kind::Datatype, PlainTerm::Literal(lex, PlainKind::Datatype(iri))) => {
-                self.text == lex && self.close()[DATATYPE_OPEN.len()..] == *iri
-            }
-            (Kind::Owned(TermBuf::Triple(own)), PlainTerm::Triple(triple)) => **own == *triple,
-            (Kind::Owned(TermBuf::DefaultGraph), PlainTerm::DefaultGraph) => true,
+            (Kind::Iri, Term::Iri(iri)) => self.close() == iri.name(),
+            (Kind::BlankNode, Term::BlankNode(label)) => self.text == label,
+            (_, Term::Literal(Literal { lex, kind, .. })) => match (&self.kind, kind) {
+                (Kind::Simple, LiteralKind::Simple) => self.text == lex,
+                (Kind::Language, LiteralKind::Language(tag)) => self.text == lex && self.tag == tag,
+                (Kind::Datatype, LiteralKind::Datatype(datatype)) => {
+                    self.text == lex && self.close()[DATATYPE_OPEN.len()..] == *datatype.iri()
+                }
+                _ => false,
+            },
+            (Kind::Owned(TermBuf::Triple(own)), Term::Triple(triple)) => **own == *triple,
+            (Kind::Owned(TermBuf::DefaultGraph), Term::DefaultGraph) => true,
             _ => false,
         }
     }
@@ -162,10 +166,10 @@ impl TermSlot {
             Kind::BlankNode => Term::BlankNode(&self.text),
             Kind::Simple => literal(LiteralKind::Simple),
             Kind::Language => literal(LiteralKind::Language(&self.tag)),
-            Kind::Datatype => literal(LiteralKind::Datatype(Datatype {
-                suffix: self.iri.as_padded(),
-                plain: self.iri_plain,
-            })),
+            Kind::Datatype => {
+                let (suffix, plain) = (self.iri.as_padded(), self.iri_plain);
+                literal(LiteralKind::Datatype(Datatype(DatatypeText::Suffix { suffix, plain })))
+            }
             Kind::Owned(term) => term.as_term(),
             Kind::Unset => Term::DefaultGraph,
         }
@@ -173,19 +177,13 @@ impl TermSlot {
 
     /// Replaces the term by an IRI.
     pub(crate) fn set_iri(&mut self, iri: &str) -> Iri<'_> {
-        self.set(&PlainTerm::Iri(iri));
+        self.set(&Term::iri(iri));
         self.iri()
     }
 
     fn iri(&self) -> Iri<'_> {
-        Iri { open: Padded::ANGLE, close: self.iri.as_padded(), plain: self.iri_plain }
+        Iri::in_pieces(Padded::ANGLE, self.iri.as_padded(), self.iri_plain)
     }
-}
-
-/// `<_:` would be a blank node.
-#[inline]
-fn is_named_plainly(iri: &str) -> bool {
-    is_plain_iri(iri) && !iri.starts_with("_:")
 }
 
 #[inline]
@@ -205,23 +203,23 @@ mod tests {
     fn every_term_comes_back_and_repeats() {
         let triple = crate::term::Triple { terms: ["a:s", "a:p", "a:o"].map(TermBuf::iri) };
         let terms = [
-            (PlainTerm::Iri("a:b"), "<a:b>"),
-            (PlainTerm::Iri("_:b c"), "<\\u005F:b\\u0020c>"),
-            (PlainTerm::BlankNode("b"), "_:b"),
-            (PlainTerm::Literal("b", PlainKind::Simple), "\"b\""),
-            (PlainTerm::Literal("\n", PlainKind::Simple), "\"\\n\""),
-            (PlainTerm::Literal("b", PlainKind::Language("en")), "\"b\"@en"),
-            (PlainTerm::Literal("b", PlainKind::Language("de--ltr")), "\"b\"@de--ltr"),
-            (PlainTerm::Literal("b", PlainKind::Datatype("a:b")), "\"b\"^^<a:b>"),
-            (PlainTerm::Literal("b", PlainKind::Datatype("a:>")), "\"b\"^^<a:\\u003E>"),
-            (PlainTerm::Triple(&triple), "<<( <a:s> <a:p> <a:o> )>>"),
-            (PlainTerm::DefaultGraph, ""),
+            (Term::iri("a:b"), "<a:b>"),
+            (Term::iri("_:b c"), "<\\u005F:b\\u0020c>"),
+            (Term::BlankNode("b"), "_:b"),
+            (Term::simple_literal("b"), "\"b\""),
+            (Term::simple_literal("\n"), "\"\\n\""),
+            (Term::language_literal("b", "en"), "\"b\"@en"),
+            (Term::language_literal("b", "de--ltr"), "\"b\"@de--ltr"),
+            (Term::typed_literal("b", "a:b"), "\"b\"^^<a:b>"),
+            (Term::typed_literal("b", "a:>"), "\"b\"^^<a:\\u003E>"),
+            (Term::Triple(&triple), "<<( <a:s> <a:p> <a:o> )>>"),
+            (Term::DefaultGraph, ""),
         ];
-        for (first, _) in &terms {
+        for (first, before) in &terms {
             for (second, text) in &terms {
                 let mut slot = TermSlot::default();
                 assert!(slot.is_unset() && !slot.set(first) && !slot.is_unset());
-                assert_eq!(slot.set(second), first == second, "{first:?} {second:?}");
+                assert_eq!(slot.set(second), before == text, "{first:?} {second:?}");
                 assert_eq!(slot.term().to_string(), *text);
                 assert!(slot.set(second));
             }
@@ -234,15 +232,15 @@ mod tests {
     #[test]
     fn a_long_term_does_not_keep_its_memory() {
         let mut slot = TermSlot::default();
-        slot.set(&PlainTerm::BlankNode(&"b".repeat(1 << 20)));
-        slot.set(&PlainTerm::BlankNode("b"));
+        slot.set(&Term::BlankNode(&"b".repeat(1 << 20)));
+        slot.set(&Term::BlankNode("b"));
         assert!(slot.text.capacity() <= KEPT);
         let long = "b".repeat(1 << 20);
         let terms = [
-            PlainTerm::Literal(&long, PlainKind::Language(&long)),
-            PlainTerm::Literal(&long, PlainKind::Datatype(&long)),
-            PlainTerm::Literal(&long, PlainKind::Simple),
-            PlainTerm::Iri(&long),
+            Term::language_literal(&long, &long),
+            Term::typed_literal(&long, &long),
+            Term::simple_literal(&long),
+            Term::iri(&long),
         ];
         for (term, size) in terms.iter().zip([2, 2, 1, 1]) {
             slot.set(term);
@@ -250,7 +248,7 @@ mod tests {
         }
         slot.put(TermBuf::blank_node(&long));
         assert_eq!(slot.bytes(), 1 << 20);
-        slot.set(&PlainTerm::DefaultGraph);
+        slot.set(&Term::DefaultGraph);
         assert_eq!(slot.bytes(), 0);
     }
 }

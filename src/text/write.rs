@@ -5,7 +5,7 @@ use std::fmt;
 use crate::blank::Scope;
 use crate::buffer::{Padded, TextBuffer};
 use crate::scan::{iri_escaped, is_plain_label, is_tag_byte, plain_run};
-use crate::term::{Datatype, Iri, Literal, LiteralKind, Term};
+use crate::term::{Datatype, DatatypeText, Iri, IriText, Literal, LiteralKind, Term, is_named_plainly};
 
 impl fmt::Display for Term<'_> {
     /// Canonical N-Triples (RDF 1.2); the default graph is nothing.
@@ -69,11 +69,17 @@ impl<'o> TermWriter<'o> {
 
     #[inline(always)]
     pub(crate) fn iri(&mut self, iri: &Iri<'_>) {
-        if iri.plain {
-            self.out.push_padded(iri.open, iri.close);
-        } else {
-            self.escaped_iri(iri.prefix(), iri.name());
+        match iri.0 {
+            IriText::Pieces { open, close, plain: true } => self.out.push_padded(open, close),
+            IriText::Pieces { .. } => self.escaped_iri(iri.prefix(), iri.name()),
+            IriText::Bare { iri, plain: true } => self.out.push_iri(iri),
+            IriText::Bare { iri, .. } => self.bare_iri(iri),
         }
+    }
+
+    #[inline(never)]
+    fn bare_iri(&mut self, iri: &str) {
+        if is_named_plainly(iri) { self.out.push_iri(iri) } else { self.escaped_iri("", iri) }
     }
 
     #[cold]
@@ -122,7 +128,7 @@ impl<'o> TermWriter<'o> {
     pub(crate) fn literal(&mut self, literal: &Literal<'_>) {
         match (literal.plain, literal.kind) {
             (true, LiteralKind::Simple) => self.out.push_quoted(literal.lex, Padded::QUOTE),
-            (true, LiteralKind::Datatype(Datatype { suffix, plain: true })) => {
+            (true, LiteralKind::Datatype(Datatype(DatatypeText::Suffix { suffix, plain: true }))) => {
                 self.out.push_quoted(literal.lex, suffix);
             }
             (true, LiteralKind::Language(tag)) => {
@@ -145,7 +151,10 @@ impl<'o> TermWriter<'o> {
             }
             LiteralKind::Datatype(datatype) => {
                 self.push("\"^^");
-                self.datatype_iri(&datatype);
+                match datatype.is_plain() {
+                    true => self.out.push_iri(datatype.iri()),
+                    false => self.escaped_iri("", datatype.iri()),
+                }
             }
         }
     }
@@ -167,16 +176,6 @@ impl<'o> TermWriter<'o> {
                 c if c.is_ascii_alphanumeric() || c == '-' => self.out.push_byte(c as u8),
                 c => self.unicode_escape(c as u32),
             }
-        }
-    }
-
-    fn datatype_iri(&mut self, datatype: &Datatype<'_>) {
-        if datatype.plain {
-            self.push("<");
-            self.push(datatype.iri());
-            self.push(">");
-        } else {
-            self.escaped_iri("", datatype.iri());
         }
     }
 

@@ -3,7 +3,7 @@
 use super::compact::{Cursor, Field, Halt, Read, kind};
 use super::term::{Parsed, term};
 use crate::error::ErrorKind;
-use crate::term::PlainTerm;
+use crate::term::Term;
 
 /// Members of the union.
 pub(super) mod member {
@@ -38,7 +38,7 @@ pub(super) enum RawRow<'a> {
     Segment,
 }
 
-const NO_GRAPH: Parsed<'static> = Parsed::Plain(PlainTerm::DefaultGraph);
+const NO_GRAPH: Parsed<'static> = Parsed::Plain(Term::DefaultGraph);
 
 /// Reads a row.
 #[inline]
@@ -121,7 +121,7 @@ fn unset(field: &Field<'_>, name: &'static str) -> Halt {
 #[inline]
 fn graph_term<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     match term(cursor, field)? {
-        Parsed::Plain(PlainTerm::Iri(iri)) if DEFAULT_GRAPHS.contains(&iri) => Ok(NO_GRAPH),
+        Parsed::Plain(Term::Iri(iri)) if DEFAULT_GRAPHS.contains(&iri.name()) => Ok(NO_GRAPH),
         Parsed::Made(made) if matches!(*made, crate::term::TermBuf::Triple(_)) => {
             Err(field.fault(ErrorKind::WireTerm, "a quoted triple as a graph"))
         }

@@ -3,7 +3,7 @@
 use super::compact::{Cursor, Field, Read, kind};
 use super::value;
 use crate::error::ErrorKind;
-use crate::term::{PlainKind, PlainTerm, TermBuf, Triple, XSD_STRING};
+use crate::term::{Datatype, Literal, LiteralKind, Term, TermBuf, Triple, XSD_STRING};
 use crate::wire::Fault;
 
 pub(super) const RDF_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
@@ -29,7 +29,7 @@ pub(super) mod member {
 #[derive(Debug)]
 pub(super) enum Parsed<'a> {
     /// One that lies in the input.
-    Plain(PlainTerm<'a>),
+    Plain(Term<'a>),
     /// One that had to be made.
     Made(Box<TermBuf>),
     /// The term in the same place of the statement before; where it stands.
@@ -40,15 +40,7 @@ impl Parsed<'_> {
     fn into_buf(self) -> Read<TermBuf> {
         Ok(match self {
             Parsed::Made(term) => *term,
-            Parsed::Plain(PlainTerm::Iri(iri)) => TermBuf::iri(iri),
-            Parsed::Plain(PlainTerm::BlankNode(label)) => TermBuf::blank_node(label),
-            Parsed::Plain(PlainTerm::Literal(lex, kind)) => match kind {
-                PlainKind::Simple => TermBuf::simple_literal(lex),
-                PlainKind::Language(tag) => TermBuf::language_literal(lex, tag),
-                PlainKind::Datatype(iri) => TermBuf::typed_literal(lex, iri),
-            },
-            Parsed::Plain(PlainTerm::Triple(triple)) => TermBuf::Triple(Box::new(triple.clone())),
-            Parsed::Plain(PlainTerm::DefaultGraph) => TermBuf::DefaultGraph,
+            Parsed::Plain(term) => term.into(),
             Parsed::Repeat(at) => return Err(nothing_to_repeat(at).into()),
         })
     }
@@ -64,8 +56,8 @@ pub(super) fn nothing_to_repeat(at: &[u8]) -> Fault {
 pub(super) fn term<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     field.expect(kind::STRUCT)?;
     match cursor.short_string_member() {
-        Some((member::IRI, iri)) => Ok(Parsed::Plain(PlainTerm::Iri(iri))),
-        Some((_, label)) => Ok(Parsed::Plain(PlainTerm::BlankNode(label))),
+        Some((member::IRI, iri)) => Ok(Parsed::Plain(Term::iri(iri))),
+        Some((_, label)) => Ok(Parsed::Plain(Term::BlankNode(label))),
         None => any_term(cursor, field),
     }
 }
@@ -128,10 +120,8 @@ fn union_end(cursor: &mut Cursor<'_>, last: &mut i32) -> Read<()> {
 #[inline]
 fn leaf<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     match field.id {
-        member::IRI => only_string(cursor, field).map(|iri| Parsed::Plain(PlainTerm::Iri(iri))),
-        member::BLANK_NODE => {
-            only_string(cursor, field).map(|label| Parsed::Plain(PlainTerm::BlankNode(label)))
-        }
+        member::IRI => only_string(cursor, field).map(|iri| Parsed::Plain(Term::iri(iri))),
+        member::BLANK_NODE => only_string(cursor, field).map(|label| Parsed::Plain(Term::BlankNode(label))),
         member::LITERAL => literal(cursor, field),
         member::INTEGER => value::integer(cursor, field).map(|term| Parsed::Made(Box::new(term))),
         member::DOUBLE => value::double(cursor, field).map(|term| Parsed::Made(Box::new(term))),
@@ -188,10 +178,10 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
     }
     let lex = lex.ok_or_else(|| field.fault(ErrorKind::WireUnset, "its lexical form is not set"))?;
     let kind = match (tag, direction, datatype) {
-        ("", "", None | Some(XSD_STRING)) => PlainKind::Simple,
-        ("", "", Some(datatype)) => PlainKind::Datatype(datatype),
+        ("", "", None | Some(XSD_STRING)) => LiteralKind::Simple,
+        ("", "", Some(datatype)) => LiteralKind::Datatype(Datatype::new(datatype)),
         // Jena writes a direction as the datatype alone, and loses which
-        (_, "", None | Some(RDF_LANG_STRING | RDF_DIR_LANG_STRING)) => PlainKind::Language(tag),
+        (_, "", None | Some(RDF_LANG_STRING | RDF_DIR_LANG_STRING)) => LiteralKind::Language(tag),
         (_, "ltr" | "rtl", None | Some(RDF_DIR_LANG_STRING)) if !tag.is_empty() => {
             let term = TermBuf::language_literal(lex, &format!("{tag}--{direction}"));
             return Ok(Parsed::Made(Box::new(term)));
@@ -201,7 +191,7 @@ fn literal<'a>(cursor: &mut Cursor<'a>, field: &Field<'a>) -> Read<Parsed<'a>> {
             return Err(field.fault(ErrorKind::WireTerm, message));
         }
     };
-    Ok(Parsed::Plain(PlainTerm::Literal(lex, kind)))
+    Ok(Parsed::Plain(Term::Literal(Literal::new(lex, kind))))
 }
 
 /// `RDF_Triple`, depth first and without recursion.

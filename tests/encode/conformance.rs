@@ -3,8 +3,8 @@
 use jelly_patch::With;
 use jelly_patch::encode::{EncodeOptions, RdfEncoder};
 use jelly_patch::options::{Features, LogicalType, PhysicalType, RdfOptions, TableSizes};
-use jelly_patch::sink::Same;
-use jelly_patch::term::{PlainTerm, TermBuf, Triple};
+use jelly_patch::sink::Statement;
+use jelly_patch::term::{TermBuf, Triple};
 use jelly_patch::{ErrorClass, Result};
 use prost::Message;
 use serde_json::Value;
@@ -70,8 +70,7 @@ fn encode(encoder: &mut RdfEncoder, texts: &[String]) -> Result<Vec<u8>> {
                 }
             }
             assert!(lexer.at_end(), "{line}");
-            let plain: [PlainTerm<'_>; 4] = std::array::from_fn(|place| terms[place].as_plain());
-            encoder.plain_statement(&plain, Same::NONE)?;
+            encoder.push(&Statement::of(terms.each_ref().map(TermBuf::as_term)))?;
         }
         encoder.end_frame(&[])?;
     }

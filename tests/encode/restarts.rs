@@ -148,8 +148,8 @@ fn decoding_begins_at_every_mark() {
 }
 
 fn quads(physical_type: PhysicalType, logical: u32, options: EncodeOptions) -> Result<(RdfEncoder, Vec<u8>)> {
-    use jelly_patch::sink::Same;
-    use jelly_patch::term::PlainTerm::Iri;
+    use jelly_patch::sink::Statement;
+    use jelly_patch::term::Term;
     let options_row = RdfOptions {
         stream_name: String::new(),
         physical_type,
@@ -161,8 +161,9 @@ fn quads(physical_type: PhysicalType, logical: u32, options: EncodeOptions) -> R
     let mut encoder = RdfEncoder::new(options_row, options)?;
     for number in 0..2_000 {
         let (subject, graph) = (format!("http://a/{}", number % 700), format!("http://b/{}", number / 900));
-        let terms = [Iri(&subject), Iri("http://a/p"), Iri("http://a/o"), Iri(&graph)];
-        encoder.plain_statement(&terms, Same::NONE)?;
+        let terms =
+            [Term::iri(&subject), Term::iri("http://a/p"), Term::iri("http://a/o"), Term::iri(&graph)];
+        encoder.push(&Statement::of(terms))?;
         if logical != 0 && number % 100 == 99 {
             encoder.end_frame(&[])?;
         }
@@ -204,16 +205,16 @@ fn points_are_as_far_apart_as_asked_and_in_no_other_place() {
 /// Rows that Jelly packs well are many rows: points go by their text then.
 #[test]
 fn points_go_by_the_text_of_rows_that_take_few_bytes() {
-    use jelly_patch::sink::Same;
-    use jelly_patch::term::PlainTerm::Iri;
+    use jelly_patch::sink::{Same, Statement};
+    use jelly_patch::term::Term;
     let options = jelly_patch::create::default_rdf_options(true);
     let long = format!("http://a/{}", "x".repeat(391));
     let written = |same: fn(usize) -> Same| {
         let mut encoder = RdfEncoder::new(options.clone(), encode(5_000, 10)).expect("options");
         for number in 0..2_000 {
             let name = format!("http://a/{}", number % 2);
-            let terms = [Iri(&name), Iri(&long), Iri(&long), Iri(&long)];
-            encoder.plain_statement(&terms, same(number)).expect("a statement");
+            let terms = [Term::iri(&name), Term::iri(&long), Term::iri(&long), Term::iri(&long)];
+            encoder.push(&Statement { terms, same: same(number) }).expect("a statement");
         }
         encoder.finish().expect("a stream");
         std::mem::take(encoder.output())

@@ -1,14 +1,14 @@
 //! Streams that end just where a restart point is due: every one of them is its parts.
 
 use jelly_patch::With;
-use jelly_patch::encode::{EncodeOptions, PatchEncoder, PlainOp, RdfEncoder};
+use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
 use jelly_patch::index::How;
 use jelly_patch::io::Source;
 use jelly_patch::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
-use jelly_patch::sink::Same;
-use jelly_patch::term::PlainTerm;
+use jelly_patch::sink::{PatchOp, RdfSink, Statement};
+use jelly_patch::term::Term;
 
 use super::{Kept, Rows, part, whole};
 use crate::common::rows::{PatchRow, RdfRow};
@@ -16,8 +16,8 @@ use crate::common::soak::seeds;
 use crate::common::vectors::assert_same;
 use crate::oracle::generate::rng::Rng;
 
-const NODE: PlainTerm<'static> = PlainTerm::BlankNode("b");
-const IRI: PlainTerm<'static> = PlainTerm::Iri("http://e.org/a");
+const NODE: Term<'static> = Term::BlankNode("b");
+const IRI: Term<'static> = Term::iri("http://e.org/a");
 const FEATURES: Features = Features { generalized_statements: false, rdf_star: false };
 
 fn encode(rng: &mut Rng) -> EncodeOptions {
@@ -39,16 +39,16 @@ fn patches(rng: &mut Rng, stream_type: PatchStreamType) -> Option<Vec<u8>> {
     };
     let mut encoder = PatchEncoder::new(options, encode(rng)).expect("right options");
     for _ in 0..rng.below(5) {
-        let terms = [IRI, IRI, *rng.pick(&[NODE, IRI]), PlainTerm::DefaultGraph];
+        let terms = [IRI, IRI, *rng.pick(&[NODE, IRI]), Term::DefaultGraph];
         let done = match rng.below(9) {
-            0 => encoder.plain_row(&PlainOp::Header { key: "id", value: IRI }),
-            1 => encoder.plain_row(&PlainOp::Begin),
-            2 => encoder.plain_row(&PlainOp::Commit),
-            3 => encoder.plain_row(&PlainOp::Abort),
-            4 => encoder.plain_row(&PlainOp::Delete(&terms, Same::NONE)),
+            0 => encoder.push(&PatchOp::Header { key: "id", value: IRI }),
+            1 => encoder.push(&PatchOp::Begin),
+            2 => encoder.push(&PatchOp::Commit),
+            3 => encoder.push(&PatchOp::Abort),
+            4 => encoder.push(&PatchOp::Delete(Statement::of(terms))),
             5 => encoder.end_patch(),
             6 => encoder.end_frame(),
-            _ => encoder.plain_row(&PlainOp::Add(&terms, Same::NONE)),
+            _ => encoder.push(&PatchOp::Add(Statement::of(terms))),
         };
         done.ok()?; // a second patch in a FLAT stream
     }
@@ -68,17 +68,17 @@ fn statements(rng: &mut Rng, physical_type: PhysicalType) -> Vec<u8> {
     let mut encoder = RdfEncoder::new(options, encode(rng)).expect("right options");
     for _ in 0..rng.below(5) {
         let graph = match physical_type {
-            PhysicalType::Triples => PlainTerm::DefaultGraph,
-            _ => *rng.pick(&[NODE, IRI, PlainTerm::DefaultGraph]),
+            PhysicalType::Triples => Term::DefaultGraph,
+            _ => *rng.pick(&[NODE, IRI, Term::DefaultGraph]),
         };
         let done = match rng.below(8) {
             0 => encoder.end_frame(&[]),
-            1 => encoder.plain_graph_start(graph),
+            1 => encoder.graph_start(graph),
             2 => {
-                drop(encoder.plain_graph_start(graph).and_then(|()| encoder.plain_graph_end()));
+                drop(encoder.graph_start(graph).and_then(|()| encoder.graph_end()));
                 Ok(())
             }
-            _ => encoder.plain_statement(&[IRI, IRI, *rng.pick(&[NODE, IRI]), graph], Same::NONE),
+            _ => encoder.push(&Statement::of([IRI, IRI, *rng.pick(&[NODE, IRI]), graph])),
         };
         done.expect("a row");
     }

@@ -19,7 +19,6 @@ INNER = {
     "History",
     "Writer",
     "backup_base",
-    "convert_batches",
     "Compressor",
     "WorkFolder",
     "error_kinds",

@@ -54,7 +54,7 @@ def dump(
         options["namespaces"] = found
         left_out -= len(found)
     options |= {"to": to, "to_compression": to_compression}
-    done = Tally(*_internal.convert_batches(batches, False, dest, options, None))
+    done = Tally(*_internal.convert(batches, dest, {}, options, None, "rdf"))
     return done._replace(prefixes_left_out=left_out)
 
 

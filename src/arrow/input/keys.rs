@@ -5,7 +5,6 @@ use std::str::FromStr;
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{BinaryArray, RecordBatch};
 
-use super::slots::Slots;
 use super::terms::{GRAPH, Statements};
 use crate::blank::{refuse_positions, refuse_scopes};
 use crate::error::{Error, ErrorKind, Position, Result, excerpt};
@@ -62,7 +61,6 @@ pub struct Required {
 /// A column of keys that grows with every batch.
 pub struct KeyColumn {
     keys: Keys,
-    slots: Slots,
     column: BinaryBuilder,
     rows: u64,
     required: Required,
@@ -72,7 +70,7 @@ impl KeyColumn {
     /// Of keys under this secret, of rows that are what is required.
     pub fn new(secret: [u8; KEY], required: Required) -> Self {
         let (keys, column) = (Keys::new(secret), BinaryBuilder::new());
-        KeyColumn { keys, slots: Slots::default(), column, rows: 0, required }
+        KeyColumn { keys, column, rows: 0, required }
     }
 
     /// Adds the keys of a batch with the columns `subject`, `predicate`, `object` and `graph`, 16 bytes each, the
@@ -108,29 +106,26 @@ impl KeyColumn {
             false if canonical || labels != Labels::Any => statements.read_graph(row)?,
             false => return Ok(None),
         }
-        let (slots, keys) = (&mut self.slots, &mut self.keys);
+        let mut statement = statements.statement();
+        if !is_quad {
+            statement.terms[..GRAPH].fill(Term::DefaultGraph);
+        }
+        match labels {
+            Labels::Any => {}
+            Labels::Unscoped => refuse_scopes(&statement)?,
+            Labels::Named => refuse_positions(&statement).and_then(|()| refuse_scopes(&statement))?,
+        }
+        if !canonical {
+            return Ok(is_quad.then_some(self.keys.of(&statement).key));
+        }
         let (texts, mut refused) = (statements.texts(), None);
-        let key = statements.hand_on(|terms| {
-            let mut statement = slots.statement(terms);
-            if !is_quad {
-                statement.terms[..GRAPH].fill(Term::DefaultGraph);
+        let see = |place: usize, canonical: &[u8]| {
+            let text = texts[place].filter(|_| is_quad || place == GRAPH);
+            if let Some(text) = text.filter(|text| text.as_bytes() != canonical) {
+                refused.get_or_insert_with(|| not_canonical(place, text, canonical));
             }
-            match labels {
-                Labels::Any => {}
-                Labels::Unscoped => refuse_scopes(&statement)?,
-                Labels::Named => refuse_positions(&statement).and_then(|()| refuse_scopes(&statement))?,
-            }
-            if !canonical {
-                return Ok::<_, Error>(keys.of(&statement).key);
-            }
-            let see = |place: usize, canonical: &[u8]| {
-                let text = texts[place].filter(|_| is_quad || place == GRAPH);
-                if let Some(text) = text.filter(|text| text.as_bytes() != canonical) {
-                    refused.get_or_insert_with(|| not_canonical(place, text, canonical));
-                }
-            };
-            Ok(keys.of_seen(&statement, see).key)
-        })?;
+        };
+        let key = self.keys.of_seen(&statement, see).key;
         refused.map_or(Ok(is_quad.then_some(key)), Err)
     }
 

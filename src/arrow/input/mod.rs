@@ -12,7 +12,7 @@ mod log_places;
 mod nodes;
 mod patch;
 mod rdf;
-mod slots;
+mod source;
 mod strings;
 mod terms;
 mod writer;
@@ -25,6 +25,7 @@ pub use log_places::LogPlaces;
 pub use nodes::{each_statement, lasting_labels};
 pub use patch::PatchRows;
 pub use rdf::RdfRows;
+pub use source::{BatchIter, BatchSource};
 pub use writer::BatchWriter;
 
 use crate::error::{Error, ErrorKind};

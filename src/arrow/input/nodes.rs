@@ -2,7 +2,6 @@
 
 use arrow_array::{BooleanArray, RecordBatch};
 
-use super::slots::Slots;
 use super::terms::Statements;
 use crate::blank::labels_last;
 use crate::error::{Position, Result};
@@ -14,10 +13,9 @@ use crate::sink::Statement;
 /// # Errors
 /// A row is none, or is refused; its place in the batch is in the error.
 pub fn each_statement(batch: &RecordBatch, mut take: impl FnMut(&Statement<'_>) -> Result<()>) -> Result<()> {
-    let (mut statements, mut slots) = (Statements::of(batch)?, Slots::default());
+    let mut statements = Statements::of(batch)?;
     for row in 0..batch.num_rows() {
-        let taken =
-            statements.read(row).and_then(|_| statements.hand_on(|terms| take(&slots.statement(terms))));
+        let taken = statements.read(row).and_then(|()| take(&statements.statement()));
         taken.map_err(|error| error.located(&Position { row: Some(row as u64), ..Position::default() }))?;
     }
     Ok(())

@@ -6,12 +6,11 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 
 use super::bad_cell;
-use super::slots::Slots;
 use super::strings::Strings;
-use super::terms::{GRAPH, Statements, Terms};
+use super::terms::{Statements, Terms};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::sink::{PatchEnd, PatchOp, PatchSink, Same};
-use crate::term::PlainTerm;
+use crate::term::{Iri, Term};
 use crate::transaction::Numbering;
 
 /// Reads batches with the columns of `PATCH_SCHEMA`, one after the other.
@@ -26,7 +25,6 @@ pub struct PatchRows {
     /// The last row was a statement in the columns of this batch.
     after_statement: bool,
     numbering: Numbering,
-    slots: Slots,
 }
 
 impl PatchRows {
@@ -55,21 +53,14 @@ impl PatchRows {
             self.note_patch(columns.source.get(row), patches.value(row), sink)?;
         }
         if let "A" | "D" = op {
-            let mut same = columns.statements.read(row)?;
+            columns.statements.read(row)?;
+            let mut statement = columns.statements.statement();
             if !self.after_statement {
-                same = Same::NONE;
+                statement.same = Same::NONE;
             }
             self.after_statement = true;
-            return columns.statements.hand_on(|terms| {
-                let adds = op == "A";
-                if sink.take_plain(adds, terms, same)? {
-                    self.numbering.pass_change();
-                    return Ok(());
-                }
-                let statement = self.slots.statement(terms);
-                let op = if adds { PatchOp::Add(statement) } else { PatchOp::Delete(statement) };
-                self.numbering.row(op, sink)
-            });
+            let op = if op == "A" { PatchOp::Add(statement) } else { PatchOp::Delete(statement) };
+            return self.numbering.row(op, sink);
         }
         self.after_statement = false;
         self.other_row(op, row, columns, sink)
@@ -82,7 +73,6 @@ impl PatchRows {
         columns: &mut Columns<'_>,
         sink: &mut S,
     ) -> Result<()> {
-        let Slots { terms, value } = &mut self.slots;
         let op = match op {
             "TX" => PatchOp::Begin,
             "TC" => PatchOp::Commit,
@@ -91,16 +81,14 @@ impl PatchRows {
             "H" => {
                 let key = columns.name(row)?;
                 columns.read_value(row)?.ok_or_else(|| columns.value.missing())?;
-                value.set(&columns.value());
-                PatchOp::Header { key, value: value.term() }
+                PatchOp::Header { key, value: columns.value() }
             }
             "PA" | "PD" => {
                 columns.statements.read_graph(row)?;
                 let has_iri = columns.read_value(row)?.is_some();
                 let name = columns.name(row)?;
-                let _ = terms[GRAPH].set(&columns.statements.graph());
-                let graph = terms[GRAPH].term();
-                match columns.namespace(has_iri)?.map(|iri| value.set_iri(iri)) {
+                let graph = columns.statements.graph();
+                match columns.namespace(has_iri)? {
                     iri if op == "PD" => PatchOp::DeletePrefix { name, iri, graph },
                     Some(iri) => PatchOp::AddPrefix { name, iri, graph },
                     None => return Err(columns.value.missing()),
@@ -137,7 +125,7 @@ struct Columns<'b> {
     name: Strings<'b>,
     value: Terms<'b>,
     /// The last term of `value`.
-    term: PlainTerm<'b>,
+    term: Term<'b>,
 }
 
 impl<'b> Columns<'b> {
@@ -150,7 +138,7 @@ impl<'b> Columns<'b> {
             statements: Statements::of(batch)?,
             name: Strings::of("name", column("name"))?,
             value: Terms::of("value", column("value"))?,
-            term: PlainTerm::DefaultGraph,
+            term: Term::DefaultGraph,
         })
     }
 
@@ -162,14 +150,14 @@ impl<'b> Columns<'b> {
         Ok(self.value.read(row, &mut self.term)?.map(drop))
     }
 
-    fn value(&self) -> PlainTerm<'_> {
+    fn value(&self) -> Term<'_> {
         self.value.term(&self.term)
     }
 
-    fn namespace(&self, has_iri: bool) -> Result<Option<&str>> {
+    fn namespace(&self, has_iri: bool) -> Result<Option<Iri<'_>>> {
         match self.value() {
             _ if !has_iri => Ok(None),
-            PlainTerm::Iri(iri) => Ok(Some(iri)),
+            Term::Iri(iri) => Ok(Some(iri)),
             _ => Err(bad_cell("value", "the value of a prefix must be an IRI")),
         }
     }

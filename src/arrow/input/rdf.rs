@@ -2,12 +2,11 @@
 
 use arrow_array::{Array, RecordBatch};
 
-use super::slots::Slots;
 use super::strings::Strings;
 use super::terms::Statements;
 use crate::error::{Position, Result};
 use crate::sink::{RdfRow, RdfSink};
-use crate::term::PlainTerm;
+use crate::term::Term;
 
 /// Reads batches with the columns of `RDF_SCHEMA`, one after the other.
 #[derive(Debug, Default)]
@@ -17,7 +16,6 @@ pub struct RdfRows {
     frame: Option<(Option<String>, i64)>,
     /// What was another frame becomes another frame.
     keeps_frames: bool,
-    slots: Slots,
 }
 
 impl RdfRows {
@@ -47,7 +45,7 @@ impl RdfRows {
     pub fn has_graphs(batch: &RecordBatch) -> bool {
         let first = Statements::of(batch).and_then(|mut statements| {
             statements.read_graph(0)?;
-            Ok(statements.graph() != PlainTerm::DefaultGraph)
+            Ok(!matches!(statements.graph(), Term::DefaultGraph))
         });
         first.unwrap_or(false)
     }
@@ -64,12 +62,7 @@ impl RdfRows {
 
     #[inline(always)]
     fn row<S: RdfSink>(&mut self, row: usize, statements: &mut Statements<'_>, sink: &mut S) -> Result<()> {
-        let same = statements.read(row)?;
-        statements.hand_on(|terms| {
-            if sink.take_plain(terms, same)? {
-                return Ok(());
-            }
-            sink.statement(&RdfRow { frame: 0, seq: self.rows, statement: self.slots.statement(terms) })
-        })
+        statements.read(row)?;
+        sink.statement(&RdfRow { frame: 0, seq: self.rows, statement: statements.statement() })
     }
 }

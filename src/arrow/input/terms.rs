@@ -8,8 +8,8 @@ use super::bad_cell;
 use super::strings::Strings;
 use crate::encode::bytes::same;
 use crate::error::Result;
-use crate::sink::Same;
-use crate::term::{PlainTerm, TermBuf};
+use crate::sink::{Same, Statement};
+use crate::term::{Term, TermBuf};
 use crate::text::lex::{Scratch, plain_term_of, term_of};
 
 /// A column of terms. The term that was read last is with the caller, unless it does not lie in the column.
@@ -47,7 +47,7 @@ impl<'b> Terms<'b> {
 
     /// Reads the term of a row; says whether it is certainly that of the row read before, and `None` of a null.
     #[inline(always)]
-    pub(super) fn read(&mut self, row: usize, place: &mut PlainTerm<'b>) -> Result<Option<bool>> {
+    pub(super) fn read(&mut self, row: usize, place: &mut Term<'b>) -> Result<Option<bool>> {
         let Cells::Text(strings) = &self.cells else {
             return self.read_struct(row);
         };
@@ -84,15 +84,15 @@ impl<'b> Terms<'b> {
 
     /// The term that was read.
     #[inline(always)]
-    pub(super) fn term<'t>(&'t self, place: &PlainTerm<'t>) -> PlainTerm<'t> {
-        self.owned.as_ref().map_or(*place, TermBuf::as_plain)
+    pub(super) fn term<'t>(&'t self, place: &Term<'t>) -> Term<'t> {
+        self.owned.as_ref().map_or(*place, TermBuf::as_term)
     }
 
     /// A null graph: the default graph; says whether it was that before.
     #[inline(always)]
-    fn set_default_graph(&mut self, place: &mut PlainTerm<'b>) -> bool {
+    fn set_default_graph(&mut self, place: &mut Term<'b>) -> bool {
         if !self.is_default_graph {
-            (self.text, *place, self.owned) = (None, PlainTerm::DefaultGraph, None);
+            (self.text, *place, self.owned) = (None, Term::DefaultGraph, None);
         }
         std::mem::replace(&mut self.is_default_graph, true)
     }
@@ -144,7 +144,7 @@ impl<'b> Terms<'b> {
 pub(super) struct Statements<'b> {
     columns: [Terms<'b>; 4],
     /// Terms stay where they were put: copies of what was just written would wait for it.
-    terms: [PlainTerm<'b>; 4],
+    statement: Statement<'b>,
 }
 
 /// The place of the graph.
@@ -156,32 +156,31 @@ impl<'b> Statements<'b> {
         let terms = |name| Terms::of(name, batch.column_by_name(name));
         Ok(Statements {
             columns: [terms("subject")?, terms("predicate")?, terms("object")?, terms("graph")?],
-            terms: [PlainTerm::DefaultGraph; 4],
+            statement: Statement::empty(),
         })
     }
 
     /// Reads the statement of a row; a null graph is the default graph.
     #[inline(always)]
-    pub(super) fn read(&mut self, row: usize) -> Result<Same> {
-        let mut same = Same::NONE;
+    pub(super) fn read(&mut self, row: usize) -> Result<()> {
+        self.statement.same = Same::NONE;
         // not a loop: each place has code, and branches, of its own
-        self.read_place::<0>(row, &mut same)?;
-        self.read_place::<1>(row, &mut same)?;
-        self.read_place::<2>(row, &mut same)?;
-        self.read_place::<GRAPH>(row, &mut same)?;
-        Ok(same)
+        self.read_place::<0>(row)?;
+        self.read_place::<1>(row)?;
+        self.read_place::<2>(row)?;
+        self.read_place::<GRAPH>(row)
     }
 
     #[inline(always)]
-    fn read_place<const PLACE: usize>(&mut self, row: usize, same: &mut Same) -> Result<()> {
-        let (column, term) = (&mut self.columns[PLACE], &mut self.terms[PLACE]);
+    fn read_place<const PLACE: usize>(&mut self, row: usize) -> Result<()> {
+        let (column, term) = (&mut self.columns[PLACE], &mut self.statement.terms[PLACE]);
         let repeats = match column.read(row, term)? {
             Some(repeats) => repeats,
             None if PLACE == GRAPH => column.set_default_graph(term),
             None => return Err(column.missing()),
         };
         if repeats {
-            same.set(PLACE);
+            self.statement.same.set(PLACE);
         }
         Ok(())
     }
@@ -191,13 +190,14 @@ impl<'b> Statements<'b> {
         self.columns[..GRAPH].iter().all(|column| column.is_null(row))
     }
 
-    /// Hands the statement on.
+    /// The statement that was read.
     #[inline(always)]
-    pub(super) fn hand_on<R>(&self, take: impl FnOnce(&[PlainTerm<'_>; 4]) -> R) -> R {
-        if self.columns.iter().all(|column| column.owned.is_none()) {
-            return take(&self.terms);
+    pub(super) fn statement(&self) -> Statement<'_> {
+        let mut statement = self.statement;
+        if self.columns.iter().any(|column| column.owned.is_some()) {
+            statement.terms = std::array::from_fn(|place| self.columns[place].term(&statement.terms[place]));
         }
-        take(&std::array::from_fn(|place| self.columns[place].term(&self.terms[place])))
+        statement
     }
 
     /// The texts of the statement that was read; `None` of a struct, and of the default graph where it is null.
@@ -207,7 +207,7 @@ impl<'b> Statements<'b> {
 
     /// Reads the graph of a row alone.
     pub(super) fn read_graph(&mut self, row: usize) -> Result<()> {
-        let (column, term) = (&mut self.columns[GRAPH], &mut self.terms[GRAPH]);
+        let (column, term) = (&mut self.columns[GRAPH], &mut self.statement.terms[GRAPH]);
         if column.read(row, term)?.is_none() {
             column.set_default_graph(term);
         }
@@ -215,7 +215,7 @@ impl<'b> Statements<'b> {
     }
 
     /// The graph that was read.
-    pub(super) fn graph(&self) -> PlainTerm<'_> {
-        self.columns[GRAPH].term(&self.terms[GRAPH])
+    pub(super) fn graph(&self) -> Term<'_> {
+        self.columns[GRAPH].term(&self.statement.terms[GRAPH])
     }
 }

@@ -1,9 +1,10 @@
 //! Batches of columns to bytes of any format.
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 
+use super::source::bytes;
 use super::{PatchRows, RdfRows};
-use crate::convert::{Adds, Tally};
+use crate::convert::Tally;
 use crate::create::{AnyPatchEncoder, AnyRdfEncoder, Encode, WriteOptions, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Compression, Output, Target};
@@ -22,7 +23,6 @@ pub struct BatchWriter {
 
 enum Rows {
     Rdf { settings: Box<WriteOptions>, writer: Option<AnyRdfEncoder>, rows: RdfRows },
-    Adds { writer: Box<Adds<AnyPatchEncoder>>, rows: RdfRows },
     Patch { writer: AnyPatchEncoder, rows: Box<PatchRows> },
 }
 
@@ -39,14 +39,10 @@ fn opened<'w>(
 }
 
 impl Rows {
-    fn new(is_patch: bool, to_patch: bool, settings: WriteOptions) -> Result<Self> {
-        Ok(match (is_patch, to_patch) {
-            (true, _) => Rows::Patch { writer: settings.patch_encoder(None)?, rows: Box::default() },
-            (false, true) => {
-                let writer = Box::new(Adds::new(settings.patch_encoder(None)?));
-                Rows::Adds { writer, rows: RdfRows::default() }
-            }
-            (false, false) => {
+    fn new(is_patch: bool, settings: WriteOptions) -> Result<Self> {
+        Ok(match is_patch {
+            true => Rows::Patch { writer: settings.patch_encoder(None)?, rows: Box::default() },
+            false => {
                 let rows = RdfRows::new(settings.keeps_frames());
                 Rows::Rdf { settings: Box::new(settings), writer: None, rows }
             }
@@ -56,7 +52,6 @@ impl Rows {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match self {
             Rows::Patch { writer, rows } => rows.write(batch, writer),
-            Rows::Adds { writer, rows } => rows.write(batch, &mut **writer),
             Rows::Rdf { .. } if batch.num_rows() == 0 => Ok(()),
             Rows::Rdf { settings, writer, rows } => rows.write(batch, opened(settings, writer, Some(batch))?),
         }
@@ -65,7 +60,6 @@ impl Rows {
     fn encoder(&mut self) -> Result<&mut dyn Encode> {
         Ok(match self {
             Rows::Patch { writer, .. } => writer,
-            Rows::Adds { writer, .. } => &mut **writer,
             Rows::Rdf { settings, writer, .. } => opened(settings, writer, None)?,
         })
     }
@@ -88,24 +82,8 @@ impl BatchWriter {
         let output = options.output();
         let messages = messages && matches!(output.compression, None | Some(Compression::None));
         let drain = Some(Writer::new(Output::create(target, &output)?));
-        let rows = Rows::new(is_patch, is_patch, options)?;
+        let rows = Rows::new(is_patch, options)?;
         Ok(BatchWriter { rows, drain, failed: false, messages, tally: Tally::default() })
-    }
-
-    /// A conversion of such rows, with options of `convert`: statements can become a patch that adds them.
-    ///
-    /// # Errors
-    /// As of [`BatchWriter::new`]; patches cannot become statements.
-    pub fn of_conversion(is_patch: bool, values: &Values, target: Target) -> Result<Self> {
-        let (options, to_patch) = WriteOptions::of_conversion(is_patch, values, target.name().as_deref())?;
-        let output = options.output();
-        let mut rows = Rows::new(is_patch, to_patch, options)?;
-        if let Rows::Rdf { settings, writer, .. } = &mut rows {
-            // rows that come later may have graphs
-            *writer = Some(settings.rdf_encoder(None, true)?);
-        }
-        let drain = Some(Writer::new(Output::create(target, &output)?));
-        Ok(BatchWriter { rows, drain, failed: false, messages: false, tally: Tally::default() })
     }
 
     /// Does work on the rows; a failure gives the destination up.
@@ -158,7 +136,6 @@ impl BatchWriter {
     pub fn keeps_frames(&self) -> bool {
         match &self.rows {
             Rows::Patch { writer, .. } => writer.keeps_frames(),
-            Rows::Adds { .. } => false,
             Rows::Rdf { settings, .. } => settings.keeps_frames(),
         }
     }
@@ -167,7 +144,6 @@ impl BatchWriter {
     pub fn end_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         self.change(|rows| match rows {
             Rows::Patch { writer, .. } => writer.end_frame(),
-            Rows::Adds { .. } => Ok(()),
             Rows::Rdf { settings, writer, .. } => opened(settings, writer, None)?.end_frame(metadata),
         })
     }
@@ -176,7 +152,7 @@ impl BatchWriter {
     pub fn end_patch(&mut self) -> Result<()> {
         self.change(|rows| match rows {
             Rows::Patch { writer, rows } => rows.end_patch(writer),
-            Rows::Adds { .. } | Rows::Rdf { .. } => Ok(()),
+            Rows::Rdf { .. } => Ok(()),
         })
     }
 
@@ -214,10 +190,4 @@ impl BatchWriter {
     pub fn is_closed(&self) -> bool {
         self.drain.is_none()
     }
-}
-
-/// Bytes of the columns.
-fn bytes(batch: &RecordBatch) -> u64 {
-    let sizes = batch.columns().iter().map(|column| column.to_data().get_slice_memory_size());
-    sizes.filter_map(|size| size.ok()).map(|size| size as u64).sum()
 }

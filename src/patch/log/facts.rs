@@ -7,7 +7,7 @@ use super::{LogOptions, PatchFacts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::patch::content::is_content_header;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
-use crate::term::{PlainKind, PlainTerm, TermBuf};
+use crate::term::{Literal, LiteralKind, Term, TermBuf};
 use crate::transaction::{Committed, Irregular, Open};
 
 /// One patch.
@@ -159,9 +159,9 @@ impl SourceFacts {
             );
             self.fault(Fault { patch: self.patches.len(), kind: ErrorKind::PatchGap, message })?;
         } else if key.eq_ignore_ascii_case("statements")
-            && let PlainTerm::Literal(text, _) = value.as_plain()
+            && let Term::Literal(literal) = value.as_term()
         {
-            self.now.statements = text.parse().ok();
+            self.now.statements = literal.lex.parse().ok();
         }
         Ok(())
     }
@@ -291,13 +291,15 @@ pub fn id_from_text(text: &str) -> Result<TermBuf> {
 
 /// By which ids are compared: a UUID is the same one as `uuid:`, as `urn:uuid:`, as a string and bare.
 pub(crate) fn identity(id: &TermBuf) -> String {
-    let uuid = match id.as_plain() {
-        PlainTerm::Iri(iri) if !is_uuid(iri) => {
+    let uuid = match id.as_term() {
+        Term::Iri(iri) if !is_uuid(iri.name()) => {
+            let iri = iri.name();
             let text = iri.get(..9).filter(|scheme| scheme.eq_ignore_ascii_case("urn:uuid:"));
             let text = text.or_else(|| iri.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("uuid:")));
             text.map(|scheme| &iri[scheme.len()..])
         }
-        PlainTerm::Iri(text) | PlainTerm::Literal(text, PlainKind::Simple) => Some(text),
+        Term::Iri(iri) => Some(iri.name()),
+        Term::Literal(Literal { lex, kind: LiteralKind::Simple, .. }) => Some(lex),
         _ => None,
     };
     match uuid.filter(|uuid| is_uuid(uuid)) {

@@ -1,5 +1,7 @@
 //! Batches of others.
 
+use std::io;
+
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, StructArray};
@@ -7,11 +9,12 @@ use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyIterator, PyTuple};
 
 use super::check::check;
 use super::ends;
 use super::foreign::Foreign;
+use crate::python::signals::Interrupt;
 
 /// The batches of an object of an Arrow library.
 pub(in super::super) enum Batches {
@@ -51,6 +54,47 @@ impl Batches {
         };
         batch.columns().iter().try_for_each(check).map_err(wrong)?;
         Ok(Some(batch))
+    }
+}
+
+/// The batches of an iterable, attached to Python only while it gives the next one.
+pub(in super::super) struct PythonBatches {
+    iterator: Py<PyIterator>,
+    now: Option<Batches>,
+    interrupt: Interrupt,
+}
+
+impl PythonBatches {
+    /// Of an iterable of record batches, or of streams of them.
+    pub(in super::super) fn new(iterable: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<Self> {
+        let iterator = iterable.try_iter()?.unbind();
+        Ok(PythonBatches { iterator, now: None, interrupt: interrupt.clone() })
+    }
+
+    fn next_object(&self) -> io::Result<Option<Batches>> {
+        self.interrupt.call(|py| {
+            let Some(object) = self.iterator.bind(py).clone().next() else { return Ok(None) };
+            match Batches::of(&object?)? {
+                None => Err(PyValueError::new_err("no record batches")),
+                found => Ok(found),
+            }
+        })
+    }
+}
+
+impl Iterator for PythonBatches {
+    type Item = crate::error::Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = self.now.as_mut().and_then(|batches| batches.next().transpose()) {
+                return Some(batch.map_err(|error| io::Error::other(error).into()));
+            }
+            match self.next_object().transpose()? {
+                Ok(batches) => self.now = Some(batches),
+                Err(error) => return Some(Err(error.into())),
+            }
+        }
     }
 }
 

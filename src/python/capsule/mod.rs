@@ -10,4 +10,4 @@ mod foreign;
 mod import;
 
 pub(super) use export::{array, column, data_type, schema, stream};
-pub(super) use import::Batches;
+pub(super) use import::{Batches, PythonBatches};

@@ -18,7 +18,7 @@ use crate::patch::{
     Again, ByKey, Change, KeySet, Keys, Log, LogSink, Net, Store, Stored, Work, each_statement,
 };
 use crate::sink::{PatchOp, Statement};
-use crate::term::{PlainTerm, Term, TermBuf};
+use crate::term::{Term, TermBuf};
 
 pub(super) const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
@@ -359,8 +359,8 @@ pub(super) fn is_iri(term: &Term<'_>, start: &str, name: &str) -> bool {
 
 /// The IRI of a term.
 pub(super) fn iri_of(term: &TermBuf) -> Option<&str> {
-    match term.as_plain() {
-        PlainTerm::Iri(iri) => Some(iri),
+    match term.as_term() {
+        Term::Iri(iri) => Some(iri.name()),
         _ => None,
     }
 }

@@ -5,12 +5,7 @@ use memchr::memchr;
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
 use crate::error::ErrorKind;
 use crate::scan::{has_scheme, is_plain_iri};
-
-/// Whether the canonical text of an IRI is the IRI.
-#[inline(always)]
-pub(super) fn is_plain(iri: &str) -> bool {
-    is_plain_iri(iri) && !iri.starts_with("_:")
-}
+use crate::term::is_named_plainly;
 
 impl Lexer<'_> {
     #[inline(always)]
@@ -31,7 +26,7 @@ impl Lexer<'_> {
         };
         let end = inside + length;
         let iri = &self.text[inside..end];
-        if !is_plain(iri) || self.rules.absolute_iris {
+        if !is_named_plainly(iri) || self.rules.absolute_iris {
             return self.odd_iri(end, scratch);
         }
         self.at = end + 1;
@@ -94,7 +89,7 @@ impl Lexer<'_> {
             lexed = lexed.unescaped();
             own = &scratch.text;
         }
-        lexed.plain = is_plain(own);
+        lexed.plain = is_named_plainly(own);
         if !is_label {
             self.check_absolute(own, start)?;
         }

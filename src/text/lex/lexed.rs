@@ -2,8 +2,8 @@
 
 use crate::buffer::{Padded, PaddedBuf};
 use crate::term::{
-    DATATYPE_OPEN, Datatype, Iri, Literal, LiteralKind, PlainKind, PlainTerm, Term, TermBuf, Triple,
-    XSD_STRING,
+    DATATYPE_OPEN, Datatype, DatatypeText, Iri, Literal, LiteralKind, Term, TermBuf, Triple, XSD_STRING,
+    is_named_plainly,
 };
 
 /// What a term has that does not lie in the text as it is: unescaped strings and quoted triples.
@@ -119,7 +119,7 @@ impl Lexed {
     /// An IRI that was put in the scratch.
     pub(crate) fn iri_in_scratch(start: usize, end: usize, scratch: &Scratch) -> Self {
         let mut lexed = Lexed::at(Kind::Iri, start, end).unescaped();
-        lexed.plain = super::iri::is_plain(&scratch.text);
+        lexed.plain = is_named_plainly(&scratch.text);
         lexed
     }
 
@@ -130,7 +130,7 @@ impl Lexed {
             return self;
         }
         self.kind = Kind::Datatype;
-        self.tail_plain = super::iri::is_plain(&datatype);
+        self.tail_plain = is_named_plainly(&datatype);
         scratch.datatype = datatype;
         self.tail_unescaped()
     }
@@ -205,18 +205,20 @@ impl Lexed {
         }
     }
 
-    /// The term in one piece.
+    /// The term, its IRI in one piece: nothing is copied.
     #[inline]
-    pub(crate) fn plain<'a>(&self, text: &'a str, scratch: &'a Scratch) -> PlainTerm<'a> {
+    pub(crate) fn whole<'a>(&self, text: &'a str, scratch: &'a Scratch) -> Term<'a> {
         let own = self.text(text, scratch);
         match self.kind {
-            Kind::Iri => PlainTerm::Iri(own),
-            Kind::BlankNode => PlainTerm::BlankNode(own),
-            Kind::Simple => PlainTerm::Literal(own, PlainKind::Simple),
-            Kind::Language => PlainTerm::Literal(own, PlainKind::Language(self.tail(text, scratch))),
-            Kind::Datatype => PlainTerm::Literal(own, PlainKind::Datatype(self.tail(text, scratch))),
-            Kind::Triple => scratch.triple.as_deref().map_or(PlainTerm::DefaultGraph, PlainTerm::Triple),
-            Kind::DefaultGraph => PlainTerm::DefaultGraph,
+            Kind::Iri => Term::iri(own),
+            Kind::BlankNode => Term::BlankNode(own),
+            Kind::Simple => self.literal(own, LiteralKind::Simple),
+            Kind::Language => self.literal(own, LiteralKind::Language(self.tail(text, scratch))),
+            Kind::Datatype => {
+                self.literal(own, LiteralKind::Datatype(Datatype::new(self.tail(text, scratch))))
+            }
+            Kind::Triple => scratch.triple.as_deref().map_or(Term::DefaultGraph, Term::Triple),
+            Kind::DefaultGraph => Term::DefaultGraph,
         }
     }
 
@@ -230,7 +232,7 @@ impl Lexed {
                     Part::Scratch => None,
                 };
                 let close = close.unwrap_or_else(|| self.copied(text, scratch));
-                Term::Iri(Iri { open: Padded::ANGLE, close, plain: self.plain })
+                Term::Iri(Iri::in_pieces(Padded::ANGLE, close, self.plain))
             }
             Kind::BlankNode => Term::BlankNode(self.text(text, scratch)),
             Kind::Simple => self.literal(self.text(text, scratch), LiteralKind::Simple),
@@ -285,19 +287,12 @@ impl Lexed {
             Part::Text(start, end) => &text[start..end],
             Part::Scratch => &scratch.text,
         };
-        self.literal(lex, LiteralKind::Datatype(Datatype { suffix, plain: self.tail_plain }))
+        let datatype = Datatype(DatatypeText::Suffix { suffix, plain: self.tail_plain });
+        self.literal(lex, LiteralKind::Datatype(datatype))
     }
 
     /// The term, owned.
     pub(crate) fn owned(&self, text: &str, scratch: &Scratch) -> TermBuf {
-        match self.plain(text, scratch) {
-            PlainTerm::Iri(iri) => TermBuf::iri(iri),
-            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
-            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
-            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
-            PlainTerm::Literal(lex, PlainKind::Datatype(datatype)) => TermBuf::typed_literal(lex, datatype),
-            PlainTerm::Triple(triple) => TermBuf::Triple(Box::new(triple.clone())),
-            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
-        }
+        self.whole(text, scratch).into()
     }
 }

@@ -2,11 +2,11 @@
 
 use memchr::memchr2;
 
-use super::{Kind, Lex, Lexer, Rules, Scratch, Stop, bad, iri};
+use super::{Kind, Lex, Lexer, Rules, Scratch, Stop, bad};
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits::MAX_NESTING;
 use crate::scan::{is_plain_iri, is_plain_label};
-use crate::term::{PlainKind, PlainTerm, TermBuf, XSD_STRING};
+use crate::term::{Datatype, Iri, Literal, LiteralKind, Term, TermBuf, XSD_STRING, is_named_plainly};
 
 /// Canonical text, and what means the same.
 const RULES: Rules = Rules {
@@ -26,7 +26,7 @@ const RULES: Rules = Rules {
 
 /// The term of canonical text, as columns hold it; the empty text is the default graph.
 #[inline]
-pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<PlainTerm<'a>> {
+pub(crate) fn term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<Term<'a>> {
     match plain_term_of(text) {
         Some(term) => Ok(term),
         None => odd_term_of(text, scratch),
@@ -42,26 +42,26 @@ impl TermBuf {
 
 /// As [`term_of`], of text that has no escapes and is no quoted triple.
 #[inline]
-pub(crate) fn plain_term_of(text: &str) -> Option<PlainTerm<'_>> {
+pub(crate) fn plain_term_of(text: &str) -> Option<Term<'_>> {
     let bytes = text.as_bytes();
     match (bytes.first(), bytes.last()) {
         (Some(b'<'), Some(b'>')) if bytes.len() > 1 => {
             let iri = &text[1..bytes.len() - 1];
-            iri::is_plain(iri).then_some(PlainTerm::Iri(iri))
+            is_named_plainly(iri).then_some(Term::Iri(Iri::new_plain(iri)))
         }
         (Some(b'"'), Some(_)) => literal_of(text),
         (Some(b'_'), Some(_)) => {
             let label = text.strip_prefix("_:")?;
-            is_plain_label(label).then_some(PlainTerm::BlankNode(label))
+            is_plain_label(label).then_some(Term::BlankNode(label))
         }
-        (None, _) => Some(PlainTerm::DefaultGraph),
+        (None, _) => Some(Term::DefaultGraph),
         _ => None,
     }
 }
 
 /// A literal without escapes.
 #[inline]
-fn literal_of(text: &str) -> Option<PlainTerm<'_>> {
+fn literal_of(text: &str) -> Option<Term<'_>> {
     let bytes = text.as_bytes();
     let close = 1 + memchr2(b'"', b'\\', &bytes[1..])?;
     if bytes[close] != b'"' {
@@ -69,23 +69,26 @@ fn literal_of(text: &str) -> Option<PlainTerm<'_>> {
     }
     let lex = &text[1..close];
     let tail = &text[close + 1..];
+    let literal = |kind| Some(Term::Literal(Literal::new(lex, kind)));
     if tail.is_empty() {
-        return Some(PlainTerm::Literal(lex, PlainKind::Simple));
+        return literal(LiteralKind::Simple);
     }
     if let Some(datatype) = tail.strip_prefix("^^<") {
-        let datatype = datatype.strip_suffix('>').filter(|datatype| iri::is_plain(datatype))?;
-        let kind = if datatype == XSD_STRING { PlainKind::Simple } else { PlainKind::Datatype(datatype) };
-        return Some(PlainTerm::Literal(lex, kind));
+        let datatype = datatype.strip_suffix('>').filter(|datatype| is_named_plainly(datatype))?;
+        return literal(match datatype {
+            XSD_STRING => LiteralKind::Simple,
+            other => LiteralKind::Datatype(Datatype::new_plain(other)),
+        });
     }
     // Jelly does not check tags; what has a backslash is left to the lexer
     let tag = tail.strip_prefix('@').filter(|tag| is_plain_iri(tag))?;
-    Some(PlainTerm::Literal(lex, PlainKind::Language(tag)))
+    literal(LiteralKind::Language(tag))
 }
 
 #[cold]
-fn odd_term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<PlainTerm<'a>> {
+fn odd_term_of<'a>(text: &'a str, scratch: &'a mut Scratch) -> Result<Term<'a>> {
     match lex_whole(text, scratch) {
-        Ok(lexed) => Ok(lexed.plain(text, scratch)),
+        Ok(lexed) => Ok(lexed.whole(text, scratch)),
         Err(stop) => {
             let why = match &stop {
                 Stop::End => "it ends too early",
@@ -127,26 +130,14 @@ fn lex_whole(text: &str, scratch: &mut Scratch) -> Lex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Term, Triple};
-
-    fn owned(term: PlainTerm<'_>) -> TermBuf {
-        match term {
-            PlainTerm::Iri(iri) => TermBuf::iri(iri),
-            PlainTerm::BlankNode(label) => TermBuf::blank_node(label),
-            PlainTerm::Literal(lex, PlainKind::Simple) => TermBuf::simple_literal(lex),
-            PlainTerm::Literal(lex, PlainKind::Language(tag)) => TermBuf::language_literal(lex, tag),
-            PlainTerm::Literal(lex, PlainKind::Datatype(iri)) => TermBuf::typed_literal(lex, iri),
-            PlainTerm::Triple(triple) => TermBuf::from(Term::Triple(triple)),
-            PlainTerm::DefaultGraph => TermBuf::DefaultGraph,
-        }
-    }
+    use crate::term::Triple;
 
     #[track_caller]
     fn returns(term: &TermBuf) {
         let text = term.as_term().to_string();
         let mut scratch = Scratch::default();
         let again = term_of(&text, &mut scratch).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(&owned(again), term, "{text}");
+        assert_eq!(&TermBuf::from(again), term, "{text}");
     }
 
     #[test]
@@ -220,7 +211,7 @@ mod tests {
             ("<< <a> <b> <c> >>", "<<( <a> <b> <c> )>>"),
             ("<<(<a><b>\"c\")>>", "<<( <a> <b> \"c\" )>>"),
         ] {
-            assert_eq!(owned(term_of(text, &mut scratch).unwrap()).as_term().to_string(), canonical);
+            assert_eq!(term_of(text, &mut scratch).unwrap().to_string(), canonical);
         }
         for text in [
             "a",

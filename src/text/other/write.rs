@@ -176,7 +176,7 @@ fn has_path(iri: &str) -> bool {
 
 /// What stands between the brackets: escaped, for the library writes it as it is.
 fn iri_of(iri: &Iri<'_>) -> Result<NamedNode> {
-    let made = if iri.plain { iri.to_string() } else { escaped(&Term::Iri(*iri)) };
+    let made = if iri.is_plain() { iri.to_string() } else { escaped(&Term::Iri(*iri)) };
     absolute(made)
 }
 
@@ -240,7 +240,7 @@ fn literal_of(lex: &str, kind: LiteralKind<'_>) -> Result<Literal> {
         }
         LiteralKind::Datatype(datatype) => {
             let iri = datatype.iri();
-            let made = if datatype.plain {
+            let made = if datatype.is_plain() {
                 iri.to_owned()
             } else {
                 escaped(&crate::term::TermBuf::iri(iri).as_term())

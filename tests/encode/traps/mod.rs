@@ -8,18 +8,16 @@ use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
 use jelly_patch::options::{
     Features, LogicalType, PatchOptions, PatchStreamType, PhysicalType, RdfOptions, StatementType, TableSizes,
 };
-use jelly_patch::sink::Same;
-use jelly_patch::term::PlainTerm;
-
-use PlainTerm::Iri;
+use jelly_patch::sink::Statement;
+use jelly_patch::term::Term;
 
 use crate::common::core::Core;
 use crate::common::rows::{self, Decoded, Decoder, How, PatchRow, RdfRow};
 use crate::oracle::Oracle;
 
-pub(super) const A: PlainTerm<'_> = Iri("http://a/1");
-pub(super) const B: PlainTerm<'_> = Iri("http://b/2");
-pub(super) const C: PlainTerm<'_> = Iri("http://c/3");
+pub(super) const A: Term<'_> = Term::iri("http://a/1");
+pub(super) const B: Term<'_> = Term::iri("http://b/2");
+pub(super) const C: Term<'_> = Term::iri("http://c/3");
 pub(super) const ALL: Features = Features { generalized_statements: true, rdf_star: true };
 pub(super) const HOW: fn() -> How = || How::new(rows::Framing::Delimited);
 
@@ -56,8 +54,8 @@ pub(super) fn patch(statement_type: StatementType, stream_type: PatchStreamType)
         .expect("right options")
 }
 
-pub(super) fn add(encoder: &mut RdfEncoder, terms: [PlainTerm<'_>; 4]) -> Result<(), Error> {
-    encoder.plain_statement(&terms, Same::NONE)
+pub(super) fn add(encoder: &mut RdfEncoder, terms: [Term<'_>; 4]) -> Result<(), Error> {
+    encoder.push(&Statement::of(terms))
 }
 
 /// The rows that both decoders read.

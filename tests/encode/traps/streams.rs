@@ -1,12 +1,13 @@
 //! Traps of streams: tables, graphs, frames, versions.
 
 use jelly_patch::With;
-use jelly_patch::encode::{EncodeOptions, Framing, PlainOp, RdfEncoder};
+use jelly_patch::encode::{EncodeOptions, Framing, RdfEncoder};
 use jelly_patch::options::{LogicalType, PatchStreamType, PhysicalType, RdfOptions, StatementType};
-use jelly_patch::term::PlainTerm;
+use jelly_patch::sink::{PatchEnd, PatchOp, RdfSink};
+use jelly_patch::term::{Iri, Term};
 use jelly_patch::{ErrorClass, ErrorKind};
 
-use PlainTerm::DefaultGraph;
+use Term::DefaultGraph;
 
 use crate::common::rows::{self, Decoder, How};
 use crate::oracle::Oracle;
@@ -37,7 +38,7 @@ fn graphs_from_runs_of_quads() {
     assert_eq!(graphs, ["<http://a/1>", "<http://a/1>", "", "<http://a/1>", "<http://b/2>"]);
     let rows = |field: u8| encoder_rows(&encoder_bytes(PhysicalType::Graphs), field);
     assert_eq!([rows(0x22), rows(0x2a)], [4, 4], "starts and ends");
-    let error = rdf(PhysicalType::Graphs).plain_graph_end().expect_err("no graph");
+    let error = rdf(PhysicalType::Graphs).graph_end().expect_err("no graph");
     assert_eq!(error.kind(), ErrorKind::EncodeGraph);
 }
 
@@ -111,11 +112,11 @@ fn single_frames_are_taken_one_by_one() {
 
 #[test]
 fn a_second_flat_patch_is_refused() {
-    for op in [PlainOp::Begin, PlainOp::End] {
+    for op in [PatchOp::Begin, PatchOp::End(PatchEnd::Mark)] {
         let mut encoder = patch(StatementType::Quads, PatchStreamType::Flat);
-        encoder.plain_row(&PlainOp::Begin).expect("a row");
+        encoder.push(&PatchOp::Begin).expect("a row");
         encoder.end_patch().expect("the first");
-        assert_eq!(encoder.plain_row(&op).expect_err("the second").kind(), ErrorKind::EncodePatch);
+        assert_eq!(encoder.push(&op).expect_err("the second").kind(), ErrorKind::EncodePatch);
     }
 }
 
@@ -124,7 +125,7 @@ fn the_last_punctuated_patch_has_its_mark() {
     for ended in [false, true] {
         let mut encoder = patch(StatementType::Quads, PatchStreamType::Punctuated);
         encoder.end_patch().expect("an empty patch");
-        encoder.plain_row(&PlainOp::Begin).expect("a row");
+        encoder.push(&PatchOp::Begin).expect("a row");
         if ended {
             encoder.end_patch().expect("a patch");
         }
@@ -139,7 +140,7 @@ fn frame_patches_may_be_empty() {
     let mut encoder = patch(StatementType::Triples, PatchStreamType::Frame);
     encoder.end_patch().expect("an empty patch");
     for _ in 0..600 {
-        encoder.plain_row(&PlainOp::Begin).expect("a row");
+        encoder.push(&PatchOp::Begin).expect("a row");
     }
     encoder.end_frame().expect("a patch");
     encoder.end_patch().expect("an empty patch");
@@ -172,7 +173,7 @@ fn versions_follow_what_is_written() {
         let encode = EncodeOptions::rdf().with(|options| options.namespaces = namespaces);
         let options = RdfOptions { version: 7, ..rdf_options(PhysicalType::Triples) };
         let mut encoder = RdfEncoder::new(options, encode).expect("right options");
-        encoder.plain_namespace("a", "http://a/").expect("a namespace");
+        encoder.namespace("a", Iri::new("http://a/")).expect("a namespace");
         let decoded = read_rdf(&mut encoder);
         assert!(decoded.options.expect("options").ends_with(version));
         assert_eq!(decoded.namespaces.len(), usize::from(namespaces != Some(false)));
@@ -181,6 +182,6 @@ fn versions_follow_what_is_written() {
     let encode = EncodeOptions::rdf().with(|options| options.namespaces = None);
     let mut encoder = RdfEncoder::new(rdf_options(PhysicalType::Triples), encode).expect("right options");
     encoder.end_frame(&[]).expect("a frame");
-    let error = encoder.plain_namespace("a", "http://a/").expect_err("version 1");
+    let error = encoder.namespace("a", Iri::new("http://a/")).expect_err("version 1");
     assert_eq!(error.kind(), ErrorKind::EncodeUndeclared);
 }

@@ -2,12 +2,12 @@
 
 use jelly_patch::ErrorKind;
 use jelly_patch::With;
-use jelly_patch::encode::{EncodeOptions, PlainOp, RdfEncoder};
+use jelly_patch::encode::{EncodeOptions, RdfEncoder};
 use jelly_patch::options::{Features, PatchStreamType, PhysicalType, RdfOptions, StatementType};
-use jelly_patch::sink::Same;
-use jelly_patch::term::{PlainKind, PlainTerm, TermBuf, Triple, XSD_STRING};
+use jelly_patch::sink::{PatchOp, RdfSink, Same, Statement};
+use jelly_patch::term::{Iri, Term, TermBuf, Triple, XSD_STRING};
 
-use PlainTerm::{BlankNode, DefaultGraph, Iri, Literal};
+use Term::{BlankNode, DefaultGraph};
 
 use crate::common::rows::Decoder;
 use crate::oracle::Oracle;
@@ -42,7 +42,7 @@ fn a_prefix_table_of_one_with_three_prefixes_one_after_the_other() {
 
 #[test]
 fn a_datatype_table_of_one_with_two_datatypes_in_a_statement() {
-    let typed = |lex, datatype| Literal(lex, PlainKind::Datatype(datatype));
+    let typed = Term::typed_literal;
     let mut encoder = small(tables(8, 8, 1));
     add(&mut encoder, [typed("1", "urn:x"), A, typed("1", "urn:x"), DefaultGraph]).expect("one datatype");
     let terms = [typed("2", "urn:x"), A, typed("2", "urn:y"), DefaultGraph];
@@ -66,7 +66,7 @@ fn eviction_inside_quoted_triples() {
         let mut encoder = small(tables(names, 1, 0));
         let done = add(
             &mut encoder,
-            [PlainTerm::Triple(&triple), Iri("http://a/0"), Iri("http://a/0"), DefaultGraph],
+            [Term::Triple(&triple), Term::iri("http://a/0"), Term::iri("http://a/0"), DefaultGraph],
         );
         match done {
             Ok(()) => {
@@ -84,9 +84,12 @@ fn terms_repeat_by_value_not_by_id() {
     let mut encoder = small(tables(8, 1, 1));
     for number in 0..100 {
         let (subject, lex) = (format!("http://{}/s", number / 3), format!("{}", number / 5));
-        let kind = if number % 2 == 0 { PlainKind::Simple } else { PlainKind::Language("en") };
+        let object = match number % 2 {
+            0 => Term::simple_literal(&lex),
+            _ => Term::language_literal(&lex, "en"),
+        };
         let predicate = format!("http://{}/p{}", number / 3, number % 4);
-        let terms = [Iri(&subject), Iri(&predicate), Literal(&lex, kind), DefaultGraph];
+        let terms = [Term::iri(&subject), Term::iri(&predicate), object, DefaultGraph];
         add(&mut encoder, terms).expect("a statement");
     }
     for (number, row) in read_rdf(&mut encoder).rows.iter().enumerate() {
@@ -103,14 +106,14 @@ fn bytes_do_not_depend_on_hints() {
         let mut encoder = patch(StatementType::Quads, PatchStreamType::Punctuated);
         let same = |bits| if hints { Same(bits) } else { Same::NONE };
         for op in [
-            PlainOp::Add(&[A, B, C, A], Same(0b1111)),
-            PlainOp::Add(&[A, B, C, A], same(0b1111)),
-            PlainOp::AddPrefix { name: "", iri: "http://a/", graph: B },
-            PlainOp::Delete(&[A, A, C, A], same(0b1101)),
-            PlainOp::DeletePrefix { name: "x", iri: None, graph: A },
-            PlainOp::Delete(&[A, A, C, A], same(0b1111)),
+            PatchOp::Add(Statement { terms: [A, B, C, A], same: Same(0b1111) }),
+            PatchOp::Add(Statement { terms: [A, B, C, A], same: same(0b1111) }),
+            PatchOp::AddPrefix { name: "", iri: Iri::new("http://a/"), graph: B },
+            PatchOp::Delete(Statement { terms: [A, A, C, A], same: same(0b1101) }),
+            PatchOp::DeletePrefix { name: "x", iri: None, graph: A },
+            PatchOp::Delete(Statement { terms: [A, A, C, A], same: same(0b1111) }),
         ] {
-            encoder.plain_row(&op).expect("a row");
+            encoder.push(&op).expect("a row");
         }
         (read_patch(&mut encoder), encoder.output().clone())
     };
@@ -127,10 +130,10 @@ fn bytes_do_not_depend_on_hints() {
             [(false, [A, B, C, A], 0), (false, [B, B, C, A], 0b1110), (true, [B, B, C, A], 0b1111)]
         {
             if end {
-                encoder.plain_graph_end().expect("an open graph");
-                encoder.plain_graph_start(C).expect("a graph");
+                encoder.graph_end().expect("an open graph");
+                encoder.graph_start(C).expect("a graph");
             }
-            encoder.plain_statement(&terms, same(bits)).expect("a statement");
+            encoder.push(&Statement { terms, same: same(bits) }).expect("a statement");
         }
         (read_rdf(&mut encoder).rows, encoder.output().clone())
     };
@@ -144,13 +147,13 @@ fn a_graph_in_triples_is_refused() {
     let error = add(&mut rdf(PhysicalType::Triples), [A, B, C, A]).expect_err("a graph");
     assert_eq!(error.kind(), ErrorKind::EncodeGraph);
     for op in [
-        PlainOp::Add(&[A, B, C, A], Same::NONE),
-        PlainOp::Delete(&[A, B, C, BlankNode("")], Same::NONE),
-        PlainOp::AddPrefix { name: "", iri: "", graph: A },
-        PlainOp::DeletePrefix { name: "", iri: None, graph: A },
+        PatchOp::Add(Statement { terms: [A, B, C, A], same: Same::NONE }),
+        PatchOp::Delete(Statement { terms: [A, B, C, BlankNode("")], same: Same::NONE }),
+        PatchOp::AddPrefix { name: "", iri: Iri::new(""), graph: A },
+        PatchOp::DeletePrefix { name: "", iri: None, graph: A },
     ] {
         let mut encoder = patch(StatementType::Triples, PatchStreamType::Flat);
-        assert_eq!(encoder.plain_row(&op).expect_err("a graph").kind(), ErrorKind::EncodeGraph);
+        assert_eq!(encoder.push(&op).expect_err("a graph").kind(), ErrorKind::EncodeGraph);
     }
 }
 
@@ -159,12 +162,12 @@ fn a_graph_in_triples_is_refused() {
 fn the_default_graph_is_written() {
     let mut encoder = patch(StatementType::Quads, PatchStreamType::Flat);
     for op in [
-        PlainOp::Add(&[A, B, C, A], Same::NONE),
-        PlainOp::AddPrefix { name: "", iri: "http://a/", graph: DefaultGraph },
-        PlainOp::Add(&[A, B, C, A], Same::NONE),
-        PlainOp::Add(&[A, B, C, DefaultGraph], Same::NONE),
+        PatchOp::Add(Statement { terms: [A, B, C, A], same: Same::NONE }),
+        PatchOp::AddPrefix { name: "", iri: Iri::new("http://a/"), graph: DefaultGraph },
+        PatchOp::Add(Statement { terms: [A, B, C, A], same: Same::NONE }),
+        PatchOp::Add(Statement { terms: [A, B, C, DefaultGraph], same: Same::NONE }),
     ] {
-        encoder.plain_row(&op).expect("a row");
+        encoder.push(&op).expect("a row");
     }
     let graphs: Vec<_> = read_patch(&mut encoder).into_iter().filter_map(|row| row.graph).collect();
     assert_eq!(graphs, ["<http://a/1>", "", "<http://a/1>", ""]);
@@ -173,8 +176,8 @@ fn the_default_graph_is_written() {
 #[test]
 fn xsd_string_is_no_datatype() {
     let mut encoder = small(tables(8, 8, 0));
-    for kind in [PlainKind::Simple, PlainKind::Datatype(XSD_STRING)] {
-        add(&mut encoder, [A, B, Literal("x", kind), DefaultGraph]).expect("no datatype");
+    for literal in [Term::simple_literal("x"), Term::typed_literal("x", XSD_STRING)] {
+        add(&mut encoder, [A, B, literal, DefaultGraph]).expect("no datatype");
     }
     assert!(read_rdf(&mut encoder).rows.iter().all(|row| row.object == "\"x\""));
     let empty_row = [0x0a, 0x02, 0x12, 0x00];
@@ -184,15 +187,15 @@ fn xsd_string_is_no_datatype() {
 #[test]
 fn a_datatype_without_a_table_is_refused() {
     let mut encoder = small(tables(8, 8, 0));
-    let error = add(&mut encoder, [A, B, Literal("1", PlainKind::Datatype("urn:x")), DefaultGraph]);
+    let error = add(&mut encoder, [A, B, Term::typed_literal("1", "urn:x"), DefaultGraph]);
     assert_eq!(error.expect_err("no table").kind(), ErrorKind::EncodeTable);
 }
 
 #[test]
 fn flags_are_true() {
     let triple = Triple { terms: [A, B, C].map(TermBuf::from) };
-    let quoted = PlainTerm::Triple(&triple);
-    let literal = Literal("x", PlainKind::Simple);
+    let quoted = Term::Triple(&triple);
+    let literal = Term::simple_literal("x");
     let nested = Triple { terms: [A, BlankNode("x"), C].map(TermBuf::from) };
     let none = Features::default();
     let star = Features { rdf_star: true, ..none };
@@ -201,7 +204,7 @@ fn flags_are_true() {
         ([A, B, quoted, A], star),
         ([quoted, B, C, A], star),
         ([A, quoted, C, A], ALL),
-        ([A, B, PlainTerm::Triple(&nested), A], ALL),
+        ([A, B, Term::Triple(&nested), A], ALL),
         ([literal, B, C, A], generalized),
         ([A, literal, C, A], generalized),
         ([A, BlankNode("x"), C, A], generalized),
@@ -231,14 +234,14 @@ fn terms_that_cannot_stand_there_are_refused() {
         [DefaultGraph, B, C, A],
         [A, DefaultGraph, C, A],
         [A, B, DefaultGraph, A],
-        [A, B, C, PlainTerm::Triple(&triple)],
-        [A, B, PlainTerm::Triple(&hollow), A],
+        [A, B, C, Term::Triple(&triple)],
+        [A, B, Term::Triple(&hollow), A],
     ] {
         let error = add(&mut rdf(PhysicalType::Quads), terms).expect_err("misplaced");
         assert_eq!(error.kind(), ErrorKind::EncodeTerm, "{terms:?}");
     }
     let mut encoder = patch(StatementType::Quads, PatchStreamType::Flat);
-    let error = encoder.plain_row(&PlainOp::Header { key: "", value: DefaultGraph }).expect_err("no term");
+    let error = encoder.push(&PatchOp::Header { key: "", value: DefaultGraph }).expect_err("no term");
     assert_eq!(error.kind(), ErrorKind::EncodeTerm);
 }
 
@@ -248,7 +251,7 @@ fn triples_nest_as_deep_as_readers_take_them() {
     for depth in 1..=65 {
         term = TermBuf::Triple(Box::new(Triple { terms: [term, TermBuf::from(B), TermBuf::from(C)] }));
         let mut encoder = rdf(PhysicalType::Triples);
-        let done = add(&mut encoder, [A, B, term.as_plain(), DefaultGraph]);
+        let done = add(&mut encoder, [A, B, term.as_term(), DefaultGraph]);
         if depth <= 64 {
             done.expect("deep enough");
             assert_eq!(read_rdf(&mut encoder).rows[0].object, term.as_term().to_string());
@@ -267,8 +270,8 @@ fn a_failed_row_leaves_nothing() {
     add(&mut encoder, [A, B, C, DefaultGraph]).expect("a statement");
     let whole = encoder.output().clone();
     assert_eq!(Oracle.rdf(&whole, HOW()).rows.len(), 1);
-    let literal = Literal("x", PlainKind::Simple);
-    add(&mut encoder, [Iri("http://d/4"), literal, C, DefaultGraph]).expect_err("generalized");
+    let literal = Term::simple_literal("x");
+    add(&mut encoder, [Term::iri("http://d/4"), literal, C, DefaultGraph]).expect_err("generalized");
     assert_eq!(*encoder.output(), whole);
     assert_eq!(add(&mut encoder, [A, B, C, DefaultGraph]).expect_err("failed").kind(), ErrorKind::Argument);
     assert_eq!(encoder.finish().expect_err("failed").kind(), ErrorKind::Argument);
