@@ -151,9 +151,10 @@ impl<'o> TermWriter<'o> {
             }
             LiteralKind::Datatype(datatype) => {
                 self.push("\"^^");
-                match datatype.is_plain() {
-                    true => self.out.push_iri(datatype.iri()),
-                    false => self.escaped_iri("", datatype.iri()),
+                if datatype.is_plain() {
+                    self.out.push_iri(datatype.iri());
+                } else {
+                    self.escaped_iri("", datatype.iri());
                 }
             }
         }

@@ -101,7 +101,7 @@ impl KeyColumn {
     fn key(&mut self, statements: &mut Statements<'_>, row: usize, is_quad: bool) -> Result<Option<u128>> {
         let Required { canonical, labels, .. } = self.required;
         match is_quad {
-            true => _ = statements.read(row)?,
+            true => statements.read(row)?,
             // a prefix may have a graph
             false if canonical || labels != Labels::Any => statements.read_graph(row)?,
             false => return Ok(None),

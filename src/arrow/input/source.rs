@@ -45,16 +45,16 @@ impl BatchSource {
 
 impl Source for BatchSource {
     fn statements<S: RdfSink>(self, keeps_frames: bool) -> Result<Box<dyn RowSource<S>>> {
-        Ok(Box::new(Batches::new(self.batches, RdfRows::new(keeps_frames))))
+        Ok(Box::new(Pieces::new(self.batches, RdfRows::new(keeps_frames))))
     }
 
     fn patches<S: PatchSink>(self) -> Result<Box<dyn RowSource<S>>> {
-        Ok(Box::new(Batches::new(self.batches, PatchRows::default())))
+        Ok(Box::new(Pieces::new(self.batches, PatchRows::default())))
     }
 }
 
-/// Batches on their way to a sink.
-struct Batches<R> {
+/// Batches on their way to a sink, which stops between two pieces of them.
+struct Pieces<R> {
     batches: BatchIter,
     /// What is left of the batch that came last.
     left: Option<RecordBatch>,
@@ -69,9 +69,9 @@ struct State {
     bytes: u64,
 }
 
-impl<R> Batches<R> {
+impl<R> Pieces<R> {
     fn new(batches: BatchIter, rows: R) -> Self {
-        Batches { batches, left: None, rows, state: State { rows: 0, bytes: 0 } }
+        Pieces { batches, left: None, rows, state: State { rows: 0, bytes: 0 } }
     }
 
     /// Hands the rows of the next piece of a batch to `write`; `false`: there is none.
@@ -115,19 +115,19 @@ pub(super) fn bytes(batch: &RecordBatch) -> u64 {
     sizes.filter_map(|size| size.ok()).map(|size| size as u64).sum()
 }
 
-impl<S: RdfSink> RowSource<S> for Batches<RdfRows> {
+impl<S: RdfSink> RowSource<S> for Pieces<RdfRows> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        Batches::advance(self, sink, poll, |rows, batch, sink| rows.write(batch, sink))
+        Pieces::advance(self, sink, poll, |rows, batch, sink| rows.write(batch, sink))
     }
 }
 
-impl<S: PatchSink> RowSource<S> for Batches<PatchRows> {
+impl<S: PatchSink> RowSource<S> for Pieces<PatchRows> {
     fn advance(&mut self, sink: &mut S, poll: Poll<'_>) -> Result<bool> {
-        Batches::advance(self, sink, poll, |rows, batch, sink| rows.write(batch, sink))
+        Pieces::advance(self, sink, poll, |rows, batch, sink| rows.write(batch, sink))
     }
 }
 
-impl<R> SourceState for Batches<R> {
+impl<R> SourceState for Pieces<R> {
     fn decoder(&self) -> &dyn PushState {
         &self.state
     }

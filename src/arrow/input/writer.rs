@@ -40,13 +40,11 @@ fn opened<'w>(
 
 impl Rows {
     fn new(is_patch: bool, settings: WriteOptions) -> Result<Self> {
-        Ok(match is_patch {
-            true => Rows::Patch { writer: settings.patch_encoder(None)?, rows: Box::default() },
-            false => {
-                let rows = RdfRows::new(settings.keeps_frames());
-                Rows::Rdf { settings: Box::new(settings), writer: None, rows }
-            }
-        })
+        if is_patch {
+            return Ok(Rows::Patch { writer: settings.patch_encoder(None)?, rows: Box::default() });
+        }
+        let rows = RdfRows::new(settings.keeps_frames());
+        Ok(Rows::Rdf { settings: Box::new(settings), writer: None, rows })
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
