@@ -62,11 +62,8 @@ def run(
 
 def order_of(done: Any) -> str:
     """The order in which files were taken, where nothing but their names decided it, and where a log begins."""
-    text = (
-        f"; the log begins after version {before:,}"
-        if (before := getattr(done, "base_version", 0))
-        else ""
-    )
+    before = getattr(done, "base_version", 0)
+    text = f"; the log begins after version {before:,}" if before else ""
     names = [name.replace("\\", "/").rpartition("/")[2] for name in getattr(done, "order", ())]
     if len(names) > _NAMES:
         names = [*names[: _NAMES - 1], f"... ({len(names):,} files)", names[-1]]

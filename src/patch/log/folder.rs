@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::collected::by_folder;
 use super::indexed::{INDEX, Indexed};
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, number_in, shifted};
+use super::sources::by_folder;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;

@@ -16,6 +16,7 @@ mod names;
 mod order;
 mod place;
 mod replay;
+mod sources;
 mod stamp;
 mod summary;
 mod version;
