@@ -81,13 +81,16 @@ impl Terms {
                 .ids
                 .resolve(raw.bytes, &self.lookups, limits)
                 .map(|ids| Slot::Iri { prefix: ids.prefix, name: ids.name }),
-            RawTermKind::BlankNode => self.label(raw, place, limits).map(|label| match label {
-                Cow::Borrowed(label) => Slot::BlankNode(label),
-                Cow::Owned(label) => {
-                    self.held.put(place as usize, TermBuf::blank_node(&label));
-                    Slot::Held
-                }
-            }),
+            RawTermKind::BlankNode => {
+                self.label_fits(raw, place)?;
+                self.label(raw, limits).map(|label| match label {
+                    Cow::Borrowed(label) => Slot::BlankNode(label),
+                    Cow::Owned(label) => {
+                        self.held.put(place as usize, TermBuf::blank_node(&label));
+                        Slot::Held
+                    }
+                })
+            }
             RawTermKind::Literal => {
                 if !matches!(place, Place::Object | Place::Header) {
                     self.generalized(raw, place)?;
@@ -116,11 +119,13 @@ impl Terms {
         slot.map_err(|fault| fault.within(place.field(raw.kind)))
     }
 
+    /// Refuses a blank node as a predicate that the options do not declare; the fault names its field.
+    fn label_fits(&self, raw: &RawTerm<'_>, place: Place) -> Result<(), Fault> {
+        if place == Place::Predicate { self.generalized(raw, place) } else { Ok(()) }
+    }
+
     /// The label of a blank node, with the number of the stream where it needs one.
-    fn label<'a>(&self, raw: &RawTerm<'a>, place: Place, limits: &Limits) -> Result<Cow<'a, str>, Fault> {
-        if place == Place::Predicate {
-            self.generalized(raw, place)?;
-        }
+    fn label<'a>(&self, raw: &RawTerm<'a>, limits: &Limits) -> Result<Cow<'a, str>, Fault> {
         let label = term_text(raw.bytes, raw.at, limits)?;
         Ok(match self.stream.filter(|stream| stream.is_for(label)) {
             None => Cow::Borrowed(label),
@@ -187,7 +192,8 @@ impl Terms {
                         let term = match raw.kind {
                             // not through a slot: one that is copied is of the statement
                             RawTermKind::BlankNode => {
-                                let label = self.label(&raw, place, limits);
+                                self.label_fits(&raw, place)?;
+                                let label = self.label(&raw, limits);
                                 TermBuf::blank_node(
                                     &label.map_err(|fault| fault.within(place.field(raw.kind)))?,
                                 )
