@@ -114,7 +114,13 @@ def test_a_source_that_is_registered_already_is_no_error() -> None:
 
     session: Any = Session("DATA_SOURCE_ALREADY_EXISTS")
     jelly.spark.register(session)
-    assert session.dataSource.names == ["jelly", "jelly-patch", "jelly-log", "jelly-kafka"]
+    assert session.dataSource.names == [
+        "jelly",
+        "jelly-patch",
+        "jelly-log",
+        "jelly-grpc",
+        "jelly-kafka",
+    ]
     with pytest.raises(AnalysisException):
         jelly.spark.register(Session("DATA_SOURCE_NOT_FOUND"))  # type: ignore[arg-type]
 
