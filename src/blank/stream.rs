@@ -38,7 +38,7 @@ impl StreamNumber {
 mod tests {
     use super::*;
 
-    /// Whatever labels the streams have, no two nodes of a file get one label.
+    /// Two nodes of a file never get one label, with any labels in its streams.
     #[test]
     fn labels_of_streams_differ() {
         let written = ["anon-0", "anon-1", "x", "s0123456789abcdef_anon-0"].map(str::to_owned);

@@ -61,7 +61,7 @@ def test_health(tmp_path: Path) -> None:
 
 
 def test_reflection(tmp_path: Path) -> None:
-    """A client that knows no proto calls a method by what it is told of it."""
+    """A client without the proto calls a method with the descriptors that reflection sends."""
     server = GrpcServer(tmp_path / "logs")
     target = f"127.0.0.1:{server.port}"
     with grpc.insecure_channel(target) as channel:

@@ -1,4 +1,4 @@
-"""The data source ``jelly-grpc``: what comes through the spool is read once, whatever stops, restarts or is replaced."""
+"""The data source ``jelly-grpc``: each row of the spool is read once, also after stops, restarts and replaced topics."""
 
 from __future__ import annotations
 

@@ -123,6 +123,24 @@ class Shape:
         """
         return [(name.lower(), of_folder(file.source, name)) for name in self._of_folders]
 
+    def rows(self, sources: Iterable[tuple[Any, dict[str, Any]]]) -> Iterator[pa.RecordBatch]:
+        """The rows of some sources, each with its own keywords; rows before an error are given first.
+
+        Raises:
+            JellyError: A source is bad.
+            OSError: A source cannot be read.
+        """
+        joined = Joined()
+        try:
+            for source, keywords in sources:
+                with self.options.open_whole(source, **keywords) as reader:
+                    for batch in reader:
+                        yield from joined.add(self(batch))
+        except Exception:
+            yield from joined.flush()
+            raise
+        yield from joined.flush()
+
     def __call__(self, rows: Any, folders: Iterable[tuple[str, str | None]] = ()) -> pa.RecordBatch:
         """A batch of a reader with the columns that Spark wants.
 

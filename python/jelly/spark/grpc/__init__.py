@@ -32,7 +32,7 @@ files. Each frame is checked when it comes, and each file is a Jelly stream of i
   more: at least once, never less than the server sends. A connection that breaks ends the query, with an error.
 - What a server dropped before the query subscribed, or while it was not subscribed, is not there: servers of this library
   keep topics, others do as they like.
-- With ``trigger(availableNow=True)`` the receiver first takes what the topic has now, whatever ``spoolBytes`` is, and ends.
+- With ``trigger(availableNow=True)`` the receiver first takes all that the topic has now, also more than ``spoolBytes``, and ends.
   That needs Spark 4.2; Spark 4.1 does not say that it wants to end, and such a query may end before anything came.
 
 **Writing** publishes the rows of each task as one stream, whole or not at all, with an id: that of the option ``id``, else

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from jelly._batches import Joined
 from jelly.spark.files.read import Shape
 
 if TYPE_CHECKING:
@@ -46,15 +45,5 @@ def rows(streams: Iterable[tuple[str, Any]], shape: Shape) -> Iterator[pa.Record
         JellyError: A stream is bad.
         OSError: The server refuses, or cannot be reached.
     """
-    joined = Joined()
-    try:
-        for name, source in streams:
-            with shape.options.open_whole(
-                source, source_name=name, format="jelly", framing="delimited"
-            ) as reader:
-                for batch in reader:
-                    yield from joined.add(shape(batch))
-    except Exception:
-        yield from joined.flush()
-        raise
-    yield from joined.flush()
+    is_jelly = {"format": "jelly", "framing": "delimited"}
+    yield from shape.rows((source, {"source_name": name, **is_jelly}) for name, source in streams)

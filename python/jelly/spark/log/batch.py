@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from jelly._batches import Joined
 from jelly.spark.files.read import Shape
 from jelly.spark.log.plan import Versions, planned
 
@@ -50,15 +49,8 @@ def rows(place: LogPlace, shape: Shape, partition: InputPartition) -> Iterator[p
         OSError: The log cannot be read.
     """
     assert isinstance(partition, Versions)
-    joined = Joined()
-    try:
-        with closing(place.open()._each(partition.after, partition.sizes)) as found:
-            for version, (source, format) in enumerate(found, partition.after + 1):
-                name = place.source(version)
-                with shape.options.open_whole(source, source_name=name, format=format) as reader:
-                    for batch in reader:
-                        yield from joined.add(shape(batch))
-    except Exception:
-        yield from joined.flush()
-        raise
-    yield from joined.flush()
+    with closing(place.open()._each(partition.after, partition.sizes)) as found:
+        yield from shape.rows(
+            (source, {"source_name": place.source(version), "format": format})
+            for version, (source, format) in enumerate(found, partition.after + 1)
+        )
