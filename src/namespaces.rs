@@ -14,6 +14,7 @@ pub struct Namespaces {
     entries: Vec<Option<(String, String)>>,
     places: HashMap<String, usize>,
     bytes: usize,
+    removed_others: bool,
 }
 
 impl Namespaces {
@@ -32,9 +33,24 @@ impl Namespaces {
         self.entries.iter().flatten().cloned().collect()
     }
 
+    /// Whether a namespace was to be forgotten that was not declared here.
+    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only threads that make batches need it"))]
+    pub(crate) fn removed_others(&self) -> bool {
+        self.removed_others
+    }
+
     /// Remembers a namespace; all of them may hold `most` bytes.
     pub(crate) fn declare(&mut self, label: &str, iri: &Iri<'_>, most: usize) -> Result<()> {
-        let iri = iri.to_string();
+        self.put(label, iri.to_string(), most)
+    }
+
+    /// Remembers what was declared behind this.
+    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only threads that make batches need it"))]
+    pub(crate) fn add(&mut self, later: &Namespaces, most: usize) -> Result<()> {
+        later.iter().try_for_each(|(label, iri)| self.put(label, iri.to_owned(), most))
+    }
+
+    fn put(&mut self, label: &str, iri: String, most: usize) -> Result<()> {
         let place = self.places.get(label).copied();
         if let Some(Some((_, before))) = place.map(|place| &mut self.entries[place]) {
             self.bytes = self.bytes - before.len() + iri.len();
@@ -57,6 +73,8 @@ impl Namespaces {
             && let Some((label, iri)) = self.entries[place].take()
         {
             self.bytes -= 2 * label.len() + iri.len() + ENTRY;
+        } else {
+            self.removed_others = true;
         }
         if self.places.len() * 2 < self.entries.len() {
             self.entries.retain(Option::is_some);

@@ -15,7 +15,7 @@ use std::ops::{Deref, DerefMut};
 use crate::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::format::{AnyFormat, OPTIONS_FIRST, PatchFormat, RdfFormat, why_not_empty};
-use crate::io::{Compression, Content, Opened, Source, is_patch, open, patch_format, processors, rdf_format};
+use crate::io::{Compression, Content, Opened, Source, is_patch, open, patch_format, rdf_format};
 use crate::reader::{Reader, RowSource};
 use crate::rows::RowDecoder;
 use crate::sink::{PatchSink, RdfSink};
@@ -56,7 +56,8 @@ pub struct OpenOptions {
     pub end: Option<u64>,
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
-    /// Most threads that read the source; `None`: one for each processor, at most four.
+    /// Most threads that read the source; `None`: another takes the compression off where there are processors, and
+    /// one reads rows.
     pub threads: Option<usize>,
 }
 
@@ -128,7 +129,7 @@ impl<'o> Input<'o> {
             _ => decode.source.as_deref().map(str::to_owned),
         };
         let opened = options.check_part(&source).and_then(|()| {
-            open(source, options.compression, decode.framing, &decode.limits, options.threads())
+            open(source, options.compression, decode.framing, &decode.limits, options.threads)
         });
         Ok(Input { opened: opened.map_err(|error| locate(options, error))?, name, options })
     }
@@ -262,8 +263,11 @@ impl<'o> Input<'o> {
 }
 
 impl OpenOptions {
-    fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(processors)
+    /// Threads that read rows side by side: one by default, because others take memory and a processor that may have
+    /// other work.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn readers(&self) -> usize {
+        self.threads.unwrap_or(1)
     }
 
     fn check_resume(&self, is_jelly: bool) -> Result<()> {

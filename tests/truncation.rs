@@ -157,7 +157,7 @@ fn read(source: Source, limits_source: &str) -> Outcome<RdfRow> {
     let config =
         config(How::new(Framing::Delimited)).with(|options| options.source = Some(limits_source.into()));
     let mut sink = crate::common::core::Collect::new(usize::MAX);
-    let opened = open(source, None, config.framing, &config.limits, 1);
+    let opened = open(source, None, config.framing, &config.limits, Some(1));
     let done = opened.and_then(|opened| {
         let decoder = jelly_patch::decode::Decoder::<Rdf>::new(config);
         let mut reader = Reader::new(decoder, opened.stream);

@@ -89,6 +89,7 @@ __all__ = [
     "splits",
     "squash",
     "stamp_patch",
+    "state_after_loss",
     "statistics",
     "summarize",
     "table_keys",
@@ -399,6 +400,9 @@ def index(
         DecodeError: The file is not as it should be; there is no sidecar then.
         ValueError: The file cannot be entered in the middle.
     """
+
+def state_after_loss(is_patch: bool, message: int) -> bytes:
+    """The state of a decoder of statements, or of patches, at this message of a log whose start is lost."""
 
 def restart_points(
     path: str | os.PathLike[str],

@@ -10,6 +10,8 @@ mod labels;
 mod open;
 mod options;
 mod patch;
+mod piece;
+mod pieces;
 mod pool;
 mod rdf;
 mod reader;

@@ -1,5 +1,6 @@
 //! From a source to batches in one step.
 
+use super::pieces::{LinePieces, Parts};
 use super::reader::{BatchReader, Mode, ReadBatches};
 use super::settings::{BatchSettings, Batches, BlankNodes};
 use super::side_by_side::SideBySide;
@@ -98,23 +99,64 @@ fn rdf_reader(
     options: &ReadOptions,
     names: Option<Skolem>,
 ) -> Result<Box<dyn ReadBatches>> {
-    Ok(match format {
-        Ok(format) if names.is_none() && input.is_for_threads(format) => {
-            let settings = options.batch_settings();
-            let (lines, blocks) = input.into_lines(format, settings.limits.batch_rows);
-            Box::new(SideBySide::new(lines, blocks, settings, options.mode)?)
+    let threads = options.open.readers();
+    let limits = || options.open.decode.limits.clone();
+    if let (Ok(format), None, Some(source)) = (&format, &names, input.for_threads()) {
+        if let RdfFormat::NTriples | RdfFormat::NQuads = format {
+            let pieces = LinePieces::new(input, *format, options);
+            return Ok(Box::new(SideBySide::new(pieces, threads, limits())?));
         }
-        format => Box::new(rdf_batches(input, format, options, names)?),
+        if let Some(parts) = Parts::of(source, AnyFormat::Rdf(*format), options)? {
+            return Ok(Box::new(SideBySide::new(parts, threads, limits())?));
+        }
+    }
+    Ok(Box::new(rdf_batches(input, format, options, names)?))
+}
+
+/// As [`patch_batches`], with several threads where they can enter the source.
+fn patch_reader(
+    input: Input<'_>,
+    format: Result<PatchFormat>,
+    options: &ReadOptions,
+) -> Result<Box<dyn ReadBatches>> {
+    if let (Ok(format), Some(source)) = (&format, input.for_threads())
+        && let Some(parts) = Parts::of(source, AnyFormat::Patch(*format), options)?
+    {
+        let limits = options.open.decode.limits.clone();
+        return Ok(Box::new(SideBySide::new(parts, options.open.readers(), limits)?));
+    }
+    Ok(Box::new(patch_batches(input, format, options)?))
+}
+
+/// A reader by one thread, of a source in a format that is known.
+pub(super) fn one_reader(
+    source: Source,
+    format: AnyFormat,
+    options: &ReadOptions,
+) -> Result<Box<dyn ReadBatches>> {
+    let input = Input::open(source, &options.open)?;
+    Ok(match format {
+        AnyFormat::Rdf(format) => Box::new(rdf_batches(input, Ok(format), options, None)?),
+        AnyFormat::Patch(format) => Box::new(patch_batches(input, Ok(format), options)?),
     })
 }
 
 /// Reads rows of patches.
 pub fn read_patch(source: Source, options: &ReadOptions) -> Result<PatchReader> {
+    patches(source, options, patch_batches)
+}
+
+/// Opens a source of patches for `read`.
+fn patches<R>(
+    source: Source,
+    options: &ReadOptions,
+    read: impl FnOnce(Input<'_>, Result<PatchFormat>, &ReadOptions) -> Result<R>,
+) -> Result<R> {
     options.check_committed()?;
     let identity = Identity::of(&source, &options.open);
     let input = Input::open(source, &options.open)?;
     let format = input.patch_format();
-    patch_batches(input, format, &options.scoped(options.batch.blank_nodes, identity))
+    read(input, format, &options.scoped(options.batch.blank_nodes, identity))
 }
 
 fn patch_batches(
@@ -136,7 +178,7 @@ fn patch_batches(
 /// Reads rows of patches or statements.
 pub fn read(is_patch: bool, source: Source, options: &ReadOptions) -> Result<Box<dyn ReadBatches>> {
     if is_patch {
-        return Ok(Box::new(read_patch(source, options)?));
+        return patches(source, options, patch_reader);
     }
     statements(source, options, rdf_reader)
 }
@@ -149,7 +191,7 @@ pub fn read_any(source: Source, options: &ReadOptions) -> Result<(AnyFormat, Box
         format,
         match format {
             AnyFormat::Rdf(format) => rdf_reader(input, Ok(format), options, None)?,
-            AnyFormat::Patch(format) => Box::new(patch_batches(input, Ok(format), options)?),
+            AnyFormat::Patch(format) => patch_reader(input, Ok(format), options)?,
         },
     ))
 }
@@ -161,10 +203,10 @@ impl ReadOptions {
         ReadOptions { batch, ..self.clone() }
     }
 
-    fn batch_settings(&self) -> BatchSettings {
+    pub(super) fn batch_settings(&self) -> BatchSettings {
         let decode = &self.open.decode;
         BatchSettings {
-            corrupt_record: self.mode == Mode::Permissive,
+            corrupt_record: self.batch.corrupt_record || self.mode == Mode::Permissive,
             source: decode.source.clone(),
             limits: decode.limits.clone(),
             ..self.batch.clone()

@@ -187,6 +187,10 @@ impl Batches for PatchBatches {
         &self.namespaces
     }
 
+    fn namespaces_mut(&mut self) -> &mut Namespaces {
+        &mut self.namespaces
+    }
+
     fn schema(&self) -> SchemaRef {
         self.batch.schema.clone()
     }

@@ -3,14 +3,18 @@
 //! Asking the system for fresh pages takes a quarter of making a batch, and half of reading a short file. So
 //! the last holder of a column gives its memory back here.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use arrow_buffer::{ArrowNativeType, Buffer, ToByteSlice};
 
-/// Idle vectors of one type, the one that came back first in front.
+/// Idle vectors of one type.
 pub(super) struct Idle<T> {
-    vectors: VecDeque<Vec<T>>,
+    /// By length, and of one length by when they came back.
+    vectors: BTreeMap<(usize, u64), Vec<T>>,
+    /// Their lengths, by when they came back.
+    lengths: BTreeMap<u64, usize>,
+    came: u64,
     bytes: usize,
 }
 
@@ -19,18 +23,24 @@ const MOST: usize = 16 << 20;
 
 impl<T: ArrowNativeType + Default> Idle<T> {
     const fn new() -> Self {
-        Idle { vectors: VecDeque::new(), bytes: 0 }
+        Idle { vectors: BTreeMap::new(), lengths: BTreeMap::new(), came: 0, bytes: 0 }
     }
 
-    /// The last that came back of those that hold `room` values and not far more.
+    /// The shortest of those that hold `room` values and not far more, of equal ones the last that came back.
     fn take(&mut self, room: usize) -> Option<Vec<T>> {
-        let fits = |values: &Vec<T>| values.len() >= room && values.len() / 4 <= room;
-        // what came back last is still in the caches; a column that knows nothing yet takes the largest
-        let place = match room {
-            0 => self.vectors.iter().enumerate().max_by_key(|(_, values)| values.len())?.0,
-            _ => self.vectors.iter().rposition(fits)?,
+        // a column that knows nothing yet takes the longest
+        let length = match room {
+            0 => self.vectors.last_key_value()?.0.0,
+            _ => self.vectors.range((room, 0)..(room.saturating_add(1).saturating_mul(4), 0)).next()?.0.0,
         };
-        let values = self.vectors.remove(place)?;
+        // what came back last is still in the caches
+        let &(_, came) = self.vectors.range((length, 0)..=(length, u64::MAX)).next_back()?.0;
+        self.remove(length, came)
+    }
+
+    fn remove(&mut self, length: usize, came: u64) -> Option<Vec<T>> {
+        self.lengths.remove(&came);
+        let values = self.vectors.remove(&(length, came))?;
         self.bytes -= bytes_of(&values);
         Some(values)
     }
@@ -42,11 +52,13 @@ impl<T: ArrowNativeType + Default> Idle<T> {
             return;
         }
         self.bytes += bytes;
-        self.vectors.push_back(values);
+        self.came += 1;
+        self.lengths.insert(self.came, values.len());
+        self.vectors.insert((values.len(), self.came), values);
         while self.bytes > MOST
-            && let Some(oldest) = self.vectors.pop_front()
+            && let Some((&oldest, &length)) = self.lengths.first_key_value()
         {
-            self.bytes -= bytes_of(&oldest);
+            self.remove(length, oldest);
         }
     }
 }
@@ -116,6 +128,23 @@ mod tests {
         assert_eq!(idle.take(0).unwrap().len(), 5000, "the largest");
         assert_eq!(idle.take(500).unwrap().len(), 1000);
         assert_eq!((idle.take(50).unwrap().len(), idle.bytes), (100, 0));
+    }
+
+    #[test]
+    fn of_many_the_smallest_comes_that_fits_and_of_equal_ones_the_last() {
+        let mut idle = Idle::<i32>::new();
+        for value in 0..10 {
+            for length in [2000, 1499, 2500, 6004] {
+                idle.keep(vec![value; length]);
+            }
+        }
+        for length in [2000, 2500] {
+            for value in (0..10).rev() {
+                let found = idle.take(1500).unwrap();
+                assert_eq!((found.len(), found[0]), (length, value));
+            }
+        }
+        assert!(idle.take(1500).is_none());
     }
 
     #[test]

@@ -141,6 +141,10 @@ impl Batches for RdfBatches {
         &self.namespaces
     }
 
+    fn namespaces_mut(&mut self) -> &mut Namespaces {
+        &mut self.namespaces
+    }
+
     fn schema(&self) -> SchemaRef {
         self.batch.schema.clone()
     }

@@ -34,8 +34,14 @@ pub trait ReadBatches: Send {
     /// Whether rows wait in a batch that is not complete.
     fn has_waiting_rows(&self) -> bool;
 
+    /// Bytes of text that were written so far.
+    fn text_bytes(&self) -> u64;
+
     /// The namespaces that were declared so far.
     fn namespaces(&self) -> &Namespaces;
+
+    /// These, to be taken or put there.
+    fn namespaces_mut(&mut self) -> &mut Namespaces;
 
     /// Where the rows come from.
     fn source(&self) -> &dyn SourceState;
@@ -132,8 +138,16 @@ impl<B: Batches> ReadBatches for BatchReader<B> {
         self.batches.rows() > 0
     }
 
+    fn text_bytes(&self) -> u64 {
+        self.batches.text_bytes()
+    }
+
     fn namespaces(&self) -> &Namespaces {
         self.batches.namespaces()
+    }
+
+    fn namespaces_mut(&mut self) -> &mut Namespaces {
+        self.batches.namespaces_mut()
     }
 
     fn source(&self) -> &dyn SourceState {

@@ -82,6 +82,9 @@ pub trait Batches: Send {
     /// Namespaces that were declared so far.
     fn namespaces(&self) -> &Namespaces;
 
+    /// These, to be taken or put there.
+    fn namespaces_mut(&mut self) -> &mut Namespaces;
+
     /// The schema of every batch.
     fn schema(&self) -> SchemaRef;
 

@@ -133,7 +133,7 @@ impl Context<'_, '_> {
     /// Begins a stream: empty tables of these sizes.
     pub(crate) fn begin_stream<D: DialectState>(&mut self, tables: TableSizes, features: Features) {
         let features = features.allowed(self.config);
-        let stream = D::NUMBERS_POSITIONS.then(|| self.marks.stream());
+        let stream = self.marks.stream().filter(|_| D::NUMBERS_POSITIONS);
         *self.terms = Some(Terms { stream, ..Terms::new(tables, features, self.copies) });
         *self.slots = [super::repeat::Slot::Unset; 4];
     }

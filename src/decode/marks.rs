@@ -63,6 +63,8 @@ pub(crate) struct Marks {
     base: Counters,
     /// Streams that began.
     streams: u64,
+    /// Positions of the first stream have been read before: they have their numbers.
+    is_read_again: bool,
     /// Where the frame begins.
     frame_start: u64,
     /// What must come first.
@@ -105,9 +107,15 @@ impl Marks {
         self.streams = streams;
     }
 
-    /// Which stream of the file this is.
-    pub(super) fn stream(&self) -> StreamNumber {
-        StreamNumber(self.streams.saturating_sub(1))
+    /// The first stream keeps its labels.
+    pub(super) fn read_again(&mut self) {
+        self.is_read_again = true;
+    }
+
+    /// Which stream of the file this is; `None`: one that keeps its labels.
+    pub(super) fn stream(&self) -> Option<StreamNumber> {
+        let number = self.streams.saturating_sub(1);
+        (number > 0 || !self.is_read_again).then_some(StreamNumber(number))
     }
 
     /// Options that came again: where files were put end to end, each of them begins a file.

@@ -119,6 +119,12 @@ impl<D: DialectState> Decoder<D> {
         self
     }
 
+    /// Another decoder reads what this one gives: labels of the first stream stay as they are.
+    pub(crate) fn before_another(mut self) -> Self {
+        self.marks.read_again();
+        self
+    }
+
     /// Two decoders of one source may keep together what one may keep alone.
     pub(crate) fn keep_half(&mut self) {
         self.most_kept /= 2;

@@ -9,6 +9,7 @@ use super::marks::Marks;
 use super::repeat::{Slot, Slots};
 use super::term::Terms;
 use super::{DecodeOptions, Decoder, DialectState};
+use crate::blank::StreamNumber;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::Features;
@@ -68,6 +69,18 @@ pub(super) fn take<D: DialectState>(decoder: &Decoder<D>) -> Result<Vec<u8>> {
 }
 
 impl<D: DialectState> Decoder<D> {
+    /// The snapshot of a decoder at this message of a log whose start is lost: the message begins a stream.
+    ///
+    /// Blank nodes without a label are none of those that the streams before the loss had.
+    ///
+    /// # Errors
+    /// `options.snapshot`: the message has a larger number than can be.
+    pub fn after_loss(message: u64) -> Result<Vec<u8>> {
+        let number = StreamNumber::after_loss(message)
+            .ok_or_else(|| wrong("the number of the message is larger than a snapshot can hold"))?;
+        take(&Self::new(DecodeOptions::default()).of_stream(number.0))
+    }
+
     /// A decoder that goes on where a snapshot was taken; its input begins at that offset.
     pub fn resume(mut config: DecodeOptions, snapshot: &[u8]) -> Result<Self> {
         let Some((body, checksum)) = snapshot.split_last_chunk::<CHECKSUM>() else {
@@ -127,7 +140,7 @@ impl<D: DialectState> Decoder<D> {
             return Err(wrong("the snapshot is damaged"));
         };
         if let Some(terms) = &mut decoder.terms {
-            terms.stream = D::NUMBERS_POSITIONS.then(|| marks.stream());
+            terms.stream = marks.stream().filter(|_| D::NUMBERS_POSITIONS);
         }
         decoder.marks = marks;
         decoder.frames.resume(frames, rows, offset, place);

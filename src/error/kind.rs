@@ -292,8 +292,8 @@ kinds! {
     ReplicaWriter = Replica "replica.writer" "Follow the log again.",
     /// A version of the table that cannot be read.
     ReplicaVersion = Replica "replica.version" "Ask for a version that the message lists.",
-    /// No replica, or one of a later version of this library.
-    ReplicaTable = Replica "replica.table" "Create it, or update this library.",
+    /// No replica, one of a later version of this library, or a table of which another program changed rows.
+    ReplicaTable = Replica "replica.table" "Create it, update this library, or restore the version of the table that the message names.",
     /// The operating system or the source of the bytes.
     Io = Io "io" "Read the message: it is that of the operating system.",
     /// A wrong option or combination of options.

@@ -14,7 +14,7 @@ pub use statistics::{Statistics, ValueCounts, statistics};
 
 use crate::decode::{DecodeOptions, Decoder, Dialect, Framing};
 use crate::error::{Error, ErrorClass, ErrorKind, Position, Result};
-use crate::io::{Compression, Content, Opened, Source, Stream, open, processors};
+use crate::io::{Compression, Content, Opened, Source, Stream, open};
 use crate::options::StreamOptions;
 use crate::options::values::Values;
 use crate::push::{Push, PushState};
@@ -118,7 +118,7 @@ pub fn inspect(source: Source, options: &InspectOptions, poll: Poll<'_>) -> Resu
     let InspectOptions { format, compression, decode: config } = options;
     let locate =
         |error: Error| error.located(&Position { source: config.source.clone(), ..Position::default() });
-    let opened = open(source, *compression, config.framing, &config.limits, processors()).map_err(locate)?;
+    let opened = open(source, *compression, config.framing, &config.limits, None).map_err(locate)?;
     let format = match format {
         Some(format) => Some(*format),
         None => find_format(opened.content).map_err(locate)?,

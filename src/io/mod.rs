@@ -24,8 +24,8 @@ pub use output::{Output, OutputOptions, Target, Written};
 pub use seek::open_at;
 pub(crate) use seek::seekable_length;
 pub use shared::{ReadSeek, SharedFile};
+pub(crate) use source::ByRef;
 #[cfg(feature = "arrow")]
 pub(crate) use source::rest;
-pub(crate) use source::{ByRef, processors};
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

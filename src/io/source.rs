@@ -100,25 +100,20 @@ pub(super) const PEEK: usize = 4096;
 pub(super) const MAGIC: usize = 4;
 /// Compressed bytes below which a thread costs more than it saves.
 const WORTH_A_THREAD: u64 = 1 << 20;
-/// Most threads where nobody says how many.
-const MOST_THREADS: usize = 4;
 
-/// As many threads as this process has processors, at most [`MOST_THREADS`].
-pub(crate) fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, |all| all.get().min(MOST_THREADS))
-}
-
-/// Opens a source; with two threads, one takes off the compression of a file or of memory.
+/// Opens a source; with two threads, the default with two processors, one takes off the compression of a file or of
+/// memory.
 pub fn open(
     source: Source,
     compression: Option<Compression>,
     framing: Framing,
     limits: &Limits,
-    threads: usize,
+    threads: Option<usize>,
 ) -> Result<Opened> {
     let again = source.again();
+    let threads = || threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let has_thread = match &source {
-        Source::Path(_) | Source::Bytes(_) => threads > 1 && source.size()? >= Some(WORTH_A_THREAD),
+        Source::Path(_) | Source::Bytes(_) => threads() > 1 && source.size()? >= Some(WORTH_A_THREAD),
         // their bytes may come late, or from Python
         Source::File(_) | Source::Reader(_) => false,
     };
@@ -262,7 +257,7 @@ mod tests {
             bytes.extend([0x82, 0x02, u8::try_from(row).unwrap()]);
             bytes.resize(usize::from(letter) + 1, 0);
             let source = Source::Reader(Box::new(Cursor::new(bytes)));
-            let opened = open(source, None, Framing::Auto, &Limits::default(), 1).unwrap();
+            let opened = open(source, None, Framing::Auto, &Limits::default(), Some(1)).unwrap();
             assert_eq!(opened.content, Content::JellyPatch, "{}", char::from(letter));
         }
     }

@@ -54,18 +54,24 @@ impl<'n> Canonizer<'n> {
         }
     }
 
-    /// The orders of some components, which share the budget.
-    pub(crate) fn of_some(
-        &mut self,
-        components: &Components,
-        some: Vec<u32>,
-    ) -> Vec<(u32, Option<Canonical>)> {
-        let order = in_order(self.colours, components, some, &mut self.mix);
-        order.into_iter().map(|component| (component, self.order(components.members(component)))).collect()
+    /// Components in an order that no file decides, as far as colours know one.
+    pub(crate) fn in_order(&mut self, components: &Components, some: Vec<u32>) -> Vec<u32> {
+        let mut words = Vec::new();
+        let mut order: Vec<(u128, u32)> = some
+            .into_iter()
+            .map(|component| {
+                words.clear();
+                let members = components.members(component).iter();
+                words.extend(members.map(|&node| self.colours.full[node as usize]));
+                (self.mix.bag(Use::Bag, &mut words), component)
+            })
+            .collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, component)| component).collect()
     }
 
-    /// The canonical order of a component, unless the budget does not settle it.
-    pub(crate) fn order(&mut self, members: &[u32]) -> Option<Canonical> {
+    /// The order of a component in which colours leave no ties, or that is a forest; `None`: it has to be searched for.
+    pub(crate) fn known(&mut self, members: &[u32]) -> Option<Canonical> {
         let full = &self.colours.full;
         let mut order = members.to_vec();
         order.sort_unstable_by_key(|&node| full[node as usize]);
@@ -77,6 +83,11 @@ impl<'n> Canonizer<'n> {
             let order = self.walk(members);
             return Some(self.leaf(order));
         }
+        None
+    }
+
+    /// The order of a component that is searched for, unless the budget does not settle it.
+    pub(crate) fn search_order(&mut self, members: &[u32]) -> Option<Canonical> {
         let rows = rows_of(self.nodes, members).count() as u64;
         let own = rows * OWN_WORK;
         self.left = own + self.pool;
@@ -252,19 +263,4 @@ struct Greedy {
     path: Vec<u32>,
     /// Classes of the nodes that were chosen.
     cells: Vec<Vec<u32>>,
-}
-
-/// Components in an order that no file decides, as far as colours know one.
-fn in_order(colours: &Colours, components: &Components, some: Vec<u32>, mix: &mut Mix) -> Vec<u32> {
-    let mut words = Vec::new();
-    let mut order: Vec<(u128, u32)> = some
-        .into_iter()
-        .map(|component| {
-            words.clear();
-            words.extend(components.members(component).iter().map(|&node| colours.full[node as usize]));
-            (mix.bag(Use::Bag, &mut words), component)
-        })
-        .collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, component)| component).collect()
 }

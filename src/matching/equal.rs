@@ -45,7 +45,7 @@ pub(crate) fn unequal(sides: [&mut dyn Parts; 2], budget: u64, names_decide: boo
             }
             match canonical {
                 Some(canonical) => {
-                    let labels = members.iter().map(|&node| &*nodes.labels[node as usize]);
+                    let labels = members.iter().map(|&node| nodes.labels.of(node));
                     let name = if names_decide { name(labels) } else { 0 };
                     known.push((canonical.certificate, name, first));
                 }

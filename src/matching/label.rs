@@ -94,8 +94,8 @@ impl All {
         parts.each(&mut |Part { side: Side { nodes, colours, .. }, .. }| {
             let mut keys = Keys::new(nodes, colours);
             for (label, node) in nodes.labels.iter().zip(0..) {
-                if wanted.is_none_or(|wanted| wanted.contains(&**label)) {
-                    named.push((label.clone(), key.len() as u32));
+                if wanted.is_none_or(|wanted| wanted.contains(label)) {
+                    named.push((label.into(), key.len() as u32));
                 }
                 let mut last = keys.next(1, node, 0);
                 key.push(last);
@@ -163,7 +163,7 @@ impl All {
                 let key = colours.full[found as usize];
                 let tie = Tie { key, certificate, is_unsettled, first, place, node };
                 if is_again {
-                    again.insert(nodes.labels[found as usize].clone(), tie);
+                    again.insert(nodes.labels.of(found).into(), tie);
                 } else if is_left[node as usize] {
                     ties.push(tie);
                 }
@@ -173,7 +173,7 @@ impl All {
         if !again.is_empty() {
             let mut node = 0;
             parts.each(&mut |part| {
-                for label in &part.side.nodes.labels {
+                for label in part.side.nodes.labels.iter() {
                     if let Some(&tie) = again.get(label).filter(|_| is_left[node as usize]) {
                         ties.push(Tie { node, ..tie });
                     }

@@ -9,6 +9,7 @@ mod label;
 mod lcs;
 mod lists;
 mod matched;
+mod names;
 mod nodes;
 mod pairing;
 mod parts;

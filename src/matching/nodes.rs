@@ -1,8 +1,8 @@
 //! The statements of one dataset that have blank nodes, and what leads from a node to its statements.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::names::{Names, Numbers};
 use super::template::{Template, Templates};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -19,37 +19,26 @@ const PLACES: usize = 1000;
 
 /// Statements while they are read.
 pub(crate) struct Gathered {
-    labels: Vec<Box<str>>,
-    numbers: HashMap<Box<str>, u32>,
+    labels: Names,
+    numbers: Numbers,
     /// Template and first node of each statement.
     rows: Vec<(u32, u32)>,
     nodes: Vec<u32>,
-    /// Bytes of labels.
-    text: usize,
     most: usize,
 }
 
 impl Gathered {
     pub(crate) fn new(limits: &Limits) -> Self {
         let most = limits.blank_bytes.saturating_mul(4);
-        let (labels, numbers) = (Vec::new(), HashMap::new());
-        Gathered { labels, numbers, rows: Vec::new(), nodes: Vec::new(), text: 0, most }
+        let (labels, numbers) = (Names::default(), Numbers::default());
+        Gathered { labels, numbers, rows: Vec::new(), nodes: Vec::new(), most }
     }
 
     /// Takes a statement, if it has blank nodes, and says whether it has some. Rows count from 0 in this order.
     pub(crate) fn add(&mut self, statement: &Statement<'_>, templates: &mut Templates) -> Result<bool> {
         let start = self.nodes.len() as u32;
-        let Gathered { labels, numbers, nodes, text, .. } = self;
-        let template = templates.of(statement, |label| {
-            let next = labels.len() as u32;
-            let number = numbers.get(label).copied().unwrap_or_else(|| {
-                labels.push(label.into());
-                numbers.insert(label.into(), next);
-                *text += 2 * label.len();
-                next
-            });
-            nodes.push(number);
-        });
+        let Gathered { labels, numbers, nodes, .. } = self;
+        let template = templates.of(statement, |label| nodes.push(numbers.of(label, labels)));
         let Some(template) = template else { return Ok(false) };
         if self.nodes.len() - start as usize > PLACES {
             let message = format!("a statement with more than {PLACES} blank nodes");
@@ -69,11 +58,11 @@ impl Gathered {
 
     /// What the statements take in memory, at most.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * ROW_BYTES + self.labels.len() * NODE_BYTES + self.text
+        self.rows.len() * ROW_BYTES + self.labels.len() * NODE_BYTES + self.labels.bytes()
     }
 
     /// The label of each node.
-    pub(crate) fn labels(&self) -> &[Box<str>] {
+    pub(crate) fn labels(&self) -> &Names {
         &self.labels
     }
 
@@ -129,7 +118,7 @@ struct Row {
 /// Distinct statements with blank nodes, by the order of their templates.
 pub(crate) struct Nodes {
     /// The label of each node in its source.
-    pub(crate) labels: Vec<Box<str>>,
+    pub(crate) labels: Names,
     templates: Arc<[Template]>,
     rows: Vec<Row>,
     flat: Vec<u32>,

@@ -24,6 +24,9 @@ pub(crate) trait Parts {
     /// How many statements there are, with those that come again.
     fn rows(&self) -> u32;
 
+    /// Whether all statements are in one part.
+    fn is_one(&self) -> bool;
+
     /// Hands each part to `take`, in the same order each time.
     fn each(&mut self, take: &mut dyn FnMut(&Part) -> Result<()>) -> Result<()>;
 
@@ -53,32 +56,48 @@ pub(crate) fn each_order(
 ) -> Result<()> {
     let mut hard = vec![false; parts.rows() as usize];
     let mut is_any_hard = false;
+    let is_one = parts.is_one();
     parts.each(&mut |part| {
-        let Side { nodes, components, colours } = &part.side;
-        let mut canonizer = Canonizer::new(nodes, colours, 0);
-        for component in wanted(part) {
-            let members = components.members(component);
-            let canonical = canonizer.order(members);
-            if canonical.is_some() {
-                take(Ordered { part, is_again: false, members, canonical })?;
-                continue;
+        let some = wanted(part);
+        orders(part, if is_one { budget } else { 0 }, some, |members, canonical| {
+            if canonical.is_some() || is_one {
+                return take(Ordered { part, is_again: false, members, canonical });
             }
             is_any_hard = true;
-            for row in rows_of(nodes, members) {
+            for row in rows_of(&part.side.nodes, members) {
                 hard[part.read[row as usize] as usize] = true;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     if !is_any_hard {
         return Ok(());
     }
-    let part = parts.only(&hard)?;
+    let part = &parts.only(&hard)?;
+    let all = (0..part.side.components.len() as u32).collect();
+    orders(part, budget, all, |members, canonical| take(Ordered { part, is_again: true, members, canonical }))
+}
+
+/// Hands the nodes of some components of a part and their orders to `take`; those that are searched for share `pool`.
+fn orders(
+    part: &Part,
+    pool: u64,
+    some: Vec<u32>,
+    mut take: impl FnMut(&[u32], Option<Canonical>) -> Result<()>,
+) -> Result<()> {
     let Side { nodes, components, colours } = &part.side;
-    let mut canonizer = Canonizer::new(nodes, colours, budget);
-    for (component, canonical) in canonizer.of_some(components, (0..components.len() as u32).collect()) {
+    let mut canonizer = Canonizer::new(nodes, colours, pool);
+    let mut searched = Vec::new();
+    for component in some {
         let members = components.members(component);
-        take(Ordered { part: &part, is_again: true, members, canonical })?;
+        match canonizer.known(members) {
+            Some(found) => take(members, Some(found))?,
+            None => searched.push(component),
+        }
+    }
+    for component in canonizer.in_order(components, searched) {
+        let members = components.members(component);
+        take(members, canonizer.search_order(members))?;
     }
     Ok(())
 }

@@ -106,7 +106,7 @@ impl<D: PushState> SourceState for Committed<D> {
 }
 
 fn reopen(again: crate::io::Source, compression: Compression, config: &DecodeOptions) -> Result<Stream> {
-    open(again, Some(compression), config.framing, &config.limits, 1).map(|opened| opened.stream)
+    open(again, Some(compression), config.framing, &config.limits, Some(1)).map(|opened| opened.stream)
 }
 
 impl<S: PatchSink, D: PushTwice<S> + Send> RowSource<S> for Committed<D> {

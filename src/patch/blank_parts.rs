@@ -51,7 +51,7 @@ impl BlankReading {
                 }
                 // half of the memory for each dataset of a comparison
                 if gathered.bytes() > self.limits.blank_bytes / 2 {
-                    self.has_position = gathered.labels().iter().any(|label| is_position(label));
+                    self.has_position = gathered.labels().iter().any(is_position);
                     self.kept = Kept::Links(Links::of(gathered)?);
                 }
             }
@@ -73,7 +73,7 @@ impl BlankReading {
         let mut all = store.read()?;
         let (nodes, divided) = match kept {
             Kept::Whole(gathered, templates) => {
-                has_position = gathered.labels().iter().any(|label| is_position(label));
+                has_position = gathered.labels().iter().any(is_position);
                 let nodes = gathered.labels().len();
                 (nodes, Divided::One(Box::new(part(gathered, &templates, (0..rows).collect()))))
             }
@@ -101,7 +101,7 @@ impl Links {
     fn of(gathered: &Gathered) -> Result<Self> {
         let hasher = SipHasher24::new_with_key(&crate::secret::random_secret()?);
         let mut links = Links { hasher, numbers: HashMap::new(), above: Vec::new() };
-        for label in gathered.labels() {
+        for label in gathered.labels().iter() {
             links.number(label);
         }
         gathered.each_row(|nodes| links.connect(nodes));
@@ -265,6 +265,10 @@ impl Parts for BlankParts {
         self.rows
     }
 
+    fn is_one(&self) -> bool {
+        matches!(self.divided, Divided::One(_))
+    }
+
     fn each(&mut self, take: &mut dyn FnMut(&Part) -> Result<()>) -> Result<()> {
         let (of, stores) = match &mut self.divided {
             Divided::One(part) => return take(part),
@@ -286,5 +290,56 @@ impl Parts for BlankParts {
         let mut templates = Templates::new();
         let Picked { gathered, numbers, .. } = self.pick(wanted, &mut templates)?;
         Ok(part(gathered, &templates, numbers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::unequal;
+    use crate::sink::Same;
+
+    /// Counts how often parts are made anew.
+    struct Counted(BlankParts, usize);
+
+    impl Parts for Counted {
+        fn rows(&self) -> u32 {
+            self.0.rows()
+        }
+
+        fn is_one(&self) -> bool {
+            self.0.is_one()
+        }
+
+        fn each(&mut self, take: &mut dyn FnMut(&Part) -> Result<()>) -> Result<()> {
+            self.0.each(take)
+        }
+
+        fn only(&mut self, wanted: &[bool]) -> Result<Part> {
+            self.1 += 1;
+            self.0.only(wanted)
+        }
+    }
+
+    fn complete(nodes: usize, limits: &Limits) -> Counted {
+        let mut reading = BlankReading::new(limits);
+        for (one, other) in (0..nodes).flat_map(|one| (0..nodes).map(move |other| (one, other))) {
+            let labels = [format!("n{one}"), format!("n{other}")];
+            let [subject, object] = labels.each_ref().map(|label| Term::BlankNode(label));
+            let terms = [subject, Term::iri("urn:e"), object, Term::DefaultGraph];
+            reading.take(&Statement { terms, same: Same::default() }).unwrap();
+        }
+        Counted(reading.finish().unwrap(), 0)
+    }
+
+    #[test]
+    fn what_needs_the_common_budget_is_searched_once_in_one_part_and_again_in_several() {
+        for (bytes, budget, again) in [(1 << 28, 1 << 30, 0), (1 << 28, 0, 0), (400_000, 1 << 30, 1)] {
+            let limits = Limits { blank_bytes: bytes, ..Limits::default() };
+            let [mut old, mut new] = [complete(60, &limits), complete(60, &limits)];
+            let left = unequal([&mut old, &mut new], budget, false).unwrap();
+            assert_eq!([old.1, new.1], [again; 2]);
+            assert_eq!(left.unsettled, if budget == 0 { 120 } else { 0 });
+        }
     }
 }

@@ -212,8 +212,8 @@ fn picked(parts: [&mut BlankParts; 2], wanted: &[Vec<bool>; 2]) -> Result<[(Side
 
 /// The old node with the label of each new one.
 fn same_label(old: &Nodes, new: &Nodes) -> Vec<u32> {
-    let known: HashMap<&str, u32> = old.labels.iter().map(|label| &**label).zip(0..).collect();
-    new.labels.iter().map(|label| known.get(&**label).copied().unwrap_or(NONE)).collect()
+    let known: HashMap<&str, u32> = old.labels.iter().zip(0..).collect();
+    new.labels.iter().map(|label| known.get(label).copied().unwrap_or(NONE)).collect()
 }
 
 /// What differs, by a map of the nodes.
@@ -290,14 +290,12 @@ impl Labels<'_> {
         if self.speaks_content && !both {
             let mapped = in_adds().map(|node| to[node as usize]).filter(|&node| node != NONE);
             let deleted = rows.deletes.iter().flat_map(|&row| old.nodes(row)).copied();
-            let wanted = deleted.chain(mapped).map(|node| &*old.labels[node as usize]).collect();
+            let wanted = deleted.chain(mapped).map(|node| old.labels.of(node)).collect();
             let content = ContentLabels::new(self.parts[OLD], self.budget, Some(&wanted), has_digest)?;
             self.content[OLD] = Some(content);
         }
-        let fresh: HashSet<&str> = in_adds()
-            .filter(|&node| to[node as usize] == NONE)
-            .map(|node| &*new.labels[node as usize])
-            .collect();
+        let fresh: HashSet<&str> =
+            in_adds().filter(|&node| to[node as usize] == NONE).map(|node| new.labels.of(node)).collect();
         if !fresh.is_empty() && !both {
             let content = ContentLabels::new(self.parts[NEW], self.budget, Some(&fresh), false)?;
             self.content[NEW] = Some(content);
@@ -309,16 +307,16 @@ impl Labels<'_> {
             taken(self.parts[OLD], &names)?
         };
         let old_name = |node: u32| {
-            let label = &old.labels[node as usize];
-            if self.speaks_content { self.content(OLD, label).to_owned() } else { label.to_string() }
+            let label = old.labels.of(node);
+            if self.speaks_content { self.content(OLD, label).to_owned() } else { label.to_owned() }
         };
         let mut names = Names::default();
         for &node in rows.deletes.iter().flat_map(|&row| old.nodes(row)) {
-            names[OLD].entry(old.labels[node as usize].clone()).or_insert_with(|| old_name(node));
+            names[OLD].entry(old.labels.of(node).into()).or_insert_with(|| old_name(node));
         }
         for node in in_adds() {
-            let label = &new.labels[node as usize];
-            names[NEW].entry(label.clone()).or_insert_with(|| match to[node as usize] {
+            let label = new.labels.of(node);
+            names[NEW].entry(label.into()).or_insert_with(|| match to[node as usize] {
                 NONE if both => self.content(NEW, label).to_owned(),
                 NONE => another(self.fresh_name(label), |name| taken.contains(name)),
                 known => old_name(known),

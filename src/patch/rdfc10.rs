@@ -44,7 +44,7 @@ pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashM
         );
         return Err(Error::limit(ErrorKind::LimitBlankWork, "blank_work", message));
     }
-    let numbers: HashMap<&str, u32> = nodes.labels.iter().map(|label| &**label).zip(0..).collect();
+    let numbers: HashMap<&str, u32> = nodes.labels.iter().zip(0..).collect();
     let (mut dataset, mut renamed, mut line) = (Dataset::new(), Renamed::new(), TextBuffer::default());
     work.phase("reading the blank nodes again");
     each_statement(source.source(), &source.options, work, |statement| {
@@ -68,9 +68,9 @@ pub(super) fn rdfc10_labels(source: &Again, work: &mut Work<'_>) -> Result<HashM
     work.phase("making RDFC-1.0 labels");
     let labels = canonical(dataset)?;
     let label = |node: u32| labels.get(&numbered(node)).cloned().ok_or_else(changed);
-    let named = |(label_before, node)| Ok((label_before, label(node)?));
+    let named = |(label_before, node): (&str, u32)| Ok((label_before.into(), label(node)?));
     drop(numbers);
-    nodes.labels.into_iter().zip(0..).map(named).collect()
+    nodes.labels.iter().zip(0..).map(named).collect()
 }
 
 fn check(statement: &Statement<'_>, rows: usize, limits: &Limits) -> Result<()> {

@@ -4,12 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::destination::target;
-use super::error::Failure;
-use super::job::{Job, gather};
+use super::job::Job;
 use crate::create::{WriteOptions, Writer};
 use crate::io::Output;
 use crate::options::doors::Doors;
-use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, Needs};
+use crate::patch::{self, Applied, ApplyOptions, ApplyTarget, LogSources, Needs};
 
 /// The fields of `jelly.Applied`: version, id, the numbers after them, the version of the base the order of files, and whether the base got content labels.
 type Fields = (u64, Option<String>, [u64; 9], (u64, Vec<String>), bool);
@@ -31,12 +30,12 @@ pub(super) fn apply(
     let job = Job::new(keywords, Doors::RESULT_RDF, progress)?;
     let base = job.dataset(base, "base_format")?;
     let log = job.log(&patches)?;
-    let options = ApplyOptions::of(&job.values, base.options.clone()).map_err(Failure::Jelly)?;
+    let options = ApplyOptions::of(&job.values, base.options.clone())?;
     let target = target(dest, &job.interrupt)?;
     let write = WriteOptions::of(false, &job.values, target.name().as_deref());
-    let write = write.map_err(Failure::Jelly)?;
+    let write = write?;
     let done = job.run(py, |watch| {
-        let log = gather(log)?;
+        let log = LogSources::open(log)?;
         let output = Output::create(target, &write.output())?;
         let make = |needs: &Needs| Ok(ApplyTarget::of(write, needs));
         Ok(patch::apply(base.source, log, options, make, Writer::new(output), watch)?)

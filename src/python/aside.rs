@@ -9,15 +9,9 @@ use crate::error::{Error, Position};
 use crate::io::{self, Aside};
 
 /// The local path that a name means.
-///
-/// Args:
-///     name: A path, or a ``file:`` URI.
-///
-/// Raises:
-///     ArgumentError: It is a URL of something else (``argument.remote``).
 #[pyfunction]
 pub(super) fn local_path(name: PathBuf) -> PyResult<PathBuf> {
-    Ok(io::local_path(&name).map_err(Failure::Jelly)?)
+    Ok(io::local_path(&name)?)
 }
 
 /// A folder that is removed when it is closed, and by the next process if this one is killed.

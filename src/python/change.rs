@@ -4,14 +4,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::destination::target;
-use super::error::Failure;
-use super::job::{Job, gather};
+use super::job::Job;
 use crate::create::WriteOptions;
 use crate::error::Result;
 use crate::io::Target;
 use crate::options::doors::Doors;
 use crate::patch::{
-    self, Again, Compared, DiffOptions, InvertOptions, LogOptions, NodeCounts, PatchOut, Patched,
+    self, Again, Compared, DiffOptions, InvertOptions, LogOptions, LogSources, NodeCounts, PatchOut, Patched,
     SquashOptions,
 };
 
@@ -36,7 +35,7 @@ impl Writing {
     pub(super) fn new(job: &Job, dest: &Bound<'_, PyAny>) -> PyResult<Self> {
         let target = target(dest, &job.interrupt)?;
         let options = WriteOptions::of(true, &job.values, target.name().as_deref());
-        Ok(Writing { target, options: options.map_err(Failure::Jelly)? })
+        Ok(Writing { target, options: options? })
     }
 
     pub(super) fn open(self) -> Result<PatchOut> {
@@ -59,7 +58,7 @@ pub(super) fn diff(
 ) -> PyResult<(u64, u64, Fields, Nodes)> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
-    let options = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;
+    let options = DiffOptions::of(&job.values, old.options)?;
     let writing = Writing::new(&job, dest)?;
     let Compared { old, new, patch, blank_nodes, nodes } = job.run(py, |watch| {
         let new = Again::new(new.source, new.options)?;
@@ -98,11 +97,11 @@ pub(super) fn invert(
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
-    let options = InvertOptions::of(&job.values).map_err(Failure::Jelly)?;
+    let options = InvertOptions::of(&job.values)?;
     let writing = Writing::new(&job, dest)?;
     let done = job.run(py, |watch| {
         let base = base.map(|base| (base.source, base.options));
-        Ok(patch::invert(gather(log)?, base, options, writing.open()?, watch)?)
+        Ok(patch::invert(LogSources::open(log)?, base, options, writing.open()?, watch)?)
     })?;
     Ok(fields(done))
 }
@@ -119,9 +118,10 @@ pub(super) fn squash(
 ) -> PyResult<Fields> {
     let job = Job::new(keywords, Doors::RESULT_PATCH, progress)?;
     let log = job.log(&patches)?;
-    let options = SquashOptions::of(&job.values).map_err(Failure::Jelly)?;
+    let options = SquashOptions::of(&job.values)?;
     let writing = Writing::new(&job, dest)?;
-    let done = job.run(py, |watch| Ok(patch::squash(gather(log)?, options, writing.open()?, watch)?))?;
+    let done =
+        job.run(py, |watch| Ok(patch::squash(LogSources::open(log)?, options, writing.open()?, watch)?))?;
     Ok(fields(done))
 }
 
@@ -144,7 +144,7 @@ pub(super) fn canonicalize(
     let done = job.run(py, |watch| {
         let out = writing.open()?;
         let base = Again::new(base.source, base.options)?;
-        Ok(patch::canonicalize(gather(log)?, &base, options, out, watch)?)
+        Ok(patch::canonicalize(LogSources::open(log)?, &base, options, out, watch)?)
     })?;
     Ok(fields(done))
 }

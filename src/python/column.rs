@@ -1,14 +1,13 @@
 //! Columns of whole streams: thousands of short ones, without a call from Python for each.
 
-use std::sync::{Mutex, PoisonError};
-
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
 use super::capsule;
-use super::error::{Failure, warn};
+use super::error::warn;
+use super::guard::Guarded;
 use super::open::options;
 use super::schema::Kind;
 use super::signals::Interrupt;
@@ -19,7 +18,7 @@ use crate::arrow::ColumnStreams;
 /// Rows before an error are given first.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct ColumnReader {
-    streams: Mutex<ColumnStreams>,
+    streams: Guarded<ColumnStreams>,
     interrupt: Interrupt,
 }
 
@@ -41,13 +40,6 @@ impl Exported {
 }
 
 /// Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
-///
-/// Args:
-///     kind: ``rdf`` or ``patch``.
-///     keywords: Options of readers.
-///     column: A record batch of two columns: large binary, the streams, where null is none; string, their
-///         names, which may be null.
-///     numbered: Whether batches have, as their last column, the row that their stream has in `column`.
 #[pyfunction]
 pub(super) fn read_column(
     kind: &str,
@@ -60,8 +52,7 @@ pub(super) fn read_column(
     let kind = Kind::of(kind)?;
     let options = options(kind, keywords, None)?;
     let streams = ColumnStreams::new(kind == Kind::Patch, options, &batch, numbered);
-    let streams = Mutex::new(streams.map_err(Failure::Jelly)?);
-    Ok(ColumnReader { streams, interrupt: Interrupt::default() })
+    Ok(ColumnReader { streams: Guarded::new(streams?), interrupt: Interrupt::default() })
 }
 
 #[pymethods]
@@ -71,8 +62,7 @@ impl ColumnReader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Exported>> {
-        let (next, warnings) = self.interrupt.run(py, |signals| {
-            let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let (next, warnings) = self.streams.run(py, &self.interrupt, |streams, signals| {
             let next = streams.next_batch(&mut || signals.poll())?;
             Ok((next, streams.take_warnings()))
         })?;

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::error::Failure;
+use super::guard::Guarded;
 use crate::io::{Compression, Output, OutputOptions, Target};
 
 /// Compresses bytes piece by piece, with `gzip`; any other name means `zstd`.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct Compressor {
-    out: Mutex<Option<Output>>,
+    out: Guarded<Option<Output>>,
     made: Made,
 }
 
@@ -46,19 +46,21 @@ impl Compressor {
         let compression = Some(if gzip { Compression::Gzip } else { Compression::Zstd });
         let options = OutputOptions { compression, level: None };
         let out = Output::create(Target::Writer(Box::new(made.clone())), &options);
-        Ok(Compressor { out: Mutex::new(Some(out.map_err(Failure::Jelly)?)), made })
+        Ok(Compressor { out: Guarded::new(Some(out?)), made })
     }
 
     /// Takes bytes, and gives those that are ready; after the end none.
     #[pyo3(signature = (data, *, last = false))]
     fn write<'py>(&self, py: Python<'py>, data: &[u8], last: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let mut open = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(out) = &mut *open {
-            out.write(data).map_err(Failure::Jelly)?;
-        }
-        if last && let Some(out) = open.take() {
-            out.finish().map_err(Failure::Jelly)?;
-        }
+        self.out.detached(py, |open| {
+            if let Some(out) = open {
+                out.write(data)?;
+            }
+            if last && let Some(out) = open.take() {
+                out.finish()?;
+            }
+            Ok(())
+        })?;
         Ok(PyBytes::new(py, &self.made.take()))
     }
 }

@@ -5,7 +5,6 @@ use pyo3::types::PyDict;
 
 use super::capsule::PythonBatches;
 use super::destination::target;
-use super::error::Failure;
 use super::input::Input;
 use super::keywords;
 use super::schema::Kind;
@@ -71,7 +70,7 @@ pub(super) fn convert(
         let Input { source, name, .. } = Input::sharing(source, &interrupt)?;
         let read = keywords::values(read, Doors::CONVERT.and(Doors::CALL))?;
         let target = target(dest, &interrupt)?;
-        let conversion = Conversion::of(&read, write, name).map_err(Failure::Jelly)?;
+        let conversion = Conversion::of(&read, write, name)?;
         interrupt.run(py, |signals| {
             Ok(conversion.run(source, target, &mut |tally| report.poll(signals, tally))?)
         })?

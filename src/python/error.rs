@@ -37,7 +37,7 @@ impl From<PyErr> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Jelly(error) => Python::attach(|py| to_python(py, error)),
+            Failure::Jelly(error) => error.into(),
             Failure::Python(error) => error,
             Failure::Closed => PyValueError::new_err(CLOSED),
             Failure::Reentered => PyRuntimeError::new_err(REENTERED),
@@ -61,24 +61,21 @@ impl Failure {
     }
 }
 
-/// The exception for an error.
-pub(super) fn to_python(py: Python<'_>, error: Error) -> PyErr {
-    match error.kind() {
-        ErrorKind::Argument => {
-            let text = match &error.position().source {
-                Some(source) => format!("{} ({source})", error.message()),
-                None => error.message().to_owned(),
-            };
-            return PyValueError::new_err(text);
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::Argument => {
+                let source = error.position().source.as_ref();
+                let source = source.map_or_else(String::new, |source| format!(" ({source})"));
+                PyValueError::new_err(format!("{}{source}", error.message()))
+            }
+            ErrorKind::Io => io_error(error),
+            _ => Python::attach(|py| jelly_error(py, &error)).unwrap_or_else(|failed| failed),
         }
-        ErrorKind::Io => return io_error(error),
-        _ => {}
     }
-    let class = error.kind().class().python();
-    jelly_error(py, class, &error).unwrap_or_else(|failed| failed)
 }
 
-fn jelly_error(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
+fn jelly_error(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let position = error.position();
     let attributes = PyDict::new(py);
     attributes.set_item("kind", error.kind().slug())?;
@@ -90,7 +87,7 @@ fn jelly_error(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
     attributes.set_item("limit", error.limit_name())?;
     attributes.set_item("line", position.line)?;
     attributes.set_item("column", position.column)?;
-    let class = py.import("jelly.errors")?.getattr(class)?;
+    let class = py.import("jelly.errors")?.getattr(error.kind().class().python())?;
     let exception = class.call((error.to_string(),), Some(&attributes))?;
     Ok(PyErr::from_value(exception))
 }

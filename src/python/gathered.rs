@@ -1,13 +1,10 @@
 //! `GatheredPatches`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use pyo3::prelude::*;
 
-use super::error::Failure;
+use super::guard::Guarded;
 use super::keys::batches_of;
 use crate::arrow;
-use crate::error::catch_panic;
 use crate::patch::{GatheredCounts, GatheredPatch, GatheredTransaction};
 
 type Name = (Option<String>, i64);
@@ -20,7 +17,7 @@ type Gathered = (Name, Vec<(String, Option<String>)>, (Vec<i64>, Vec<i64>), [boo
 /// What the rows of patches say, of batches in any order.
 #[pyclass(frozen, module = "jelly")]
 #[derive(Default)]
-pub(super) struct GatheredPatches(Mutex<arrow::GatheredPatches>);
+pub(super) struct GatheredPatches(Guarded<arrow::GatheredPatches>);
 
 #[pymethods]
 impl GatheredPatches {
@@ -30,29 +27,13 @@ impl GatheredPatches {
     }
 
     /// Takes rows.
-    ///
-    /// Args:
-    ///     rows: Batches with the columns ``source``, ``patch``, ``txn``, ``seq``, ``op``, ``name``, ``value``, ``bytes``
-    ///         (of the terms) and ``names_node`` (whether one of them is a blank node).
-    ///
-    /// Raises:
-    ///     EncodeError: A row has no patch.
-    ///     ValueError: A column is missing or of another type.
     fn push(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut batches = batches_of(rows)?;
-        Ok(py.detach(|| {
-            catch_panic(|| {
-                let mut gathered = self.gathered();
-                while let Some(batch) = batches.next().map_err(Failure::Python)? {
-                    gathered.push(&batch)?;
-                }
-                Ok::<_, Failure>(())
-            })
-        })?)
+        self.0.detached(py, |gathered| batches.each(|batch| Ok(gathered.push(&batch)?)))
     }
 
     /// The patches, for :meth:`merge` in another process.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self, py: Python<'_>) -> PyResult<Vec<Part>> {
         let part = |(name, patch): (&Name, &GatheredPatch)| {
             let transactions = patch.transactions.iter().map(|(&txn, one)| {
                 let GatheredTransaction { begun, committed, aborted, changes, names_node } = *one;
@@ -62,13 +43,12 @@ impl GatheredPatches {
             let (numbers, bytes) = (counts.numbers().map(|number| *number), counts.bytes);
             (name.clone(), patch.headers.clone(), transactions.collect(), numbers, bytes, texts(patch))
         };
-        self.gathered().patches.iter().map(part).collect()
+        self.0.detached(py, |gathered| Ok(gathered.patches.iter().map(part).collect()))
     }
 
     /// Takes what others gathered.
-    fn merge(&self, parts: Vec<Part>) {
-        let mut gathered = self.gathered();
-        for (name, headers, transactions, numbers, bytes, (end, strange, places)) in parts {
+    fn merge(&self, py: Python<'_>, parts: Vec<Part>) -> PyResult<()> {
+        let part = |(name, headers, transactions, numbers, bytes, (end, strange, places)): Part| {
             let transactions = transactions.into_iter().map(|(txn, ends, [changes, names_node])| {
                 let [begun, committed, aborted] = ends;
                 (txn, GatheredTransaction { begun, committed, aborted, changes, names_node })
@@ -76,19 +56,18 @@ impl GatheredPatches {
             let mut counts = GatheredCounts { bytes, ..GatheredCounts::default() };
             counts.numbers().into_iter().zip(numbers).for_each(|(number, given)| *number = given);
             let transactions = transactions.collect();
-            let part = GatheredPatch { headers, transactions, counts, end, strange, places };
-            gathered.patches.entry(name).or_default().merge(part);
-        }
+            (name, GatheredPatch { headers, transactions, counts, end, strange, places })
+        };
+        self.0.detached(py, |gathered| {
+            for (name, part) in parts.into_iter().map(part) {
+                gathered.patches.entry(name).or_default().merge(part);
+            }
+            Ok(())
+        })
     }
 
     /// For each patch its source and number, headers, transactions, findings, counts and texts.
-    ///
-    /// Headers are in order: key in lower case and value. Transactions: unfinished and aborted. Findings: each transaction with rows
-    /// began; each has a number of its own; there are changes in transactions; rows that count have blank nodes.
-    /// Counts: rows, ``A``, ``D``, ``TX``, ``TC`` and ``Z`` rows, ends of no transaction, changes outside of transactions, bytes.
-    /// Texts: place and op of the last row, an op that does not exist, the first and the last ``seq``.
-    fn outcomes(&self) -> Vec<Gathered> {
-        let mut gathered = self.gathered();
+    fn outcomes(&self, py: Python<'_>) -> PyResult<Vec<Gathered>> {
         let outcome = |(name, patch): (&Name, &mut GatheredPatch)| {
             let found = patch.outcome();
             let headers = patch.headers.iter().map(|(_, key, value)| (key.clone(), value.clone()));
@@ -99,13 +78,7 @@ impl GatheredPatches {
             let transactions = (found.unfinished, found.aborted);
             (name.clone(), headers.collect(), transactions, findings, counts, bytes, texts(patch))
         };
-        gathered.patches.iter_mut().map(outcome).collect()
-    }
-}
-
-impl GatheredPatches {
-    fn gathered(&self) -> MutexGuard<'_, arrow::GatheredPatches> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.detached(py, |gathered| Ok(gathered.patches.iter_mut().map(outcome).collect()))
     }
 }
 

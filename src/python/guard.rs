@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-use pyo3::Python;
+use pyo3::{PyResult, Python};
 
 use super::error::Failure;
+use super::signals::{Interrupt, Signals};
 use crate::error::catch_panic;
 
 thread_local! {
@@ -37,7 +38,26 @@ impl<T: Send> Guarded<T> {
     pub(super) fn with<R>(&self, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
         self.refuse_reentry()?;
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        self.run(&mut inner, work)
+        self.hold(&mut inner, work)
+    }
+
+    /// As [`Self::with`], for callers who are attached.
+    pub(super) fn detached<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut T) -> Result<R, Failure> + Send,
+    ) -> PyResult<R> {
+        Ok(py.detach(|| self.with(work))?)
+    }
+
+    /// As [`Self::detached`], with signals; an exception of a source or handler is what is raised.
+    pub(super) fn run<R: Send>(
+        &self,
+        py: Python<'_>,
+        interrupt: &Interrupt,
+        work: impl FnOnce(&mut T, &mut Signals) -> Result<R, Failure> + Send,
+    ) -> PyResult<R> {
+        interrupt.run(py, |signals| self.with(|inner| work(inner, signals)))
     }
 
     /// As [`Self::with`], for callers of whom it is not known whether they are attached.
@@ -60,7 +80,7 @@ impl<T: Send> Guarded<T> {
                 return waited.unwrap_or_else(wait);
             }
         };
-        self.run(&mut inner, work)
+        self.hold(&mut inner, work)
     }
 
     fn refuse_reentry(&self) -> Result<(), Failure> {
@@ -70,7 +90,7 @@ impl<T: Send> Guarded<T> {
         Ok(())
     }
 
-    fn run<R>(&self, inner: &mut T, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
+    fn hold<R>(&self, inner: &mut T, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
         self.owner.store(thread_mark(), Ordering::Relaxed);
         let done = catch_panic(|| work(inner));
         self.owner.store(0, Ordering::Relaxed);

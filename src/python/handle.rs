@@ -1,25 +1,26 @@
 //! A reader that threads, iterators and streams share.
 
 use arrow_array::RecordBatch;
-use pyo3::Python;
+use pyo3::{PyResult, Python};
 
 use super::error::{Failure, warn};
 use super::guard::Guarded;
-use super::rows::Rows;
+use super::rows::{Given, Waiting};
 use super::signals::{Interrupt, Signals};
 use crate::arrow::ReadBatches;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StreamOptions;
-use crate::push::Progress;
 
-/// A reader behind a lock.
+/// A reader and its rows behind one lock.
 pub(super) struct Handle {
     core: Guarded<Core>,
-    rows: Rows,
+    given: Given,
 }
 
-struct Core {
+pub(super) struct Core {
     reader: Box<dyn ReadBatches>,
+    /// Rows that were decoded and are given out one by one.
+    pub(super) waiting: Waiting,
     interrupt: Interrupt,
     signals: Signals,
     /// The end or an error was delivered.
@@ -35,6 +36,7 @@ impl Handle {
     pub(super) fn new(reader: Box<dyn ReadBatches>, interrupt: Interrupt) -> Self {
         let core = Core {
             reader,
+            waiting: Waiting::default(),
             signals: Signals::new(interrupt.clone()),
             interrupt,
             ended: false,
@@ -42,119 +44,108 @@ impl Handle {
             pending: None,
             warned: 0,
         };
-        Handle { core: Guarded::new(core), rows: Rows::default() }
+        Handle { core: Guarded::new(core), given: Given::default() }
     }
 
-    /// Rows that were decoded and are given out one by one.
-    pub(super) fn rows(&self) -> &Rows {
-        &self.rows
+    /// The rows that are given out now.
+    pub(super) fn given(&self) -> &Given {
+        &self.given
+    }
+
+    /// Works with the lock held, detached.
+    pub(super) fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Core) -> Result<R, Failure> + Send,
+    ) -> PyResult<R> {
+        self.core.detached(py, work)
     }
 
     /// The next batch, or the rest of one whose first rows were given out; for a caller that may be attached or not.
     pub(super) fn next(&self) -> Result<Option<RecordBatch>, Failure> {
-        self.core.with_detached(|core| if core.closed { Err(Failure::Closed) } else { Ok(()) })?;
-        match self.rows.take()? {
+        self.core.with_detached(|core| match core.open()?.waiting.take(&self.given) {
             Some(rest) => Ok(Some(rest)),
-            None => self.core.with_detached(Core::next),
-        }
-    }
-
-    /// The next batch, all of it; the caller is not attached.
-    pub(super) fn decode(&self) -> Result<Option<RecordBatch>, Failure> {
-        self.core.with(Core::next)
-    }
-
-    /// As [`Self::decode`], but an error waits until rows are taken: there is no batch before it.
-    pub(super) fn decode_ahead(&self) -> Result<Option<RecordBatch>, Failure> {
-        self.core.with(|core| match core.next() {
-            Err(error) if !core.closed => {
-                core.pending = Some(error);
-                Ok(None)
-            }
-            batch => batch,
+            None => core.next(),
         })
     }
 
     /// The options; reads as far as they are.
-    pub(super) fn options(&self, py: Python<'_>) -> Result<Option<StreamOptions>, Failure> {
-        py.detach(|| {
-            self.core.with(|core| {
-                if !core.ended && !core.closed {
-                    core.attempt(|reader, poll| {
-                        reader.read_ahead(poll);
-                        Ok(())
-                    })?;
-                }
-                Ok(core.reader.source().stream_options())
-            })
+    pub(super) fn options(&self, py: Python<'_>) -> PyResult<Option<StreamOptions>> {
+        self.with(py, |core| {
+            if !core.ended && !core.closed {
+                core.attempt(|reader, poll| {
+                    reader.read_ahead(poll);
+                    Ok(())
+                })?;
+            }
+            Ok(core.reader.source().stream_options())
         })
     }
 
-    pub(super) fn namespaces(&self, py: Python<'_>) -> Result<Vec<(String, String)>, Failure> {
-        let owned = |(label, iri): (&str, &str)| (label.to_owned(), iri.to_owned());
-        self.look(py, |core| core.reader.namespaces().iter().map(owned).collect())
-    }
-
-    pub(super) fn metadata(&self, py: Python<'_>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        self.look(py, |core| core.reader.source().decoder().metadata().to_vec())
-    }
-
-    pub(super) fn progress(&self, py: Python<'_>) -> Result<Progress, Failure> {
-        self.look(py, |core| core.reader.source().decoder().progress())
+    /// What the reader knows.
+    pub(super) fn look<R: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&dyn ReadBatches) -> R + Send,
+    ) -> PyResult<R> {
+        self.with(py, |core| Ok(look(&*core.reader)))
     }
 
     /// Whether the last error was that of a patch of which no row was given.
-    pub(super) fn refused_a_patch(&self, py: Python<'_>) -> Result<bool, Failure> {
-        self.look(py, |core| core.reader.source().refused_a_patch())
+    pub(super) fn refused_a_patch(&self, py: Python<'_>) -> PyResult<bool> {
+        self.look(py, |reader| reader.source().refused_a_patch())
     }
 
-    pub(super) fn is_closed(&self, py: Python<'_>) -> Result<bool, Failure> {
-        self.look(py, |core| core.closed)
+    pub(super) fn is_closed(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |core| Ok(core.closed))
     }
 
     /// Whether nothing more will come.
-    pub(super) fn is_over(&self, py: Python<'_>) -> Result<bool, Failure> {
-        let (closed, at_end) = self.look(py, |core| (core.closed, core.ended && core.pending.is_none()))?;
-        Ok(closed || (at_end && self.rows.is_empty(py)?))
-    }
-
-    pub(super) fn snapshot(&self, py: Python<'_>) -> Result<Vec<u8>, Failure> {
-        let held = !self.rows.is_empty(py)?;
-        py.detach(|| {
-            self.core.with(|core| {
-                if core.closed {
-                    return Err(Failure::Closed);
-                }
-                if held || core.reader.has_waiting_rows() {
-                    let message = "rows that were decoded wait to be taken: no snapshot now";
-                    return Err(Error::new(ErrorKind::Argument, message).into());
-                }
-                Ok(core.reader.source().snapshot()?)
-            })
+    pub(super) fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |core| {
+            let at_end = core.ended && core.pending.is_none();
+            Ok(core.closed || (at_end && core.waiting.is_empty(&self.given)?))
         })
     }
 
-    pub(super) fn close(&self, py: Python<'_>) -> Result<(), Failure> {
-        py.detach(|| {
-            self.core.with(|core| {
-                core.closed = true;
-                core.reader.close();
-                Ok(())
-            })
+    pub(super) fn snapshot(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.with(py, |core| {
+            if !core.open()?.waiting.is_empty(&self.given)? || core.reader.has_waiting_rows() {
+                let message = "rows that were decoded wait to be taken: no snapshot now";
+                return Err(Error::new(ErrorKind::Argument, message).into());
+            }
+            Ok(core.reader.source().snapshot()?)
         })
     }
 
-    fn look<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&Core) -> T + Send) -> Result<T, Failure> {
-        py.detach(|| self.core.with(|core| Ok(look(core))))
+    pub(super) fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |core| {
+            core.closed = true;
+            core.reader.close();
+            Ok(())
+        })
     }
 }
 
 impl Core {
-    fn next(&mut self) -> Result<Option<RecordBatch>, Failure> {
-        if self.closed {
-            return Err(Failure::Closed);
+    fn open(&mut self) -> Result<&mut Self, Failure> {
+        if self.closed { Err(Failure::Closed) } else { Ok(self) }
+    }
+
+    /// As [`Self::next`], but an error waits until rows are taken: there is no batch before it.
+    pub(super) fn next_ahead(&mut self) -> Result<Option<RecordBatch>, Failure> {
+        match self.next() {
+            Err(error) if !self.closed => {
+                self.pending = Some(error);
+                Ok(None)
+            }
+            batch => batch,
         }
-        if let Some(error) = self.pending.take() {
+    }
+
+    /// The next batch, all of it.
+    pub(super) fn next(&mut self) -> Result<Option<RecordBatch>, Failure> {
+        if let Some(error) = self.open()?.pending.take() {
             return Err(error);
         }
         if self.ended {

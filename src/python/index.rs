@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::error::{Failure, warn};
+use super::error::warn;
 use super::input::Input;
 use super::keywords;
 use super::signals::Interrupt;
@@ -43,7 +43,7 @@ pub(super) fn index(
     path: PathBuf,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(String, usize)> {
-    let path = local_path(&path).map_err(Failure::Jelly)?;
+    let path = local_path(&path)?;
     let values = keywords::values(options.unwrap_or(&PyDict::new(py)), Doors::INDEX)?;
     let options = ScanOptions::of(&values, &path);
     let scanned =
@@ -65,7 +65,7 @@ pub(super) fn splits(
 ) -> PyResult<(&'static str, &'static str, Vec<Part>)> {
     let Input { source, name, interrupt } = Input::seekable(source)?;
     let values = keywords::values(keywords, Doors::SPLITS)?;
-    let open = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
+    let open = OpenOptions::of(&values, "format", name)?;
     let options = SplitOptions { open, split_bytes, whole_patches };
     let found = interrupt.run(py, |signals| Ok(split_source(source, &options, &mut || signals.poll())?))?;
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
@@ -76,7 +76,7 @@ pub(super) fn splits(
 /// What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before.
 #[pyfunction]
 pub(super) fn restart_points(py: Python<'_>, path: PathBuf) -> PyResult<(&'static str, Vec<Place>)> {
-    let path = local_path(&path).map_err(Failure::Jelly)?;
+    let path = local_path(&path)?;
     let found = Interrupt::default().run(py, |_| Ok(points_of(&path, None)?))?;
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
     let place = |point: &crate::index::Point| {

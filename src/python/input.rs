@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
-use super::error::Failure;
 use super::signals::Interrupt;
 use crate::io::{SharedFile, Source, local_path};
 
@@ -116,7 +115,7 @@ pub(super) fn is_path(source: &Bound<'_, PyAny>) -> PyResult<bool> {
 pub(super) fn path_of(source: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let py = source.py();
     let text = py.import("os")?.call_method1("fsdecode", (source,))?;
-    Ok(local_path(&text.extract::<PathBuf>()?).map_err(Failure::Jelly)?)
+    Ok(local_path(&text.extract::<PathBuf>()?)?)
 }
 
 fn path(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {

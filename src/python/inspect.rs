@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyList};
 
 use super::convert::Report;
-use super::error::{Failure, to_python};
 use super::input::Input;
 use super::keywords;
 use super::stream_options;
@@ -53,7 +52,7 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
         ("stray", counts.stray),
     ];
     values.set_item("transactions", counts.into_py_dict(py)?)?;
-    let error = found.error.map(|error| to_python(py, error).into_value(py));
+    let error = found.error.map(|error| PyErr::from(error).into_value(py));
     values.set_item("error", error)?;
     let module = py.import("jelly._inspect")?;
     let advice = PyList::empty(py);
@@ -77,7 +76,7 @@ pub(super) fn statistics<'py>(
     let py = source.py();
     let Input { source, name, interrupt } = Input::new(source)?;
     let values = keywords::values(keywords, Doors::STATS)?;
-    let options = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
+    let options = OpenOptions::of(&values, "format", name)?;
     let mut report = Report::new(progress.as_ref());
     let found = interrupt.run(py, |signals| {
         let mut poll = |rows, bytes_in| report.poll(signals, Tally { rows, bytes_in, ..Tally::default() });

@@ -1,6 +1,5 @@
 //! What the functions that give patches a meaning have in common.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
@@ -16,7 +15,7 @@ use crate::io::Source;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 use crate::options::values::Values;
-use crate::patch::{Again, LogSources, Progress};
+use crate::patch::{LogPart, Progress};
 use crate::term::TermBuf;
 
 /// A call: its options, and what stops it.
@@ -30,35 +29,6 @@ pub(super) struct Job {
 pub(super) struct Opening {
     pub(super) source: Source,
     pub(super) options: OpenOptions,
-}
-
-/// A source of a log.
-pub(super) enum LogPart {
-    Source(Opening),
-    /// A stream of the patches of a log after a version.
-    After(u64, Opening),
-    /// A folder, and how its files are read.
-    Folder(PathBuf, OpenOptions),
-}
-
-impl LogPart {
-    pub(super) fn open(self, log: &mut LogSources) -> Result<()> {
-        match self {
-            LogPart::Source(Opening { source, options }) => log.push(Again::new(source, options)?),
-            LogPart::After(version, Opening { source, options }) => {
-                log.push_after(version, Again::new(source, options)?);
-            }
-            LogPart::Folder(path, options) => log.push_folder(&path, &options)?,
-        }
-        Ok(())
-    }
-}
-
-/// Opens what a log is made of.
-pub(super) fn gather(parts: Vec<LogPart>) -> Result<LogSources> {
-    let mut log = LogSources::default();
-    parts.into_iter().try_for_each(|part| part.open(&mut log))?;
-    Ok(log)
 }
 
 impl Job {
@@ -85,18 +55,23 @@ impl Job {
             Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
             None => {
                 let after = source.getattr("comes_after").ok().and_then(|after| after.extract().ok());
-                let opening = self.dataset(source, "patch_format")?;
+                let Opening { source, options } = self.dataset(source, "patch_format")?;
                 Ok(match after {
-                    Some(version) => LogPart::After(version, opening),
-                    None => LogPart::Source(opening),
+                    Some(version) => LogPart::After(version, source, options),
+                    None => LogPart::Source(source, options),
                 })
             }
         };
         sources.iter().map(open).collect()
     }
 
+    /// One source of patches.
+    pub(super) fn patch(&self, source: Bound<'_, PyAny>) -> PyResult<LogPart> {
+        Ok(self.log(&[source])?.remove(0))
+    }
+
     fn reading(&self, format: &str, name: Option<String>) -> PyResult<OpenOptions> {
-        Ok(OpenOptions::of(&self.values, format, name).map_err(Failure::Jelly)?)
+        Ok(OpenOptions::of(&self.values, format, name)?)
     }
 
     /// Works without Python; an exception of a source or handler is what is raised.

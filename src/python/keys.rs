@@ -85,19 +85,6 @@ pub(super) fn quad_keys(
 }
 
 /// The keys of the quads of a table that is compared with others: as `quad_keys`, and refuses terms that are not canonical.
-///
-/// Args:
-///     rows: As those of `quad_keys`.
-///     secret: 16 bytes.
-///     labels: What labels of blank nodes may be: ``"any"``; ``"unscoped"``, none behind the scope of a source; ``"named"``,
-///         no positions either.
-///     quads: Refuse rows without a subject, predicate and object, which have no key else.
-///
-/// Raises:
-///     EncodeError: A row has no quad.
-///     PatchError: A label is refused.
-///     TextError: A term is not canonical.
-///     ValueError: As of `quad_keys`.
 #[pyfunction]
 #[pyo3(signature = (rows, secret, *, labels, quads=true))]
 pub(super) fn table_keys(
@@ -107,19 +94,11 @@ pub(super) fn table_keys(
     labels: &str,
     quads: bool,
 ) -> PyResult<QuadKeys> {
-    let labels = labels.parse().map_err(Failure::Jelly)?;
+    let labels = labels.parse()?;
     keys_of(py, rows, secret, Required { canonical: true, quads, labels })
 }
 
 /// Keeps the rows whose quads have none of some keys: as `table_keys`, without the way of the keys to Python.
-///
-/// Args:
-///     keys: 16 bytes for each key.
-///     secret: 16 bytes.
-///     labels: As that of `table_keys`.
-///
-/// Raises:
-///     ValueError: As of `table_keys`, or keys have not 16 bytes each.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct KeyFilter(arrow::KeyFilter);
 
@@ -128,19 +107,13 @@ impl KeyFilter {
     #[new]
     #[pyo3(signature = (keys, secret, *, labels))]
     fn new(keys: &Bound<'_, PyBytes>, secret: &Bound<'_, PyBytes>, labels: &str) -> PyResult<Self> {
-        let labels = labels.parse().map_err(Failure::Jelly)?;
+        let labels = labels.parse()?;
         let required = Required { canonical: true, quads: true, labels };
         let filter = arrow::KeyFilter::new(keys.as_bytes(), key_of(secret)?, required);
-        Ok(KeyFilter(filter.map_err(Failure::Jelly)?))
+        Ok(KeyFilter(filter?))
     }
 
     /// Whether each row is kept, for ``pyarrow.record_batch``: the boolean column ``kept``.
-    ///
-    /// Args:
-    ///     rows: One record batch, as of `quad_keys`.
-    ///
-    /// Raises:
-    ///     JellyError: As of `table_keys`.
     fn keep(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<Exported> {
         column_of(py, rows, "kept", |batch| self.0.keep(batch))
     }
@@ -155,7 +128,7 @@ pub(super) fn column_of<C: Array + FromIterator<Option<T>> + 'static, T>(
 ) -> PyResult<Exported> {
     let mut batches = batches_of(rows)?;
     let column = py.detach(|| {
-        catch_panic(|| match batches.next().map_err(Failure::Python)? {
+        catch_panic(|| match batches.next()? {
             Some(batch) => Ok(make(&batch)?),
             None => Ok::<_, Failure>(std::iter::empty::<Option<T>>().collect()),
         })
@@ -191,9 +164,7 @@ fn keys_of(
     let keys = py.detach(|| {
         catch_panic(|| {
             let mut column = KeyColumn::new(secret, required);
-            while let Some(batch) = batches.next().map_err(Failure::Python)? {
-                column.push(&batch)?;
-            }
+            batches.each(|batch| Ok(column.push(&batch)?))?;
             Ok::<_, Failure>(column.finish())
         })
     })?;

@@ -4,7 +4,6 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyMapping, PyString};
 
-use super::error::Failure;
 use super::stream_options;
 use crate::limits::{LIMITS, Limits};
 use crate::options::StreamOptions;
@@ -27,7 +26,7 @@ pub(super) fn values(keywords: &Bound<'_, PyDict>, doors: Doors) -> PyResult<Val
         {
             return Err(PyTypeError::new_err(format!("{name} must be a jelly.{right}")));
         }
-        values.set(&name, value).map_err(Failure::Jelly)?;
+        values.set(&name, value)?;
     }
     Ok(values)
 }

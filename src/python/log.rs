@@ -2,18 +2,17 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::error::Failure;
-use super::job::{Job, LogPart, gather, term};
+use super::guard::Guarded;
+use super::job::{Job, term};
 use super::keywords;
 use super::publish::version;
 use crate::options::doors::Doors;
 use crate::patch::{
-    self, Again, Base, LogContext, LogOptions, LogReport, LogSources, LogVersion, PatchFacts, Pattern,
+    self, Again, Base, LogContext, LogOptions, LogReport, LogSources, LogVersion, Origin, PatchFacts, Pattern,
 };
 use crate::term::TermBuf;
 
@@ -49,7 +48,7 @@ pub(super) fn verify_log(
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
     let options = LogOptions::of(&job.values);
     let report = job.run(py, |watch| {
-        let log = gather(log)?;
+        let log = LogSources::open(log)?;
         let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
         Ok(patch::verify_log(log, base.as_ref(), options, watch)?)
     })?;
@@ -78,9 +77,6 @@ pub(super) fn verify_log(
 /// Source, patch, id, prev, by what ids are compared: that of the id, that of prev; the digest of the rows that count.
 type Version = (usize, u64, Option<String>, Option<String>, Option<String>, Option<String>, Option<String>);
 
-/// What was given as which source: its number, and the file where that is a folder.
-type Origin = (usize, Option<PathBuf>);
-
 /// Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the
 /// rows that count, the origin of each source, and the version that the patches come after.
 #[pyfunction]
@@ -93,25 +89,10 @@ pub(super) fn log_versions(
     names: Option<Vec<Option<String>>>,
 ) -> PyResult<(Vec<Version>, Vec<Origin>, u64)> {
     let job = Job::new(keywords, Doors::LOG, progress)?;
-    let mut log = job.log(&patches)?;
-    // those of files that a stream hands over say the order
-    for (part, name) in log.iter_mut().zip(names.iter().flatten()) {
-        if let LogPart::Source(opening) = part {
-            opening.options.decode.source = name.as_deref().map(Into::into);
-        }
-    }
+    let log = job.log(&patches)?;
     let options = LogOptions { fixed: true, digests: true, ..LogOptions::of(&job.values) };
     let (origins, before, versions) = job.run(py, |watch| {
-        let (mut sources, mut origins) = (LogSources::default(), Vec::new());
-        for (given, part) in log.into_iter().enumerate() {
-            let is_folder = matches!(part, LogPart::Folder(..));
-            part.open(&mut sources)?;
-            let paths = sources.paths().skip(origins.len()).map(|path| path.filter(|_| is_folder));
-            origins.extend(paths.map(|path| (given, path.map(PathBuf::from))).collect::<Vec<_>>());
-        }
-        if names.is_some() {
-            origins = sources.group().into_iter().map(|given| (given, None)).collect();
-        }
+        let (sources, origins) = LogSources::with_origins(log, names.as_deref())?;
         let (before, versions) = patch::log_versions(sources, options, watch)?;
         Ok((origins, before, versions))
     })?;
@@ -162,7 +143,7 @@ impl LogOrder {
     /// The number of a version, which is given by its number or the id of its patch.
     #[pyo3(signature = (value, name="version"))]
     fn number(&self, value: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
-        Ok(self.0.number(&version(value, name)?).map_err(Failure::from)?)
+        Ok(self.0.number(&version(value, name)?)?)
     }
 }
 
@@ -188,27 +169,27 @@ pub(super) fn order_log(
     };
     let patches: Vec<_> = patches.into_iter().map(facts).collect::<PyResult<_>>()?;
     let found = patch::order_log(&patches, &context, LogOptions::of(&values));
-    Ok(LogOrder(found.map_err(Failure::from)?))
+    Ok(LogOrder(found?))
 }
 
 /// Refuses rows of a source that lack a patch between two others: numbers of patches, and whether each has a prev.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
 pub(super) fn refuse_hole(source: Option<String>, patches: Vec<(u64, bool)>) -> PyResult<()> {
-    Ok(patch::refuse_hole(source.as_deref(), patches).map_err(Failure::from)?)
+    Ok(patch::refuse_hole(source.as_deref(), patches)?)
 }
 
 /// The files of a folder that hold patches, in the order of a log.
 #[pyfunction]
 pub(super) fn patch_files(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<PathBuf>> {
-    Ok(py.detach(|| patch::patch_files(&folder)).map_err(Failure::from)?)
+    Ok(py.detach(|| patch::patch_files(&folder))?)
 }
 
 /// Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read.
 #[pyfunction]
 #[pyo3(signature = (dest, folder=None))]
 pub(super) fn refuse_own_file(py: Python<'_>, dest: PathBuf, folder: Option<PathBuf>) -> PyResult<()> {
-    Ok(py.detach(|| patch::refuse_own_file(&dest, folder.as_deref())).map_err(Failure::from)?)
+    Ok(py.detach(|| patch::refuse_own_file(&dest, folder.as_deref()))?)
 }
 
 /// Whether a file of this name in the folder of a log holds patches.
@@ -231,21 +212,20 @@ pub(super) fn backup_base(
     py: Python<'_>,
     folder: PathBuf,
 ) -> PyResult<(String, u64, String, u64, Option<String>)> {
-    let Base { file, statements, timestamp, version, id, .. } =
-        py.detach(|| patch::backup_base(&folder)).map_err(Failure::from)?;
+    let Base { file, statements, timestamp, version, id, .. } = py.detach(|| patch::backup_base(&folder))?;
     Ok((file, statements, timestamp, version, id.map(|id| id.as_term().to_string())))
 }
 
 /// Returns an id, a term or a bare IRI, as a term, and what it is compared by.
 #[pyfunction]
 pub(super) fn identify(id: &str) -> PyResult<(String, String)> {
-    let id = patch::id_of(id).map_err(Failure::Jelly)?;
+    let id = patch::id_of(id)?;
     Ok((id.as_term().to_string(), patch::id_identity(&id)))
 }
 
 /// Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to.
 #[pyclass(module = "jelly._internal", frozen)]
-pub(super) struct History(Mutex<patch::History>);
+pub(super) struct History(Guarded<patch::History>);
 
 /// The fields of `jelly.Period`.
 type Period = (String, String, String, String, u64, Option<u64>);
@@ -253,9 +233,8 @@ type Period = (String, String, String, String, u64, Option<u64>);
 #[pymethods]
 impl History {
     /// The next period.
-    fn __next__(&self) -> PyResult<Option<Period>> {
-        let mut history = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let period = history.next_period().map_err(Failure::from)?;
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Period>> {
+        let period = self.0.detached(py, |history| Ok(history.next_period()?))?;
         Ok(period.map(|period| {
             let [subject, predicate, object, graph] = period.terms;
             (subject, predicate, object, graph, period.valid_from, period.valid_to)
@@ -264,13 +243,13 @@ impl History {
 
     /// Files in the order in which they were taken, where nothing but their names decided it.
     #[getter]
-    fn order(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).order.clone()
+    fn order(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.0.detached(py, |history| Ok(history.order.clone()))
     }
 
     /// The headers of the patch that made a version, if it changed quads of the pattern.
-    fn headers(&self, version: u64) -> Vec<(String, String)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).headers(version).to_vec()
+    fn headers(&self, py: Python<'_>, version: u64) -> PyResult<Vec<(String, String)>> {
+        self.0.detached(py, |history| Ok(history.headers(version).to_vec()))
     }
 
     /// Itself.
@@ -279,8 +258,8 @@ impl History {
     }
 
     /// Periods that were not taken yet.
-    fn __len__(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).left()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.0.detached(py, |history| Ok(history.left()))
     }
 }
 
@@ -304,9 +283,9 @@ pub(super) fn history(
         *place = text.as_deref().map(term).transpose()?;
     }
     let found = job.run(py, |watch| {
-        let log = gather(log)?;
+        let log = LogSources::open(log)?;
         let base = base.map(|base| (base.source, base.options));
         Ok(patch::history(log, base, &terms, options, watch)?)
     })?;
-    Ok(History(Mutex::new(found)))
+    Ok(History(Guarded::new(found)))
 }

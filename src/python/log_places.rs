@@ -7,10 +7,6 @@ use super::keys::column_of;
 use crate::arrow;
 
 /// Which rows of a log count, and which version each belongs to.
-///
-/// Args:
-///     patches: For each patch that counts its source, its number in the source, its version, and its transactions
-///         that do not count.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct LogPlaces(arrow::LogPlaces);
 
@@ -26,12 +22,6 @@ impl LogPlaces {
     }
 
     /// The version of each row, for ``pyarrow.record_batch``: the column ``version``, null in rows that do not count.
-    ///
-    /// Args:
-    ///     rows: One record batch with the columns ``source``, ``patch`` and ``txn``.
-    ///
-    /// Raises:
-    ///     ValueError: A column is missing or of another type.
     fn versions(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<Exported> {
         column_of(py, rows, "version", |batch| self.0.versions(batch))
     }

@@ -83,7 +83,7 @@ mod _internal {
     #[pymodule_export]
     use super::publish::{RowsDigest, log_known_end, place_patch, refuse_changed, stamp_patch, summarize};
     #[pymodule_export]
-    use super::reader::{PatchReader, RdfReader, Reader};
+    use super::reader::{PatchReader, RdfReader, Reader, state_after_loss};
     #[pymodule_export]
     use super::relay::{RdfRelay, met_options, read_message, write_message, written_options};
     #[pymodule_export]

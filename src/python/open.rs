@@ -3,7 +3,6 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::error::Failure;
 use super::handle::Handle;
 use super::input::Input;
 use super::keywords;
@@ -25,7 +24,7 @@ pub(super) fn options(
         Kind::Patch => Doors::DECODE_PATCH,
     };
     let values = keywords::values(keywords, doors.and(Doors::READ))?;
-    Ok(ReadOptions::of(&values, own_name).map_err(Failure::Jelly)?)
+    Ok(ReadOptions::of(&values, own_name)?)
 }
 
 /// Opens the source while detached: it may have to wait for it.
@@ -54,7 +53,7 @@ pub(super) fn read_any<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let Input { source, name, interrupt } = Input::new(source)?;
     let values = keywords::values(keywords, Doors::CONVERT.and(Doors::STATS))?;
-    let open = OpenOptions::of(&values, "format", name).map_err(Failure::Jelly)?;
+    let open = OpenOptions::of(&values, "format", name)?;
     let options = ReadOptions { open, ..ReadOptions::default() };
     let (format, reader) = interrupt.run(py, |_| Ok(arrow::read_any(source, &options)?))?;
     let kind = if let AnyFormat::Rdf(_) = format { Kind::Rdf } else { Kind::Patch };
@@ -94,5 +93,5 @@ pub(super) fn read_patch<'py>(
 #[pyfunction]
 pub(super) fn read_schema(kind: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Schema> {
     let kind = Kind::of(kind)?;
-    Ok(Schema::of(kind, &options(kind, keywords, None)?).map_err(Failure::Jelly)?)
+    Ok(Schema::of(kind, &options(kind, keywords, None)?)?)
 }

@@ -1,18 +1,16 @@
 //! What publishing to a log asks the core: what a patch says, and whether it can be the next one.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::capsule::Batches;
-use super::error::Failure;
-use super::job::{Job, LogPart, term};
+use super::guard::Guarded;
+use super::job::{Job, term};
+use super::keys::batches_of;
 use super::keywords;
 use crate::arrow::BatchDigest;
 use crate::create::WriteOptions;
-use crate::error::catch_panic;
 use crate::options::doors::Doors;
 use crate::options::shape::Shape;
 use crate::patch::{self, Again, Claim, Head, Header, LogOptions, PatchOut, PatchSummary, Placed, Version};
@@ -30,16 +28,8 @@ pub(super) fn summarize(
 ) -> PyResult<Summary> {
     let job = Job::new(keywords, Doors::LOG, None)?;
     let takes_positions = LogOptions::of(&job.values).takes_positions;
-    let part = job.log(&[patches])?.pop();
-    let Some(LogPart::Source(opening)) = part else {
-        return Err(pyo3::exceptions::PyValueError::new_err(
-            "a folder has no summary: its files have one each",
-        ));
-    };
-    let found = job.run(py, |watch| {
-        let source = Again::new(opening.source, opening.options)?;
-        Ok(patch::summarize(&source, takes_positions, watch)?)
-    })?;
+    let part = job.patch(patches)?;
+    let found = job.run(py, |watch| Ok(patch::summarize(&part.into_source()?, takes_positions, watch)?))?;
     Ok(fields(found))
 }
 
@@ -56,8 +46,6 @@ fn texts(headers: Vec<Header>) -> Vec<(String, String)> {
 }
 
 /// Reads a source of one patch to its end, and writes it to a file that is not flushed, with headers that it lacks.
-///
-/// Returns what it says, without those headers, and the ones that were added.
 #[pyfunction]
 pub(super) fn stamp_patch(
     py: Python<'_>,
@@ -84,7 +72,7 @@ pub(super) fn stamp_patch(
 /// The digest of the rows of one patch, which come as record batches of any size.
 #[pyclass(module = "jelly._internal", frozen)]
 #[derive(Default)]
-pub(super) struct RowsDigest(Mutex<BatchDigest>);
+pub(super) struct RowsDigest(Guarded<BatchDigest>);
 
 #[pymethods]
 impl RowsDigest {
@@ -95,26 +83,13 @@ impl RowsDigest {
 
     /// Adds rows.
     fn update(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Some(mut batches) = Batches::of(rows)? else {
-            return Err(pyo3::exceptions::PyTypeError::new_err("rows must be of an Arrow library"));
-        };
-        py.detach(|| {
-            catch_panic(|| {
-                let mut digest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                while let Some(batch) = batches.next().map_err(Failure::Python)? {
-                    digest.push(&batch)?;
-                }
-                Ok::<_, Failure>(())
-            })
-        })?;
-        Ok(())
+        let mut batches = batches_of(rows)?;
+        self.0.detached(py, |digest| batches.each(|batch| Ok(digest.push(&batch)?)))
     }
 
     /// The digest of all rows; the next rows are of another patch.
-    fn finish(&self) -> String {
-        patch::hex_digest(
-            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish(),
-        )
+    fn finish(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.detached(py, |digest| Ok(patch::hex_digest(std::mem::take(digest).finish())))
     }
 }
 
@@ -127,12 +102,12 @@ pub(super) fn place_patch(
     head: (u64, Option<String>),
     known: Option<(u64, String)>,
 ) -> PyResult<Option<u64>> {
-    let id = |text: Option<String>| text.map(|text| patch::id_of(&text)).transpose().map_err(Failure::Jelly);
+    let id = |text: Option<String>| text.map(|text| patch::id_of(&text)).transpose();
     let expect = expect.map(|value| version(value, "expect")).transpose()?;
     let claim = Claim { id: id(claim.0)?, prev: id(claim.1)?, digest: claim.2, expect };
     let head = Head { version: head.0, id: id(head.1)? };
     let known = known.as_ref().map(|(version, digest)| (*version, digest.as_str()));
-    match patch::place(&claim, &head, known).map_err(Failure::from)? {
+    match patch::place(&claim, &head, known)? {
         Placed::Next => Ok(None),
         Placed::Replay(version) => Ok(Some(version)),
     }
@@ -141,7 +116,7 @@ pub(super) fn place_patch(
 /// A version: a number, or an id as a term or a bare IRI.
 pub(super) fn version(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Version> {
     let value = keywords::read(Shape::Version, name, value)?;
-    Ok(Version::of(&value, name).map_err(Failure::Jelly)?)
+    Ok(Version::of(&value, name)?)
 }
 
 /// The last version that the index of a folder knows.
@@ -162,5 +137,5 @@ pub(super) fn refuse_changed(
     digest: Option<&str>,
 ) -> PyResult<()> {
     let known = (known.0.as_str(), known.1, known.2.as_str());
-    Ok(patch::refuse_changed(&path, known, size, digest).map_err(Failure::from)?)
+    Ok(patch::refuse_changed(&path, known, size, digest)?)
 }

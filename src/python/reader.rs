@@ -13,6 +13,7 @@ use super::handle::Handle;
 use super::rows::RowIterator;
 use super::schema::Schema;
 use super::stream_options;
+use crate::decode::{PatchDecoder, RdfDecoder};
 
 /// What :class:`RdfReader` and :class:`PatchReader` have in common.
 ///
@@ -144,7 +145,11 @@ impl Reader {
     #[getter]
     fn namespaces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for (label, iri) in self.handle.namespaces(py)? {
+        let found = self.handle.look(py, |reader| {
+            let owned = |(label, iri): (&str, &str)| (label.to_owned(), iri.to_owned());
+            reader.namespaces().iter().map(owned).collect::<Vec<_>>()
+        })?;
+        for (label, iri) in found {
             all.set_item(label, iri)?;
         }
         Ok(all)
@@ -154,7 +159,7 @@ impl Reader {
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for (key, value) in self.handle.metadata(py)? {
+        for (key, value) in self.handle.look(py, |reader| reader.source().decoder().metadata().to_vec())? {
             all.set_item(key, PyBytes::new(py, &value))?;
         }
         Ok(all)
@@ -163,7 +168,7 @@ impl Reader {
     /// How far decoding got; rows that were decoded and not taken yet are behind it.
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let at = self.handle.progress(py)?;
+        let at = self.handle.look(py, |reader| reader.source().decoder().progress())?;
         let class = py.import("jelly.types")?.getattr("Position")?;
         class.call1((at.frame, at.rows, at.offset))
     }
@@ -171,7 +176,7 @@ impl Reader {
     /// Whether the reader was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.handle.is_closed(py)?)
+        self.handle.is_closed(py)
     }
 
     /// The state of the decoder, for ``resume``.
@@ -192,7 +197,7 @@ impl Reader {
 
     /// Closes the source; reading on is a ``ValueError``.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(self.handle.close(py)?)
+        self.handle.close(py)
     }
 
     /// `RdfReader[RdfTermRow]` in annotations.
@@ -233,4 +238,11 @@ impl PatchReader {
         };
         Ok(reader.patches.get_or_try_init(py, make)?.clone_ref(py))
     }
+}
+
+/// The state of a decoder of statements, or of patches, at this message of a log whose start is lost.
+#[pyfunction]
+pub(super) fn state_after_loss(py: Python<'_>, is_patch: bool, message: u64) -> PyResult<Bound<'_, PyBytes>> {
+    let state = if is_patch { PatchDecoder::after_loss(message) } else { RdfDecoder::after_loss(message) };
+    Ok(PyBytes::new(py, &state?))
 }

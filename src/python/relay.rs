@@ -6,7 +6,6 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::error::Failure;
 use super::guard::Guarded;
 use super::stream_options;
 use crate::encode::write_rdf_options;
@@ -40,31 +39,29 @@ impl RdfRelay {
     /// Takes a frame without its length; returns those that it became, each after its length.
     #[pyo3(signature = (message, *, passed=false))]
     fn push<'py>(&self, py: Python<'py>, message: &[u8], passed: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let done = py.detach(|| self.0.with(|relay| Ok(relay.push(message, passed)?)))?;
+        let done = self.0.detached(py, |relay| Ok(relay.push(message, passed)?))?;
         Ok(PyBytes::new(py, &done))
     }
 
     /// What is written next is a stream of its own.
     fn restart(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(py.detach(|| {
-            self.0.with(|relay| {
-                relay.restart();
-                Ok(())
-            })
-        })?)
+        self.0.detached(py, |relay| {
+            relay.restart();
+            Ok(())
+        })
     }
 
     /// The options of the stream, once they came.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = py.detach(|| self.0.with(|relay| Ok(relay.options().cloned())))?;
+        let found = self.0.detached(py, |relay| Ok(relay.options().cloned()))?;
         found.map(|options| stream_options::object(py, &StreamOptions::Rdf(options))).transpose()
     }
 
     /// The options of what is written, once they are known.
     #[getter]
     fn written_options<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = py.detach(|| self.0.with(|relay| Ok(relay.written_options().cloned())))?;
+        let found = self.0.detached(py, |relay| Ok(relay.written_options().cloned()))?;
         found.map(|options| stream_options::object(py, &StreamOptions::Rdf(options))).transpose()
     }
 }
@@ -84,7 +81,7 @@ pub(super) fn met_options<'py>(
     asked: &[u8],
 ) -> PyResult<(Bound<'py, PyAny>, bool)> {
     let have = rdf_options(have)?;
-    let (options, fits) = Asked::read(asked).and_then(|asked| asked.of(&have)).map_err(Failure::Jelly)?;
+    let (options, fits) = Asked::read(asked).and_then(|asked| asked.of(&have))?;
     Ok((stream_options::object(py, &StreamOptions::Rdf(options))?, fits))
 }
 
@@ -98,8 +95,7 @@ pub(super) fn written_options<'py>(options: &Bound<'py, PyAny>) -> PyResult<Boun
 /// The fields of a message: number, and an int or bytes.
 #[pyfunction]
 pub(super) fn read_message<'py>(py: Python<'py>, message: &[u8]) -> PyResult<Vec<(u32, Bound<'py, PyAny>)>> {
-    let fields = read_fields(message, Limits::default().nesting)
-        .map_err(|fault| Failure::Jelly(fault.locate(message, 0)))?;
+    let fields = read_fields(message, Limits::default().nesting).map_err(|fault| fault.locate(message, 0))?;
     let object = |(field, value)| {
         Ok(match value {
             Value::Number(number) => (field, number.into_pyobject(py)?.into_any()),

@@ -16,8 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyTuple};
 
 use super::error::Failure;
-use super::guard::Guarded;
-use super::handle::Handle;
+use super::handle::{Core, Handle};
 use super::schema::Schema;
 use super::values::Column;
 
@@ -25,9 +24,6 @@ use super::values::Column;
 const BLOCK: usize = 256;
 
 /// Rows as named tuples.
-///
-/// A reader has one. Loops over it share its rows: a second loop goes on where the first stopped. So can
-/// threads: each row comes once.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
@@ -42,16 +38,13 @@ pub(super) struct BlockIterator {
     last: Mutex<Option<Block>>,
 }
 
+/// The block whose rows are given out now.
+#[derive(Default)]
+pub(super) struct Given(Mutex<Option<Block>>);
+
 /// What a reader decoded and gave to nobody yet, because its rows are asked for one by one.
 #[derive(Default)]
-pub(super) struct Rows {
-    /// The rows that are given out now.
-    block: Mutex<Option<Block>>,
-    waiting: Guarded<Waiting>,
-}
-
-#[derive(Default)]
-struct Waiting {
+pub(super) struct Waiting {
     /// The batch of the block, and those behind it that were looked at.
     batches: VecDeque<RecordBatch>,
     /// Rows of the first batch that are in this block and in those before.
@@ -104,11 +97,54 @@ impl Waiting {
         self.columns.clear();
         self.batches.pop_front()
     }
+
+    /// The rest of a batch of which rows were given out or looked at: no loop over rows gets it any more.
+    ///
+    /// The caller may be attached or not.
+    pub(super) fn take(&mut self, given: &Given) -> Option<RecordBatch> {
+        if self.batches.is_empty() {
+            return None;
+        }
+        let rest = Python::try_attach(|py| {
+            let mut start = self.at - given.block(py).map_or(0, |block| block.end(py));
+            given.set(None);
+            while let Some(batch) = self.pop() {
+                let rows = batch.num_rows() - start;
+                if rows > 0 {
+                    return Some(batch.slice(start, rows));
+                }
+                start = 0;
+            }
+            None
+        });
+        rest.flatten()
+    }
+
+    /// Whether there are no decoded rows that nobody got.
+    pub(super) fn is_empty(&self, given: &Given) -> PyResult<bool> {
+        Python::attach(|py| Ok(self.row(py, given, 0)?.is_none()))
+    }
+
+    /// Where the row is that comes after `skipped` others, among the rows that were decoded.
+    fn row(&self, py: Python<'_>, given: &Given, skipped: usize) -> PyResult<Option<(RecordBatch, usize)>> {
+        if self.batches.is_empty() {
+            return Ok(None);
+        }
+        let in_block = given.block(py).map_or(Ok(0), |block| block.left(py))?;
+        let mut at = self.at - in_block + skipped;
+        for batch in &self.batches {
+            if at < batch.num_rows() {
+                return Ok(Some((batch.clone(), at)));
+            }
+            at -= batch.num_rows();
+        }
+        Ok(None)
+    }
 }
 
-impl Rows {
+impl Given {
     fn lock(&self) -> MutexGuard<'_, Option<Block>> {
-        self.block.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn block(&self, py: Python<'_>) -> Option<Block> {
@@ -120,66 +156,9 @@ impl Rows {
         self.block(py).filter(|block| !block.is(exhausted))
     }
 
-    fn set_block(&self, block: Option<Block>) {
+    fn set(&self, block: Option<Block>) {
         let before = std::mem::replace(&mut *self.lock(), block);
         drop(before); // not under the lock: it may run Python code
-    }
-
-    /// Rows of the first batch that nobody got begin here.
-    fn start(&self, py: Python<'_>, waiting: &Waiting) -> PyResult<usize> {
-        let in_block = self.block(py).map_or(Ok(0), |block| block.left(py))?;
-        Ok(waiting.at - in_block)
-    }
-
-    /// The rest of a batch of which rows were given out or looked at: no loop over rows gets it any more.
-    ///
-    /// The caller may be attached or not.
-    pub(super) fn take(&self) -> Result<Option<RecordBatch>, Failure> {
-        self.waiting.with_detached(|waiting| {
-            if waiting.batches.is_empty() {
-                return Ok(None);
-            }
-            let rest = Python::try_attach(|py| {
-                let mut start = waiting.at - self.block(py).map_or(0, |block| block.end(py));
-                self.set_block(None);
-                while let Some(batch) = waiting.pop() {
-                    let rows = batch.num_rows() - start;
-                    if rows > 0 {
-                        return Some(batch.slice(start, rows));
-                    }
-                    start = 0;
-                }
-                None
-            });
-            Ok(rest.flatten())
-        })
-    }
-
-    /// Whether there are decoded rows that nobody got.
-    pub(super) fn is_empty(&self, py: Python<'_>) -> Result<bool, Failure> {
-        py.detach(|| {
-            self.waiting.with(|waiting| Ok(Python::attach(|py| self.row(py, waiting, 0))?.is_none()))
-        })
-    }
-
-    /// Where the row is that comes after `skipped` others, among the rows that were decoded.
-    fn row(
-        &self,
-        py: Python<'_>,
-        waiting: &Waiting,
-        skipped: usize,
-    ) -> PyResult<Option<(RecordBatch, usize)>> {
-        if waiting.batches.is_empty() {
-            return Ok(None);
-        }
-        let mut at = self.start(py, waiting)? + skipped;
-        for batch in &waiting.batches {
-            if at < batch.num_rows() {
-                return Ok(Some((batch.clone(), at)));
-            }
-            at -= batch.num_rows();
-        }
-        Ok(None)
     }
 }
 
@@ -188,60 +167,56 @@ impl RowIterator {
         Ok(RowIterator { handle, maker: RowMaker::new(py, schema)? })
     }
 
-    fn rows(&self) -> &Rows {
-        self.handle.rows()
-    }
-
     /// A block that comes after `exhausted`; `None` at the end.
     fn next_block(&self, py: Python<'_>, exhausted: Option<&Block>) -> PyResult<Option<Block>> {
-        if let Some(block) = self.rows().block_after(py, exhausted) {
+        let given = self.handle.given();
+        if let Some(block) = given.block_after(py, exhausted) {
             return Ok(Some(block));
         }
-        let more = py.detach(|| self.rows().waiting.with(|waiting| self.fetch(waiting, exhausted)))?;
-        Ok(if more { self.rows().block(py) } else { None })
+        let more = self.handle.with(py, |core| self.fetch(core, exhausted))?;
+        Ok(if more { given.block(py) } else { None })
     }
 
     /// Puts the next block in the place of `exhausted`, unless another thread did; false at the end.
-    fn fetch(&self, waiting: &mut Waiting, exhausted: Option<&Block>) -> Result<bool, Failure> {
-        if Python::attach(|py| self.rows().block_after(py, exhausted).is_some()) {
+    fn fetch(&self, core: &mut Core, exhausted: Option<&Block>) -> Result<bool, Failure> {
+        let given = self.handle.given();
+        if Python::attach(|py| given.block_after(py, exhausted).is_some()) {
             return Ok(true);
         }
         loop {
-            match waiting.batches.front() {
-                Some(batch) if waiting.at < batch.num_rows() => break,
-                Some(_) => drop(Python::attach(|_| waiting.pop())),
-                None => match self.handle.decode()? {
-                    Some(batch) => waiting.batches.push_back(batch),
+            match core.waiting.batches.front() {
+                Some(batch) if core.waiting.at < batch.num_rows() => break,
+                Some(_) => drop(Python::attach(|_| core.waiting.pop())),
+                None => match core.next()? {
+                    Some(batch) => core.waiting.batches.push_back(batch),
                     None => return Ok(false),
                 },
             }
         }
         Python::attach(|py| {
-            let Waiting { batches, at, columns } = waiting;
+            let Waiting { batches, at, columns } = &mut core.waiting;
             let batch = &batches[0];
             let rows = *at..batch.num_rows().min(*at + BLOCK);
             *at = rows.end;
-            let block = self.maker.block(py, batch, rows, columns)?;
-            self.rows().set_block(Some(block));
+            given.set(Some(self.maker.block(py, batch, rows, columns)?));
             Ok(true)
         })
     }
 
     /// The row that comes after `skipped` others, if it is there: an error before it waits until rows are taken.
     fn look(&self, py: Python<'_>, skipped: usize) -> PyResult<Option<(RecordBatch, usize)>> {
-        let rows = self.rows();
-        let look = |waiting: &mut Waiting| {
+        self.handle.with(py, |core| {
             loop {
-                if let Some(found) = Python::attach(|py| rows.row(py, waiting, skipped))? {
+                if let Some(found) = Python::attach(|py| core.waiting.row(py, self.handle.given(), skipped))?
+                {
                     return Ok(Some(found));
                 }
-                match self.handle.decode_ahead()? {
-                    Some(batch) => waiting.batches.push_back(batch),
+                match core.next_ahead()? {
+                    Some(batch) => core.waiting.batches.push_back(batch),
                     None => return Ok(None),
                 }
             }
-        };
-        Ok(py.detach(|| rows.waiting.with(look))?)
+        })
     }
 
     /// See [`super::reader::Reader::peek`].
@@ -321,7 +296,7 @@ impl RowIterator {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let mut block = self.rows().block(py);
+        let mut block = self.handle.given().block(py);
         loop {
             if let Some(block) = &block
                 && let Some(row) = block.rows.bind(py).clone().next()
@@ -342,8 +317,6 @@ impl RowIterator {
     }
 
     /// The next row, if it is one of this patch or the record of an error.
-    ///
-    /// Committed rows have no ``Z``, so an error of the next patch is the end of this one; it comes when the next is asked for.
     fn _next_of_patch(&self, py: Python<'_>, patch: Option<i64>) -> PyResult<Option<Py<PyAny>>> {
         match self.look(py, 0)? {
             Some((batch, at)) => {

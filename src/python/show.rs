@@ -4,12 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::destination::target;
-use super::error::Failure;
-use super::job::{Job, gather};
+use super::job::Job;
 use crate::error::Result;
 use crate::io::{Compression, Output, OutputOptions, Target};
 use crate::options::doors::Doors;
-use crate::patch::{Again, DiffOptions, NodeCounts};
+use crate::patch::{Again, DiffOptions, LogSources, NodeCounts};
 use crate::show::{STYLE, Selection, ShowOptions, Shown};
 
 /// Rows, prefixes, subjects that changed, are gone and are new, and those of them that are not shown.
@@ -38,12 +37,19 @@ pub(super) fn show(
     let job = Job::new(keywords, Doors::SHOW, progress)?;
     let log = job.log(&patches)?;
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
-    let options = ShowOptions::of(&job.values).map_err(Failure::Jelly)?;
-    let selection = Selection::of(&job.values).map_err(Failure::Jelly)?;
+    let options = ShowOptions::of(&job.values)?;
+    let selection = Selection::of(&job.values)?;
     let target = target(dest, &job.interrupt)?;
     let shown = job.run(py, |watch| {
         let base = base.map(|base| Again::new(base.source, base.options)).transpose()?;
-        Ok(crate::show::show(gather(log)?, base.as_ref(), &selection, &options, open(target)?, watch)?)
+        Ok(crate::show::show(
+            LogSources::open(log)?,
+            base.as_ref(),
+            &selection,
+            &options,
+            open(target)?,
+            watch,
+        )?)
     })?;
     Ok(fields(shown))
 }
@@ -62,8 +68,8 @@ pub(super) fn show_diff(
 ) -> PyResult<(Fields, &'static str, [u64; 4])> {
     let job = Job::new(keywords, Doors::SHOW, progress)?;
     let (old, new) = (job.dataset(old, "old_format")?, job.dataset(new, "new_format")?);
-    let diff = DiffOptions::of(&job.values, old.options).map_err(Failure::Jelly)?;
-    let options = ShowOptions::of(&job.values).map_err(Failure::Jelly)?;
+    let diff = DiffOptions::of(&job.values, old.options)?;
+    let options = ShowOptions::of(&job.values)?;
     let target = target(dest, &job.interrupt)?;
     let (shown, compared) = job.run(py, |watch| {
         let new = Again::new(new.source, new.options)?;

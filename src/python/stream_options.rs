@@ -4,7 +4,6 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::error::Failure;
 use crate::create::{default_patch_options, default_rdf_options};
 use crate::options::StreamOptions;
 use crate::options::values::Value;
@@ -43,7 +42,7 @@ pub(super) fn read(object: &Bound<'_, PyAny>) -> PyResult<StreamOptions> {
             Value::Number(_) => Value::Number(given.extract::<u32>()?.into()),
             _ => Value::Text(given.extract()?),
         };
-        options.set_field(name, &value).map_err(Failure::Jelly)?;
+        options.set_field(name, &value)?;
     }
     Ok(options)
 }

@@ -1,16 +1,13 @@
 //! SPARQL Update: what a store is asked and sent to follow a log.
 
-use std::sync::{Mutex, PoisonError};
-
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::error::Failure;
-use super::job::{Job, LogPart};
+use super::guard::Guarded;
+use super::job::Job;
 use crate::convert::Skolem;
-use crate::error::catch_panic;
 use crate::options::doors::Doors;
-use crate::patch::{self, Again};
+use crate::patch;
 use crate::text::{self, StoreVersion, UpdateWriter};
 
 /// Version, and what the id of its patch is compared by.
@@ -34,9 +31,9 @@ impl StoreLog {
     #[pyo3(signature = (log, start=None))]
     fn new(log: &str, start: Option<String>) -> PyResult<Self> {
         if let Some(start) = &start {
-            Skolem::new(start.clone()).map_err(Failure::Jelly)?;
+            Skolem::new(start.clone())?;
         }
-        let log = text::StoreLog::new(log, start.as_deref().unwrap_or_default()).map_err(Failure::Jelly)?;
+        let log = text::StoreLog::new(log, start.as_deref().unwrap_or_default())?;
         Ok(StoreLog { log, start })
     }
 
@@ -64,22 +61,18 @@ impl StoreLog {
         keywords: &Bound<'_, PyDict>,
     ) -> PyResult<Updates> {
         let job = Job::new(keywords, Doors::LOG, None)?;
-        let Some(LogPart::Source(opening)) = job.log(&[patch])?.pop() else {
-            return Err(pyo3::exceptions::PyValueError::new_err("a folder is no patch"));
-        };
+        let part = job.patch(patch)?;
         let writer = UpdateWriter::new(&self.log, &at(version));
-        let skolem = self.start.clone().map(Skolem::new).transpose().map_err(Failure::Jelly)?;
-        let found = job.run(py, |watch| {
-            let patch = Again::new(opening.source, opening.options)?;
-            Ok(patch::Updates::new(patch, writer, skolem, watch)?)
-        })?;
-        Ok(Updates(Mutex::new(found)))
+        let skolem = self.start.clone().map(Skolem::new).transpose()?;
+        let found =
+            job.run(py, |watch| Ok(patch::Updates::new(part.into_source()?, writer, skolem, watch)?))?;
+        Ok(Updates(Guarded::new(found)))
     }
 }
 
 /// The operations of one patch.
 #[pyclass(module = "jelly._internal", frozen)]
-pub(super) struct Updates(Mutex<patch::Updates>);
+pub(super) struct Updates(Guarded<patch::Updates>);
 
 #[pymethods]
 impl Updates {
@@ -89,19 +82,12 @@ impl Updates {
 
     /// The next operation.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        Ok(py.detach(|| catch_panic(|| Ok::<_, Failure>(self.locked().next_operation()?)))?)
+        self.0.detached(py, |updates| Ok(updates.next_operation()?))
     }
 
     /// Rows that add, rows that delete, prefixes that change.
     #[getter]
-    fn counts(&self) -> (u64, u64, u64) {
-        let found = self.locked();
-        (found.added, found.deleted, found.prefixes)
-    }
-}
-
-impl Updates {
-    fn locked(&self) -> std::sync::MutexGuard<'_, patch::Updates> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self, py: Python<'_>) -> PyResult<(u64, u64, u64)> {
+        self.0.detached(py, |updates| Ok((updates.added, updates.deleted, updates.prefixes)))
     }
 }

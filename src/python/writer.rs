@@ -7,7 +7,6 @@ use pyo3::types::PyDict;
 
 use super::capsule::Batches;
 use super::destination::target;
-use super::error::Failure;
 use super::guard::Guarded;
 use super::keywords;
 use super::reader::Reader;
@@ -32,7 +31,7 @@ impl Writer {
         py: Python<'_>,
         work: impl FnOnce(&mut BatchWriter, &mut Signals) -> Result<R> + Send,
     ) -> PyResult<R> {
-        self.interrupt.run(py, |signals| self.core.with(|core| Ok(work(core, signals)?)))
+        self.core.run(py, &self.interrupt, |core, signals| Ok(work(core, signals)?))
     }
 
     fn write(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<usize> {
@@ -49,8 +48,7 @@ impl Writer {
         let is_patch = Kind::of(kind)? == Kind::Patch;
         let values =
             keywords::values(keywords, if is_patch { Doors::WRITE_PATCH } else { Doors::WRITE_RDF })?;
-        let core =
-            BatchWriter::new(is_patch, &values, target, dest.hasattr("write")?).map_err(Failure::Jelly)?;
+        let core = BatchWriter::new(is_patch, &values, target, dest.hasattr("write")?)?;
         Ok(Writer { core: Guarded::new(core), interrupt })
     }
 

@@ -45,7 +45,11 @@ impl Relay {
     /// A relay at the start of a stream.
     pub fn new(options: RelayOptions) -> Self {
         let decode = DecodeOptions { framing: Framing::Delimited, ..DecodeOptions::default() };
-        let decoder = RdfDecoder::new(decode).of_stream(options.stream);
+        let decoder = RdfDecoder::new(decode);
+        let decoder = match options.stream {
+            0 => decoder.before_another(),
+            number => decoder.of_stream(number),
+        };
         Relay { decoder, onward: Onward::new(options), message: Vec::new() }
     }
 

@@ -1,25 +1,28 @@
-//! N-Triples and N-Quads in blocks of whole lines, each with what is counted before it.
+//! N-Triples and N-Quads in blocks of whole lines.
 
 use std::io::{self, Read};
+use std::sync::Arc;
 
-use super::places::{Place, line_end};
+use memchr::{memchr_iter, memrchr};
+
 use crate::error::Result;
 use crate::io::rest;
 use crate::reader::Poll;
 
-/// Bytes of a block, and at most as many.
+/// Bytes of a block, and of the longest line that is in one.
 const LEAST: usize = 1 << 20;
 const MOST: usize = 8 << 20;
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
 /// Whole lines.
+#[derive(Debug)]
 pub(crate) struct Block {
-    pub(crate) bytes: Vec<u8>,
-    /// Where they begin.
-    pub(crate) start: Place,
-    /// Where they end.
-    pub(crate) end: Place,
+    pub(crate) bytes: Arc<Vec<u8>>,
+    /// Its first byte in the source.
+    pub(crate) offset: u64,
+    /// Its ends of lines, once they are counted.
+    pub(crate) lines: u64,
 }
 
 /// Cuts a text into blocks.
@@ -27,55 +30,65 @@ pub(crate) struct Blocks {
     reader: Box<dyn Read + Send>,
     /// What was read and is in no block.
     held: Vec<u8>,
+    /// Memory of blocks that nobody reads any more.
+    idle: Vec<Vec<u8>>,
     /// What came behind that.
     failed: Option<io::Error>,
     ended: bool,
-    start: Place,
-    /// Blocks end behind a multiple of as many rows, if they find one.
-    rows: u64,
+    offset: u64,
+}
+
+impl Block {
+    /// Counts its lines.
+    pub(crate) fn count(&mut self) {
+        self.lines = memchr_iter(b'\n', &self.bytes).count() as u64;
+    }
 }
 
 impl Blocks {
     /// Of a text at its start.
-    pub(crate) fn new(reader: Box<dyn Read + Send>, rows: usize) -> Self {
-        let (held, start, rows) = (Vec::new(), Place::START, rows.max(1) as u64);
-        Blocks { reader, held, failed: None, ended: false, start, rows }
+    pub(crate) fn new(reader: Box<dyn Read + Send>) -> Self {
+        Blocks { reader, held: Vec::new(), idle: Vec::new(), failed: None, ended: false, offset: 0 }
     }
 
-    /// The next block; `None`: what is left is read as it comes.
+    /// The next block, the last one without an end of its last line; `None`: there is none, or a line that is too long,
+    /// or an error.
     pub(crate) fn next(&mut self, poll: Poll<'_>) -> Result<Option<Block>> {
-        let (mut at, mut end) = (0, self.start);
+        // the last line ends behind this
+        let mut from = 0;
         loop {
-            while let Some((length, rows)) = line_end(&self.held[at..], end.offset == 0) {
-                at += length;
-                end.offset += length as u64;
-                end.line += 1;
-                end.counters.seq += rows;
-                if at >= MOST || (at >= LEAST && rows > 0 && end.counters.seq.is_multiple_of(self.rows)) {
-                    return Ok(Some(self.cut(at, end)));
-                }
+            let end = memrchr(b'\n', &self.held[from..]).map(|at| from + at + 1);
+            match end {
+                Some(end) if self.held.len() >= LEAST => return Ok(Some(self.cut(end))),
+                Some(_) => {}
+                None => from = self.held.len(),
             }
-            if self.held.len() >= MOST && at > 0 {
-                return Ok(Some(self.cut(at, end)));
-            }
-            // no end of a line in so many bytes, or the end of all
-            if self.held.len() >= MOST || !self.fill(poll)? {
+            if self.held.len() >= MOST {
                 return Ok(None);
+            }
+            if !self.fill(poll)? {
+                let all = self.held.len();
+                return Ok((self.ended && all > 0).then(|| self.cut(all)));
             }
         }
     }
 
-    fn cut(&mut self, at: usize, end: Place) -> Block {
-        let held = self.held[at..].to_vec();
+    fn cut(&mut self, at: usize) -> Block {
+        let mut held = self.idle.pop().unwrap_or_default();
+        held.extend_from_slice(&self.held[at..]);
         let mut bytes = std::mem::replace(&mut self.held, held);
         bytes.truncate(at);
-        Block { bytes, start: std::mem::replace(&mut self.start, end), end }
+        let offset = self.offset;
+        self.offset += at as u64;
+        Block { bytes: Arc::new(bytes), offset, lines: 0 }
     }
 
-    /// Takes the block back that was given last.
-    pub(crate) fn put_back(&mut self, block: Block) {
-        self.start = block.start;
-        self.held.splice(..0, block.bytes);
+    /// Takes the memory of a block that was read.
+    pub(crate) fn recycle(&mut self, block: Block) {
+        if let Some(mut bytes) = Arc::into_inner(block.bytes) {
+            bytes.clear();
+            self.idle.push(bytes);
+        }
     }
 
     /// Reads more; `false`: there is no more, or an error.
@@ -93,9 +106,22 @@ impl Blocks {
         Ok(!self.ended)
     }
 
-    /// What is in no block, and where it begins.
-    pub(crate) fn into_rest(self) -> (Box<dyn Read + Send>, Place) {
-        (rest(self.held, self.failed, self.reader), self.start)
+    /// Closes the source.
+    pub(crate) fn close(&mut self) {
+        self.reader = Box::new(io::empty());
+        self.held = Vec::new();
+    }
+
+    /// The text from the first of these blocks on, the last that were cut; `None`: nothing is left.
+    pub(crate) fn rest(&mut self, unread: &[Block]) -> Option<Box<dyn Read + Send>> {
+        let mut bytes: Vec<u8> = unread.iter().flat_map(|block| &**block.bytes).copied().collect();
+        bytes.append(&mut self.held);
+        let failed = self.failed.take();
+        if self.ended && bytes.is_empty() && failed.is_none() {
+            return None;
+        }
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        Some(rest(bytes, failed, reader))
     }
 }
 
@@ -103,29 +129,60 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    #[test]
-    fn blocks_are_the_text_and_count_its_rows() {
+    fn text() -> String {
         let row = |row: usize| format!("<u:{row:060}> <u:p> _:b .{}\n", ["", "\r", " # x"][row % 3]);
         let rows: String = (0..60_000).map(row).collect();
-        let text = ["\u{feff}# a comment\n\r\n", &rows, &"x".repeat(9 << 20)].concat();
-        let mut blocks = Blocks::new(Box::new(io::Cursor::new(text.clone())), 1000);
-        let (mut found, mut places) = (Vec::new(), vec![Place::START]);
-        while let Some(block) = blocks.next(&mut || Ok(())).unwrap() {
-            assert_eq!(Some(&block.start), places.last());
-            let (bytes, end) = (block.bytes.clone(), block.end);
-            blocks.put_back(block);
-            let block = blocks.next(&mut || Ok(())).unwrap().unwrap();
-            assert!(block.bytes == bytes && block.end == end);
-            found.extend_from_slice(&block.bytes);
-            places.push(block.end);
+        ["\u{feff}# a comment\n\r\n", &rows].concat()
+    }
+
+    #[test]
+    fn blocks_and_the_rest_are_the_text() {
+        for (end, most) in [("", 5), ("<u:s> <u:p> <u:o> .", 6), (&*"x".repeat(9 << 20), 5)] {
+            let text = text() + end;
+            let mut blocks = Blocks::new(Box::new(io::Cursor::new(text.clone())));
+            let (mut found, mut lines, mut count) = (Vec::new(), 0, 0);
+            while let Some(mut block) = blocks.next(&mut || Ok(())).unwrap() {
+                block.count();
+                assert_eq!(block.offset, found.len() as u64);
+                found.extend_from_slice(&block.bytes);
+                lines += block.lines;
+                count += 1;
+                blocks.recycle(block);
+            }
+            assert!((4..=most).contains(&count), "{count}");
+            assert_eq!(lines, 60_002);
+            let rest = blocks.rest(&[]);
+            assert_eq!(rest.is_some(), end.len() > 1 << 20);
+            rest.map(|mut rest| rest.read_to_end(&mut found).unwrap());
+            assert!(found == text.as_bytes());
         }
-        let (mut rest, start) = blocks.into_rest();
-        assert_eq!(Some(&start), places.last());
-        assert_eq!(start.offset, found.len() as u64);
-        rest.read_to_end(&mut found).unwrap();
+    }
+
+    #[test]
+    fn blocks_that_nobody_read_are_in_the_rest() {
+        let text = text();
+        let mut blocks = Blocks::new(Box::new(io::Cursor::new(text.clone())));
+        let mut next = || blocks.next(&mut || Ok(())).unwrap().unwrap();
+        let (first, unread) = (next(), [next(), next()]);
+        let mut found = first.bytes.to_vec();
+        blocks.rest(&unread).unwrap().read_to_end(&mut found).unwrap();
         assert!(found == text.as_bytes());
-        let counted: Vec<_> = places.iter().map(|place| (place.counters.seq, place.line)).collect();
-        assert_eq!(counted[..3], [(0, 1), (14_000, 14_003), (28_000, 28_003)]);
-        assert_eq!(*counted.last().unwrap(), (60_000, 60_003));
+    }
+
+    #[test]
+    fn blocks_lie_where_others_did_that_were_read() {
+        let text = "<u:s> <u:p> <u:o> .\n".repeat(1 << 19);
+        let mut blocks = Blocks::new(Box::new(io::Cursor::new(text)));
+        let mut held = std::collections::VecDeque::new();
+        let (mut count, mut places) = (0, std::collections::HashSet::new());
+        while let Some(block) = blocks.next(&mut || Ok(())).unwrap() {
+            count += 1;
+            places.insert(block.bytes.as_ptr());
+            held.push_back(block);
+            if held.len() == 3 {
+                blocks.recycle(held.pop_front().unwrap());
+            }
+        }
+        assert!(count >= 9 && places.len() <= 5, "{count} blocks at {} places", places.len());
     }
 }

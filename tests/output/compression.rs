@@ -11,7 +11,8 @@ use jelly_patch::io::{Compression, Output, OutputOptions, Source, Stream, Target
 
 /// What our own reader makes of it.
 pub fn plain(bytes: &[u8]) -> Vec<u8> {
-    let opened = open(Source::Bytes(Arc::new(bytes.to_vec())), None, Framing::Auto, &Limits::default(), 1);
+    let opened =
+        open(Source::Bytes(Arc::new(bytes.to_vec())), None, Framing::Auto, &Limits::default(), Some(1));
     match opened.expect("compressed").stream {
         Stream::Bytes(bytes) => (*bytes).as_ref().to_vec(),
         Stream::Reader(mut reader) => {

@@ -1,6 +1,7 @@
-"""Threads read lines side by side: rows, batches, errors and positions are those of one thread."""
+"""Threads read lines and parts of Jelly side by side: rows, errors and positions are those of one thread."""
 
 import gzip
+import io
 import os
 import random
 import signal
@@ -8,7 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -39,27 +40,33 @@ DATA = lines(ROWS)
 assert len(DATA) > 4 << 20
 
 
-def read(source: Any, threads: int, **options: Any) -> tuple[list[Any], str | None]:
-    """Batches with the positions behind them, and the error behind these."""
-    found: list[Any] = []
+class Found(NamedTuple):
+    """What a reader gave, and what it said at its end."""
+
+    rows: pa.Table
+    error: str | None
+    position: Any
+    options: Any
+    namespaces: dict[str, str]
+    metadata: dict[str, bytes]
+
+
+def read(source: Any, threads: int, how: Any = jelly.read_rdf, **options: Any) -> Found:
+    batches: list[pa.RecordBatch] = []
     error = None
-    with jelly.read_rdf(source, threads=threads, **options) as reader:
+    with how(source, threads=threads, **options) as reader:
         try:
-            found.extend((pa.record_batch(batch), reader.position) for batch in reader)
+            batches.extend(pa.record_batch(batch) for batch in reader)
         except JellyError as raised:
             error = f"{raised.kind} {raised}"
-    return found, error
+        rows = pa.Table.from_batches(batches, pa.schema(reader.schema))
+        return Found(rows, error, reader.position, reader.options, reader.namespaces, reader.metadata)  # fmt: skip
 
 
-def check(source: Any, **options: Any) -> tuple[list[Any], str | None]:
-    one = read(source, 1, **options)
+def check(source: Any, how: Any = jelly.read_rdf, **options: Any) -> Found:
+    one = read(source, 1, how, **options)
     for threads in (2, 3):
-        found, error = read(source, threads, **options)
-        assert error == one[1]
-        assert [position for _, position in found] == [position for _, position in one[0]]
-        assert all(
-            batch.equals(other) for (batch, _), (other, _) in zip(found, one[0], strict=True)
-        )
+        assert read(source, threads, how, **options) == one
     return one
 
 
@@ -76,16 +83,16 @@ def test_batches(tmp_path: Path, options: dict[str, Any]) -> None:
     path = tmp_path / "data.nq.gz"
     path.write_bytes(gzip.compress(DATA, 1))
     for source in (DATA, b"\xef\xbb\xbf" + DATA[:-1], path):
-        found, error = check(source, **options)
-        assert error is None
-        assert sum(len(batch) for batch, _ in found) == ROWS
+        found = check(source, **options)
+        assert found.error is None
+        assert len(found.rows) == ROWS
 
 
 def test_corpus() -> None:
     for name in ("iotg-50k.nq.gz", "vocab-open.nq.gz"):
-        found, error = check(shared(f"corpus/{name}"))
-        assert error is None
-        assert sum(len(batch) for batch, _ in found) >= 50_000
+        found = check(shared(f"corpus/{name}"))
+        assert found.error is None
+        assert len(found.rows) >= 50_000
 
 
 def test_damage() -> None:
@@ -100,7 +107,7 @@ def test_damage() -> None:
         del damaged[len(damaged) - chance.choice((0, 0, 40, 1 << 20)) :]
         mode = chance.choice(("failfast", "permissive"))
         check(bytes(damaged), mode=mode, batch_rows=chance.choice((500, 77)))
-    _, error = check(DATA[: 3 << 20] + b"x\n" + DATA[3 << 20 :])
+    error = check(DATA[: 3 << 20] + b"x\n" + DATA[3 << 20 :]).error
     assert error is not None
     assert "line" in error
 
@@ -112,15 +119,9 @@ def test_what_is_no_block_is_read_by_one() -> None:
         ({}, "truncated"),
         ({"row_bytes": 1 << 20}, "limit.row"),
     ):
-        (one, error), (two, as_error) = (
-            read(source, threads, batch_rows=500, limits=jelly.Limits(**options))
-            for threads in (1, 2)
-        )
-        assert str(error).startswith(wrong)
-        assert as_error == error
-        tables = [pa.Table.from_batches([batch for batch, _ in found]) for found in (one, two)]
-        assert tables[0].equals(tables[1])
-        assert tables[0].num_rows > 1500
+        found = check(source, batch_rows=500, limits=jelly.Limits(**options))
+        assert str(found.error).startswith(wrong)
+        assert len(found.rows) > 1500
 
 
 def test_batches_of_other_sizes_have_the_same_rows() -> None:
@@ -138,13 +139,11 @@ def test_limits_and_damaged_gzip(tmp_path: Path) -> None:
     path = tmp_path / "data.nq.gz"
     whole = gzip.compress(DATA, 1)
     path.write_bytes(whole[: len(whole) * 3 // 4])
-    _, error = check(path)
-    assert error is not None
+    assert check(path).error is not None
     path.write_bytes(whole)
-    _, error = check(path, limits=jelly.Limits(decompressed_bytes=2 << 20))
-    assert str(error).startswith("limit.decompressed")
-    _, error = check(DATA, blank_nodes="named", batch_rows=500)
-    assert str(error).startswith("patch.labels")
+    found = check(path, limits=jelly.Limits(decompressed_bytes=2 << 20))
+    assert str(found.error).startswith("limit.decompressed")
+    assert str(check(DATA, blank_nodes="named", batch_rows=500).error).startswith("patch.labels")
 
 
 def threads_of_this_process() -> Iterator[str]:
@@ -165,9 +164,11 @@ def test_threads_end() -> None:
         next(reader)
         assert count() == 2
     assert count() == 0
-    with jelly.read_rdf(DATA, threads=1) as reader:
-        next(reader)
-        assert count() == 0
+    one_thread: list[dict[str, Any]] = [{"threads": 1}, {}]  # several only if asked
+    for few in one_thread:
+        with jelly.read_rdf(DATA, batch_rows=500, **few) as reader:
+            next(reader)
+            assert count() == 0
     dropped = jelly.read_rdf(DATA, threads=2, batch_rows=500)
     next(dropped)
     del dropped
@@ -199,14 +200,141 @@ def test_fork() -> None:
 def test_interrupt() -> None:
     """Ctrl-C ends a read, and its threads."""
 
-    def read_all(reader: jelly.RdfReader) -> None:
-        threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)).start()
-        for _ in reader:
-            pass
+    source = DATA * 20
+    sender = threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT))
 
-    with (
-        jelly.read_rdf(DATA * 20, threads=2, batch_rows=1 << 20) as reader,
-        pytest.raises(KeyboardInterrupt),
-    ):
-        read_all(reader)
+    def read_all() -> None:
+        sender.start()
+        # the thread may be slow to send it
+        for _ in range(500):
+            with jelly.read_rdf(source, threads=2, batch_rows=1 << 20) as reader:
+                for _ in reader:
+                    pass
+
+    with pytest.raises(KeyboardInterrupt):
+        read_all()
+    sender.join()
     assert "jelly-read" not in threads_of_this_process()
+
+
+# Jelly, from one restart point to the next
+
+LABELS = ["_:b{}", "_:anon-{}", "<https://example.org/{}>"]
+
+
+def statements(count: int, seed: int) -> list[tuple[str, str, str, str]]:
+    chance = random.Random(seed)
+    return [
+        (
+            chance.choice(LABELS).format(chance.randrange(4000)),
+            f"<https://example.org/p{chance.randrange(9)}>",
+            f'"{chance.randrange(99)} {"x" * chance.randrange(400)}"@en',
+            f"<https://example.org/g{row // 900}>",
+        )
+        for row in range(count)
+    ]
+
+
+def rdf(count: int = 9_000, seed: int = 1, **options: Any) -> bytes:
+    out = io.BytesIO()
+    with jelly.RdfWriter(out, restart_bytes=64 << 10, **options) as writer:
+        writer.write(statements(count, seed))
+    return out.getvalue()
+
+
+def patches(count: int = 9, seed: int = 2, **options: Any) -> bytes:
+    """Patches that add prefixes, delete those of others, and end in all ways."""
+    out = io.BytesIO()
+    with jelly.PatchWriter(out, restart_bytes=64 << 10, **options) as writer:
+        for patch in range(count):
+            rows: list[dict[str, Any]] = [{"op": "H", "name": "id", "value": f"<urn:{patch}>"}]
+            rows += [{"op": "TX"}, {"op": "PA", "name": f"p{patch}", "value": f"<urn:p{patch}>"}]
+            if patch % 4 == 3:
+                rows.append({"op": "PD", "name": f"p{patch - 2}"})
+            rows += [
+                {"op": "AD"[row[0] < "_"], **dict(zip(NAMES, row, strict=True))}
+                for row in statements(1_000, seed + patch)
+            ]
+            writer.write([*rows, {"op": "TA" if patch % 5 == 4 else "TC"}])
+    return out.getvalue()
+
+
+NAMES = ["subject", "predicate", "object", "graph"]
+
+
+def readers(source: bytes, how: Any) -> int:
+    """How many threads read a source when its first batch is there."""
+    with how(source, threads=2, batch_rows=100) as reader:
+        next(reader)
+        return list(threads_of_this_process()).count("jelly-read")
+
+
+@on_linux
+@pytest.mark.parametrize("make", [rdf, patches])
+def test_jelly(make: Any, tmp_path: Path) -> None:
+    how = jelly.read_rdf if make is rdf else jelly.read_patch
+    # a file of several streams, of which each has its own positions
+    source = make() + make(3, 7)
+    assert readers(source, how) == 2
+    path = tmp_path / "source.jelly"
+    path.write_bytes(source)
+    every: list[dict[str, Any]] = [
+        {},
+        {"batch_rows": 77, "blank_nodes": "scoped", "source_name": "x"},
+        {"terms": "struct", "mode": "permissive"},
+        {"columns": ["object"], "strings": "view"},
+    ]
+    if how is jelly.read_patch:
+        every.append({"rows": "committed"})
+    for options in every:
+        for one in (source, path):
+            found = check(one, how, **options)
+            assert found.error is None
+            assert len(found.rows) > 6_000
+            assert found.options is not None
+    with how(source, threads=2) as reader:
+        assert reader.options == found.options
+        assert reader.peek() is not None
+        assert sum(map(len, reader)) > 6_000
+        with pytest.raises(ValueError, match="threads=1"):
+            reader.snapshot()
+
+
+@pytest.mark.parametrize("make", [rdf, patches])
+def test_damaged_jelly(make: Any) -> None:
+    """Also where the damage lies at, before or behind a restart point, or in a footer."""
+    how = jelly.read_rdf if make is rdf else jelly.read_patch
+    source, chance, errors = make(), random.Random(8), 0
+    for _ in range(16):
+        damaged = bytearray(source)
+        place = chance.randrange(len(source))
+        damaged[place : place + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
+        if chance.random() < 0.2:
+            del damaged[place:]
+        mode = chance.choice(("failfast", "permissive"))
+        rows = {"rows": "committed"} if make is patches and chance.random() < 0.5 else {}
+        if rows:
+            mode = "failfast"
+        found = check(bytes(damaged), how, mode=mode, batch_rows=500, **rows)
+        errors += found.error is not None or "_corrupt_record" in found.rows.column_names
+    assert errors > 6
+
+
+def test_namespaces_of_parts(tmp_path: Path) -> None:
+    found = check(patches(), jelly.read_patch)
+    assert len(found.namespaces) == 7
+    assert "p1" not in found.namespaces
+    turtle = "".join(
+        f"@prefix p{row // 4000}: <urn:p{row // 4000}#> .\n<urn:s{row}> <urn:p> '{row:0200}' .\n"
+        for row in range(9_000)
+    )
+    path = tmp_path / "changed.jelly"
+    jelly.convert(turtle.encode(), path, format="ttl", restart_bytes=1 << 16)
+    assert readers(path.read_bytes(), jelly.read_rdf) == 2
+    assert check(path).namespaces == {f"p{at}": f"urn:p{at}#" for at in range(3)}
+    path.write_bytes(rdf(30_000))
+    with jelly.read_rdf(path, threads=2, batch_rows=100) as reader:
+        next(reader)
+        path.write_bytes(rdf(30_000, seed=3))
+        with pytest.raises(OSError, match="changed since it was split"):
+            sum(len(batch) for batch in reader)

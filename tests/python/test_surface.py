@@ -48,6 +48,7 @@ INNER = {
     "refuse_hole",
     "restart_points",
     "stamp_patch",
+    "state_after_loss",
     "table_keys",
     "Reader",
     "RowIterator",
@@ -91,6 +92,12 @@ def folded(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
+def said(name: str, doc: str | None) -> str:
+    """What `help` shows of a native name: of inner ones the first paragraph, the rest is in the stub alone."""
+    is_inner = name in INNER and name != "Reader"
+    return folded((doc or "").split("\n\n")[0] if is_inner else doc)
+
+
 def test_help_says_what_the_stub_says() -> None:
     """The stub is what editors show, the docs in the module what `help` shows."""
     compared = 0
@@ -98,11 +105,11 @@ def test_help_says_what_the_stub_says() -> None:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef):
             continue
         native = getattr(_internal, node.name)
-        assert folded(native.__doc__) == folded(ast.get_docstring(node)), node.name
+        assert folded(native.__doc__) == said(node.name, ast.get_docstring(node)), node.name
         for member in node.body if isinstance(node, ast.ClassDef) else ():
             if isinstance(member, ast.FunctionDef) and (doc := ast.get_docstring(member)):
                 name = f"{node.name}.{member.name}"
-                assert folded(getattr(native, member.name).__doc__) == folded(doc), name
+                assert folded(getattr(native, member.name).__doc__) == said(node.name, doc), name
                 compared += 1
     assert compared >= 30
 

@@ -84,7 +84,7 @@ mod tests {
                     let numbers = marks.numbers().unwrap();
                     let again = Marks::restore(&numbers).unwrap();
                     assert_eq!((again.phase, again.pending, again.base), (phase, pending, counters));
-                    assert_eq!(again.stream(), StreamNumber(2));
+                    assert_eq!(again.stream(), Some(StreamNumber(2)));
                     assert_eq!(again.numbers(), Some(numbers));
                 }
             }

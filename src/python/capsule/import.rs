@@ -14,6 +14,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods, PyIterator, PyTuple};
 use super::check::check;
 use super::ends;
 use super::foreign::Foreign;
+use crate::python::error::Failure;
 use crate::python::signals::Interrupt;
 
 /// The batches of an object of an Arrow library.
@@ -54,6 +55,17 @@ impl Batches {
         };
         batch.columns().iter().try_for_each(check).map_err(wrong)?;
         Ok(Some(batch))
+    }
+
+    /// Hands all batches to `take`; call it detached.
+    pub(in super::super) fn each(
+        &mut self,
+        mut take: impl FnMut(RecordBatch) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        while let Some(batch) = self.next()? {
+            take(batch)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,91 @@
+//! A piece of a source that one thread reads, and what it found in it.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::reader::ReadBatches;
+use crate::error::{Error, Result};
+use crate::namespaces::Namespaces;
+use crate::options::StreamOptions;
+use crate::push::Progress;
+use crate::reader::Poll;
+
+/// What reads a piece in a thread; `None`: one thread has to read it.
+pub(super) type ReadPiece<P> = Box<dyn FnMut(&mut P) -> Option<Vec<Read>> + Send>;
+
+/// A source that comes in pieces.
+pub(super) trait Pieces: Send {
+    /// What a thread reads at a time.
+    type Piece: Send + 'static;
+    /// Pieces that a thread has: one that it reads, and those that wait.
+    const EACH: usize;
+
+    /// The schema of every batch.
+    fn schema(&self) -> Result<SchemaRef>;
+
+    /// The next piece; `None`: there is none, or what comes is read by one thread.
+    fn next(&mut self, poll: Poll<'_>) -> Result<Option<Self::Piece>>;
+
+    /// What reads pieces in a thread.
+    fn reader(&self) -> ReadPiece<Self::Piece>;
+
+    /// Takes back a piece that was read, the next one in order, and puts numbers right that count from the start.
+    fn took(&mut self, piece: Self::Piece, read: &mut [Read]) -> Result<()>;
+
+    /// What reads on behind the pieces that were taken back, first those that are given; `None`: nothing is left.
+    fn rest(&mut self, unread: Vec<Self::Piece>) -> Result<Option<Box<dyn ReadBatches>>>;
+
+    /// Closes the source; no other piece is asked for.
+    fn close(&mut self);
+
+    /// What raises an error, or has it as its only row.
+    fn failed(&self, error: Error) -> Result<Box<dyn ReadBatches>>;
+}
+
+/// Where a decoder stands, and what it knows there.
+#[derive(Clone)]
+pub(super) struct At {
+    pub(super) progress: Progress,
+    pub(super) consumed: u64,
+    pub(super) options: Option<StreamOptions>,
+    pub(super) metadata: Vec<(String, Vec<u8>)>,
+}
+
+/// A batch, or the end of a piece, and what was found so far.
+pub(super) struct Read {
+    pub(super) batch: Option<RecordBatch>,
+    pub(super) at: At,
+    pub(super) text_bytes: u64,
+    /// Of the whole piece, with its first batch.
+    pub(super) namespaces: Namespaces,
+}
+
+/// All batches of a piece and its end; `None`: it is not right from end to end, or changes what came before it.
+pub(super) fn read_piece(reader: &mut dyn ReadBatches) -> Option<Vec<Read>> {
+    let mut all = Vec::new();
+    loop {
+        let before = reader.text_bytes();
+        let batch = reader.next_batch(&mut || Ok(())).ok()?;
+        let is_end = batch.is_none();
+        let decoder = reader.source().decoder();
+        if !decoder.warnings().is_empty() {
+            return None;
+        }
+        let at = At {
+            progress: decoder.progress(),
+            consumed: decoder.consumed(),
+            options: reader.source().stream_options(),
+            metadata: decoder.metadata().to_vec(),
+        };
+        let text_bytes = reader.text_bytes() - before;
+        all.push(Read { batch, at, text_bytes, namespaces: Namespaces::default() });
+        if is_end {
+            let namespaces = std::mem::take(reader.namespaces_mut());
+            if namespaces.removed_others() {
+                return None;
+            }
+            all[0].namespaces = namespaces;
+            return Some(all);
+        }
+    }
+}
