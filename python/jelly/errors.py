@@ -109,7 +109,8 @@ class ReplicaError(JellyError, ValueError):
 
     ``kind`` is ``replica.gap``, ``replica.fork`` or ``replica.log``: the log does not continue the
     table; ``replica.writer``: another writer was faster; ``replica.version``: there is no such
-    version; ``replica.table``: this is no replica, or one of a later version of this library.
+    version; ``replica.table``: this is no replica, one of a later version of this library, or a
+    table of which another program changed rows.
     """
 
 

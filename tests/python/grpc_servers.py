@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +93,9 @@ def numbers(*ranges: range) -> list[str]:
 
 
 def stored(root: Path) -> set[str]:
-    return {str(path) for path in (root / "logs" / ".topics").rglob("*")}
+    """What topics have on the disk; folders may go while this looks."""
+    found = os.walk(root / "logs" / ".topics")
+    return {str(Path(home, name)) for home, *inside in found for names in inside for name in names}
 
 
 def options_of(reader: Any) -> RdfOptions:

@@ -22,7 +22,7 @@ def free_port() -> int:
 
 
 def start(
-    root: Path,
+    root: Path | str,
     port: int,
     *args: str,
     said: Path | None = None,
@@ -55,7 +55,7 @@ def select_nothing() -> None:
 
 
 @contextmanager
-def served(root: Path, *args: str, said: Path | None = None) -> Iterator[str]:
+def served(root: Path | str, *args: str, said: Path | None = None) -> Iterator[str]:
     """The address of a server, which ends with the block."""
     port = free_port()
     server = start(root, port, *args, said=said)

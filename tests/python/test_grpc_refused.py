@@ -257,7 +257,7 @@ def test_client_that_leaves(server: str, topic: str, root: Path) -> None:
 
 
 def test_more_calls_than_there_may_be(tmp_path: Path) -> None:
-    with here(tmp_path) as server:
+    with here(tmp_path, limits=Limits(followers=100)) as server:
         jelly.grpc.publish(server, lines(1), topic="t", format="nq")
         with grpc.insecure_channel(server) as channel:
             subscribe = channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")

@@ -108,8 +108,6 @@ def test_what_is_refused(tmp_path: Path) -> None:
     for version in (7, "<urn:none>"):
         with pytest.raises(PatchError, match=r"patch\.version"):
             log.compact(version)
-    with pytest.raises(TypeError, match="folder"):
-        jelly.Log("http://127.0.0.1:1/x").compact(1)
     other = jelly.Log(tmp_path / "y")
     other.publish(body(1))
     with pytest.raises(PatchError, match=r"patch\.base"):

@@ -141,19 +141,19 @@ def pull_command(place: str, folder: str) -> None:
 
 
 @log_group.command(name="compact", short_help="A dataset in place of the first patches.")
-@click.argument("folder")
+@click.argument("place")
 @click.option("--upto", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
-def compact_command(folder: str, upto: str) -> None:
-    """Makes the dataset at VERSION the base of the log in FOLDER, in place of the patches up to it.
+def compact_command(place: str, upto: str) -> None:
+    """Makes the dataset at VERSION the base of the log at PLACE, in place of the patches up to it.
 
-    Their headers stay, so that a patch that is sent again late is still known.
+    PLACE is a folder, an object store or the address of a server, which asks for a token with the scope admin
+    if it has tokens. Headers of the patches stay, so that a patch that is sent again late is still known.
 
-    Example: jelly log compact logs/brick --upto 1000
+    Examples: jelly log compact logs/brick --upto 1000; jelly log compact s3://bucket/brick --upto 1000; jelly
+    log compact http://127.0.0.1:8080/brick --upto 1000
     """
-    done = existing(jelly.Log(folder)).compact(version_of(upto))
-    said = (
-        f"{folder}: begins with version {done.version:,}, {counted(done.statements, 'statement')}"
-    )
+    done = existing(jelly.Log(place)).compact(version_of(upto))
+    said = f"{place}: begins with version {done.version:,}, {counted(done.statements, 'statement')}"
     said += f"; {counted(done.patches, 'patch', 'patches')} less"
     click.echo(said + (f", {done.bytes:,} bytes less" if done.bytes > 0 else ""), err=True)
 

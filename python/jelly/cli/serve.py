@@ -34,13 +34,14 @@ import click
 def serve_command(
     root: str | None, make_token: str | None, limits: tuple[str, ...], **options: Any
 ) -> None:
-    """Serves the logs in the folder DIR over HTTP.
+    """Serves the logs in the folder DIR over HTTP, or those of an object store.
 
-    A log is a folder within DIR. Only this machine reaches the server, unless --host says otherwise.
+    A log is a folder within DIR, or has its name behind the address: s3://bucket/logs has the log s3://bucket/logs/brick. Only this machine reaches the server, unless --host says otherwise.
 
-    Example: jelly serve logs
+    Examples: jelly serve logs; jelly serve s3://bucket/logs
     """
     from jelly import service
+    from jelly.log._objects import is_store
     from jelly.service._tokens import made
 
     if make_token is not None:
@@ -59,7 +60,7 @@ def serve_command(
     logging.getLogger("jelly.service").setLevel(logging.INFO)
     scheme = "https" if options["tls_cert"] else "http"
     address = f"{scheme}://{options['host']}:{options['port']}"
-    if not Path(root).is_dir() or not any(Path(root).iterdir()):
+    if not is_store(root) and not (Path(root).is_dir() and any(Path(root).iterdir())):
         click.echo(f"{address}/ has no logs yet; to make one, and to publish to it:")
         click.echo(f"  curl -X PUT {address}/brick")
         patch = 'TX . A <urn:x:a> <urn:x:b> "c" . TC .'

@@ -58,7 +58,8 @@ def subscribe(
             only.
         tls: True, or the files by which server and client know each other.
         compress: Ask for compressed messages.
-        **read_options: As of :func:`read_rdf`.
+        **read_options: As of :func:`read_rdf`. The ``source_name`` is ``host:port/topic`` if none is given: topics
+            share no blank nodes but those with labels of the data.
 
     Returns:
         A reader; close it, or read it to its end. From the reader come a ``FileNotFoundError``: no
@@ -68,7 +69,7 @@ def subscribe(
     """
     return read_rdf(
         pieces_of(frames(target, topic, options, after, follow, token, tls, compress)),
-        framing="delimited", format="jelly", **({"source_name": target} | read_options),
+        framing="delimited", format="jelly", **({"source_name": f"{target}/{topic}"} | read_options),
     )  # fmt: skip
 
 

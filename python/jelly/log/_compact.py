@@ -1,4 +1,4 @@
-"""Compacting a log in a folder: the dataset at a version takes the place of the patches before."""
+"""Compacting a log, here in a folder: the dataset at a version takes the place of the patches before."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from jelly._log_files import BASE_JSON, INDEX, stored_format
 from jelly._whole_file import sync_file, sync_folder, work_folder, written_json
 from jelly._writers import PatchWriter
 from jelly.log._folder import FolderLog
 from jelly.log._index import COMPACTED, Line, append
-from jelly.log._types import Compacted, LogVersion
+from jelly.log._log import Log
+from jelly.log._types import Compacted
 
 # files that are flushed at once, and written before that
 _FLUSHES, _ROUND = 8, 256
 _BASE = re.compile(r"base(-\d+)?\.jelly\.zst")
 
 
-def compact(log: object, upto: int | str) -> Compacted:
+def compact(log: FolderLog, upto: int | str) -> Compacted:
     """Compacts a log; see :meth:`jelly.Log.compact`."""
-    if not isinstance(log, FolderLog):
-        raise TypeError(f"{log!r} is no folder; a log is compacted in its folder")
     home = log.folder
     before = _bytes(home)
-    version = upto if isinstance(upto, str) else max(upto, log.info().first - 1)
-    number = log.number(version) if isinstance(version, str) else version
+    number = log.number(upto) if isinstance(upto, str) else upto
     with work_folder(home) as work:
         if number >= log.info().first:
             _begin_after(log, work, number)
@@ -45,29 +44,40 @@ def compact(log: object, upto: int | str) -> Compacted:
 def _begin_after(log: FolderLog, work: Path, number: int) -> None:
     """Makes the log begin with the dataset at a version."""
     home = log.folder
-    found: LogVersion = next(log.versions(number - 1, number))
     part = work / f"base-{number:04}.jelly.zst"
-    done = log.dataset(part, number, to="jelly", namespaces=True)
+    made = base_at(log, number, part)
     with log.alone():
         path = home / BASE_JSON
         known = json.loads(path.read_text()) if path.exists() else {}
         if known.get("version", 0) >= number:
             return  # somebody else compacted it further meanwhile
-        known.pop("sha256", None)  # of what it began with
-        said = known | {
-            "base": part.name,
-            "statements": done.statements,
-            "timestamp": (found.time or datetime.now(UTC)).isoformat(),
-            "version": number,
-            "id": found.id,
-            "compacted": number,
-        }
+        said = after_base(known, made)
         sync_file(part)
         manifest = written_json(work / BASE_JSON, said)
         part.replace(home / part.name)
         sync_folder(home)
         manifest.replace(path)  # from here on it begins there
         sync_folder(home)
+
+
+def base_at(log: Log, number: int, part: Path) -> dict[str, Any]:
+    """Writes the dataset at a version to a file; returns what the log is to say of it as its base."""
+    found = next(log.versions(number - 1, number))
+    done = log.dataset(part, number, to="jelly", namespaces=True)
+    return {
+        "base": part.name,
+        "statements": done.statements,
+        "timestamp": (found.time or datetime.now(UTC)).isoformat(),
+        "version": number,
+        "id": found.id,
+        "compacted": number,
+    }
+
+
+def after_base(known: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
+    """What a log says of a base that takes the place of another one; ``known`` is what it said."""
+    # the digest is of what the log began with
+    return {name: value for name, value in known.items() if name != "sha256"} | made
 
 
 def _leave_stubs(log: FolderLog, work: Path) -> int:
@@ -97,12 +107,18 @@ def _leave_stubs(log: FolderLog, work: Path) -> int:
 
 def _stub(work: Path, line: Line, ending: str) -> tuple[Path, Line]:
     """Writes what stays of a patch; returns its file, and what the index knows of it then."""
+    part, headers = write_stub(work, line, ending)
+    stat = part.stat()
+    return part, line._replace(size=stat.st_size, mtime=stat.st_mtime_ns, headers=headers)
+
+
+def write_stub(work: Path, line: Line, ending: str) -> tuple[Path, list[list[str]]]:
+    """Writes the headers of a patch and the digest of its rows; returns the file, and the headers."""
     part, headers = work / line.name, [*line.headers, [COMPACTED, f'"{line.digest}"']]
     with PatchWriter(part, format=stored_format(ending)) as writer:
         writer.write([{"op": "H", "name": key, "value": value} for key, value in headers])
         writer.write([{"op": "Z"}])
-    stat = part.stat()
-    return part, line._replace(size=stat.st_size, mtime=stat.st_mtime_ns, headers=headers)
+    return part, headers
 
 
 def _bytes(home: Path) -> int:

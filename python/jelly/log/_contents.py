@@ -54,7 +54,7 @@ class Contents:
         self.home = home
         self.turn = threading.RLock()
         self.door = threading.Condition()
-        """Held by those that look at ``waiting``; told when some of them are done."""
+        """Held by those that look at ``waiting``; notified when some of them are done."""
         self.waiting: list[Any] = []
         """Patches that are to be published, in the order in which they came."""
         self.is_chain = False

@@ -32,10 +32,11 @@ from jelly._whole_file import (
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
 from jelly.log._followed import Followed
+from jelly.log._guard import Guard, Seen
 from jelly.log._log import Log
 from jelly.log._patch import Prepared, joined, prepared, refused
 from jelly.log._publish import publish
-from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
+from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
 # a look at the next name costs microseconds
@@ -210,15 +211,19 @@ class FolderLog(Log):
 
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
         """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
+        guard = self.guard(after, upto)
         files = self.paths(after, upto)
         pieces = (path.read_bytes() for path in files) if self.is_plain else _spooled(files)
-        return read_patch(self._still(after, pieces), **options)
+        return read_patch(guard.each(pieces), **options)
 
-    def _still(self, after: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """What was read of the versions after one; an error, where the log was compacted meanwhile."""
-        for piece in pieces:
-            self.contents.range(after, after)
-            yield piece
+    def guard(self, after: int, upto: int | None = None) -> Guard:
+        """Around reading versions after one, up to another, which others may compact meanwhile."""
+        return Guard(self._home, self._seen, after, upto)
+
+    def _seen(self) -> Seen:
+        with self.contents.turn:
+            extent = self.contents.extent()
+            return Seen(self.contents.id, extent.first, extent.head.version)
 
     def fetch(
         self,
@@ -230,10 +235,9 @@ class FolderLog(Log):
         """Writes one patch; see :meth:`Log.fetch`."""
         check_folder(dest, [self._home])
         number = self.number(version)
+        guard = self.guard(number - 1, number)
         with self.path(number).open("rb") as file:
-            self.number(
-                number
-            )  # what was opened before that is the patch, whoever compacts the log
+            guard.check()  # what was opened before that is the patch, whoever compacts the log
             convert(file, dest, to=to, format=self._format)
         return next(self.versions(number - 1, number))
 
@@ -299,6 +303,12 @@ class FolderLog(Log):
             self.check_count(done)
         return done
 
+    def compact(self, upto: int | str) -> Compacted:
+        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
+        from jelly.log._compact import compact
+
+        return compact(self, upto)
+
     def check_count(self, done: Applied) -> None:
         """Refuses a dataset that has another number of statements than its patch or the base says."""
         extent = self.contents.extent()
@@ -336,17 +346,20 @@ class FolderLog(Log):
         return chained("", ((line.id, line.digest) for line in lines))
 
     def _stored(self, version: int, path: Path) -> None:
+        guard = self.guard(version - 1, version)
         shutil.copyfile(self.path(version), path)
+        guard.check()
         sync_file(path)
 
     def _stored_ending(self) -> str:
         return self.ending
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
-        format = self._format
-        for path in self.paths(after, after + len(sizes)):
+        format, upto = self._format, after + len(sizes)
+        guard = self.guard(after, upto)
+        for path in self.paths(after, upto):
             yield path, format
-            self.contents.range(after, after)  # else it may have been compacted meanwhile
+            guard.check()  # after it was read
 
     @property
     def _format(self) -> PatchFormat:

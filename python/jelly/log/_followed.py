@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jelly.log._guard import replaced
 from jelly.log._patch import refused
 from jelly.log._types import Head
 
@@ -18,6 +19,11 @@ class Followed:
         self._id: str | None = None
         self._head = Head(0, None)
 
+    @property
+    def seen(self) -> tuple[str | None, Head]:
+        """The id of the log at the last look, and its head."""
+        return self._id, self._head
+
     def check(self, id: str | None, head: Head) -> None:
         """Refuses a log that was deleted, made again or cut since the last look.
 
@@ -29,11 +35,10 @@ class Followed:
             PatchError: It is another log (``patch.fork``).
         """
         before = self._head
-        message = None
-        if self._id is not None and id != self._id:
-            message = f"the log {self._id} was watched here, but {f'the log {id} is here now' if id else 'it is not here any more'}"
-        elif head.version < before.version or (
-            head.version == before.version and head.id != before.id
+        message = replaced("watched", self._id, id)
+        if message is None and (
+            head.version < before.version
+            or (head.version == before.version and head.id != before.id)
         ):
             message = f"version {before.version} with the id {before.id} was seen here, but the head is version {head.version} with the id {head.id} now"  # fmt: skip
         if message is not None:

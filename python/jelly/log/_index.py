@@ -109,10 +109,9 @@ class Index:
             if known is not None:
                 _internal.refuse_changed(path, known, stat.st_size)
             found = summary_of(path, takes_positions=True)
-            if (digest := found.said.get(COMPACTED)) is not None:
-                if not is_gone:
-                    raise refused("patch.gap", f"the log was compacted, and the rows of version {version} are gone ({self._folder})", str(path))  # fmt: skip
-                found = found._replace(digest=lexical(digest))
+            if COMPACTED in found.said and not is_gone:
+                raise refused("patch.gap", f"the log was compacted, and the rows of version {version} are gone ({self._folder})", str(path))  # fmt: skip
+            found = with_own_digest(found)
             if known is not None:
                 _internal.refuse_changed(path, known, stat.st_size, found.digest)
             if found.patches != 1:
@@ -160,6 +159,12 @@ def _is_stub(path: Path) -> bool:
     with suppress(JellyError):
         return COMPACTED in summary_of(path, takes_positions=True).said
     return False
+
+
+def with_own_digest(found: Summary) -> Summary:
+    """What a patch says; where only its headers are left, with the digest of the rows that it had."""
+    digest = found.said.get(COMPACTED)
+    return found if digest is None else found._replace(digest=lexical(digest))
 
 
 def line_of(version: int, path: Path, found: Summary) -> Line:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from jelly import _internal
 from jelly._log_files import NAME, name_of
-from jelly.log._index import Line, made_line, parsed, text_of
+from jelly.log._index import Line, made_line, parsed, text_of, with_own_digest
 from jelly.log._objects import Objects
 from jelly.log._patch import Summary, refused, summary_of
 from jelly.log._types import Head, LogVersion
@@ -98,7 +98,7 @@ class Lines:
         name = name_of(version, self.ending)
         if found is None:
             format = "trp" if self.ending.startswith(".trp") else "auto"
-            found = summary_of(data, patch_format=format)
+            found = with_own_digest(summary_of(data, patch_format=format, takes_positions=True))
         if found.patches != 1:
             message = f"{name} has {found.patches} patches, not one ({self._objects.url})"
             raise refused("patch.damaged", message, self._objects.url)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -17,12 +16,10 @@ from jelly._log_files import ENDING
 from jelly._option_types import DatasetOptions, ShowLogOptions
 from jelly._show import Shown
 from jelly.log._listed import log_html
-from jelly.log._objects import SCHEMES
+from jelly.log._objects import is_store
 from jelly.log._patch import Summary
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.types import Destination, PatchFormat, Source
-
-_STORE = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
 
 
 def _kind_of(place: object) -> Any:
@@ -30,7 +27,7 @@ def _kind_of(place: object) -> Any:
         from jelly.log._server import ServerLog
 
         return ServerLog
-    if isinstance(place, str) and _STORE.match(place):
+    if isinstance(place, str) and is_store(place):
         from jelly.log._object import ObjectLog
 
         return ObjectLog
@@ -71,7 +68,7 @@ class Log:
     ) -> Self:
         """Makes a log of the kind that the place has."""
         kind: Any = cls if cls is not Log else _kind_of(place)
-        if storage is not None and not _STORE.match(str(place)):
+        if storage is not None and not is_store(str(place)):
             raise ValueError(f"storage= is for object stores, such as s3://bucket/log, not for {place}")  # fmt: skip
         found: Self = super().__new__(kind)
         return found
@@ -337,21 +334,19 @@ class Log:
         return pull(self, folder)
 
     def compact(self, upto: int | str) -> Compacted:
-        """Puts the dataset at a version in place of the patches up to it, in a log in a folder.
+        """Puts the dataset at a version in place of the patches up to it.
 
         Headers and digests of rows stay, so that a late retry is known; reading the rows is ``patch.gap``.
-        Killed at any moment, it leaves the log as it was or compacted; the next call goes on.
+        Killed at any moment, it leaves the log as it was or compacted; the next call goes on. A server does
+        it in its folder, and needs a token with ``admin`` for it where it has tokens.
 
         Args:
             upto: Number of the version, or id of its patch.
 
         Raises:
             PatchError: As of :meth:`dataset`.
-            TypeError: The log stands elsewhere.
         """
-        from jelly.log._compact import compact
-
-        return compact(self, upto)
+        raise NotImplementedError
 
     def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
         """Whether publishing a patch would find it there already, as ``head`` or before.

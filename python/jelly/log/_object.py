@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Unpack
@@ -17,19 +16,22 @@ from jelly._apply import Applied, applied
 from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
+from jelly._http import Patches
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
-from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, name_of, stored_format
+from jelly._log_files import BASE_JSON, name_of, stored_format
 from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import once_checked, sync_file, written_json
 from jelly.errors import JellyError
 from jelly.log._ahead import as_one, patches
-from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, fresh, no_base, refuse_other, with_digest
+from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, no_base, with_digest
 from jelly.log._followed import Followed
+from jelly.log._guard import Guard, Seen
 from jelly.log._lines import Lines
 from jelly.log._log import Log
+from jelly.log._manifest import Manifest, first_of
 from jelly.log._objects import Objects
 from jelly.log._patch import (
     Prepared,
@@ -39,7 +41,7 @@ from jelly.log._patch import (
     refuse_time,
     refused,
 )
-from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
+from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
 # each look costs a request
@@ -50,9 +52,9 @@ class ObjectLog(Log):
     """A log in an object store."""
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
-        self._objects = Objects(self.place, storage or {})
+        self.objects = Objects(self.place, storage or {})
         self._turn = threading.RLock()
-        self._said: dict[str, Any] | None = None
+        self.manifest = Manifest(self.objects)
         self._lines: Lines | None = None
 
     @property
@@ -65,10 +67,10 @@ class ObjectLog(Log):
     def info(self) -> LogInfo:
         """What the log is."""
         with self._turn:
-            head, said = self.head, self._said or {}
-        name = self._objects.url.rpartition("/")[2]
+            head, said = self.head, self.manifest.said or {}
+        name = self.objects.url.rpartition("/")[2]
         base = said.get("base", {}).get("base", said.get(BEGINS))
-        return LogInfo(name, said.get("id"), head, 1, base, self._format, time_of(said.get("created")))  # fmt: skip
+        return LogInfo(name, said.get("id"), head, first_of(said), base, self._format, time_of(said.get("created")))  # fmt: skip
 
     def publish(
         self,
@@ -80,31 +82,45 @@ class ObjectLog(Log):
     ) -> Published:
         """Makes a patch the next one of the log; see :meth:`Log.publish`."""
         with tempfile.TemporaryDirectory() as folder:
-            known = self._lines or Lines(self._objects, self._ending)
+            known = self._lines or Lines(self.objects, self._ending)
             found = prepared(
                 patch, Path(folder), headers or {}, format,
                 ending=known.ending, prev=known.head.id, stamps=True,
             )  # fmt: skip
-            with self._turn:
-                while True:
-                    self._known_lines()
-                    done = self._attempt(found, expect)
-                    if done is not None:
-                        return done  # else another one was published while this one was written
+            return self.publish_prepared(found, expect)
 
-    def _attempt(self, found: Prepared, expect: int | str | None) -> Published | None:
+    def publish_prepared(
+        self,
+        found: Prepared,
+        expect: int | str | None,
+        *,
+        check: Callable[[Head], None] | None = None,
+    ) -> Published:
+        """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
+        with self._turn:
+            while True:
+                self._known_lines()
+                done = self._attempt(found, expect, check)
+                if done is not None:
+                    return done  # else another one was published while this one was written
+
+    def _attempt(
+        self, found: Prepared, expect: int | str | None, check: Callable[[Head], None] | None
+    ) -> Published | None:
         """Publishes after the head that is known; None: it is not the head any more."""
-        lines, said = self._lines or Lines(self._objects, self._ending), found.summary
+        lines, said = self._lines or Lines(self.objects, self._ending), found.summary
         known = lines.find(said.identity)
         claim = said.id, said.prev, said.digest
         made = _internal.place_patch(claim, expect, lines.head, known and (known.version, known.digest))  # fmt: skip
         if made is not None and known is not None:
             return Published(made, known.id or "", known.prev, None, replayed=True)
+        if check is not None:
+            check(lines.head)
         refuse_time(found, None)
         if lines.head.version:
             before = lines.line(lines.head.version).statements
         else:
-            begun = self._said or {}
+            begun = self.manifest.said or {}
             before = 0 if begun.get(BEGINS) == EMPTY else begun.get("base", {}).get("statements")
         refuse_miscounted(found, before)
         if self._lines is None:
@@ -115,7 +131,7 @@ class ObjectLog(Log):
         version = lines.head.version + 1
         found = found.after(lines.head.id, lines.ending)
         written, data = found.written, found.path.read_bytes()
-        other = self._objects.create(name_of(version, lines.ending), data)
+        other = self.objects.create(name_of(version, lines.ending), data)
         if other is not None:
             with suppress(JellyError):  # the next look says whether it is of this log
                 lines.take(other)
@@ -132,27 +148,34 @@ class ObjectLog(Log):
         """The range that was asked for, if the log has it."""
         refuse_bool("after", after)
         refuse_bool("upto", upto)
-        with self._turn:
-            lines = self._known_lines() or Lines(self._objects, self._ending)
+        lines, first = self.found()
         last = lines.head.version
         upto = last if upto is None else upto
-        refuse_range(after, upto, 1, last, self.place)
+        refuse_range(after, upto, first, last, self.place)
         return lines, upto
+
+    def found(self) -> tuple[Lines, int]:
+        """What is known of all versions, also of those that are gone, and the first that is not."""
+        with self._turn:
+            lines = self._known_lines() or Lines(self.objects, self._ending)
+            return lines, first_of(self.manifest.said)
 
     def number(self, version: int | str) -> int:
         """The number of a version that is there.
 
         Raises:
-            PatchError: It is not there (``patch.version``).
+            PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
         """
-        lines, last = self._range(0, None)
+        refuse_bool("version", version)
+        lines, _ = self.found()
         if isinstance(version, str):
             line = lines.find(_internal.identify(version)[1])
             if line is None:
                 raise refused("patch.version", f"no patch of the log has the id {version} ({self.place})", str(self.place))  # fmt: skip
-            return line.version
-        if not 1 <= version <= last:
-            raise refused("patch.version", f"there is no version {version}: the head is {last} ({self.place})", str(self.place))  # fmt: skip
+            version = line.version
+        if version < 1:
+            raise refused("patch.version", f"there is no patch {version}: patches count from 1 ({self.place})", str(self.place))  # fmt: skip
+        self._range(version - 1, version)
         return version
 
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
@@ -163,20 +186,23 @@ class ObjectLog(Log):
         """The patches of a range as one stream of Jelly-Patch; ``said`` is what ``log.json`` says, where that was read."""
         with self._turn:
             lines, upto = self._range(after, upto)
-            id = (said or self._said or {}).get("id")
+            guard = self.guard(after, upto, said)
         sizes = [lines.line(version).size for version in range(after + 1, upto + 1)]
-        return self._of_one_log(as_one(self._objects, self._stored_ending(), after, sizes), id)
+        return guard.end(as_one(self.objects, self._stored_ending(), after, sizes))
 
-    def _of_one_log(self, pieces: Iterator[bytes], id: str | None) -> Iterator[bytes]:
-        """Bytes of the log that has an id; an error at their end, if another log stands here then."""
-        yield from pieces
-        now = (self._manifest() or {}).get("id")
-        if now != id:
-            raise refused("patch.changed", f"the log {id} was read here, but another one is here now: {now} ({self.place})", str(self.place))  # fmt: skip
+    def guard(self, after: int, upto: int, said: Mapping[str, Any] | None = None) -> Guard:
+        """Around reading versions; ``said`` is what ``log.json`` says, where that was read before."""
+        with self._turn:
+            known = said or self.manifest.said or self._look() or {}
+
+        def seen(said: Mapping[str, Any]) -> Seen:
+            return Seen(said.get("id"), first_of(said), upto)
+
+        return Guard(self.place, lambda: seen(self._look() or {}), after, upto, seen(known))
 
     def _patches(self, after: int, sizes: Sequence[int]) -> Generator[bytes]:
         """The patches of a range, in order; ``sizes`` are those that they had when they were indexed."""
-        return patches(self._objects, self._stored_ending(), after, sizes)
+        return patches(self.objects, self._stored_ending(), after, sizes)
 
     def _one(self, version: int) -> bytes:
         with self._turn:
@@ -184,7 +210,8 @@ class ObjectLog(Log):
             if lines is None or version > lines.head.version:
                 lines = self._range(version - 1, version)[0]
             size = lines.line(version).size
-        return next(self._patches(version - 1, [size]))
+            guard = self.guard(version - 1, version)
+        return next(guard.end(self._patches(version - 1, [size])))
 
     def fetch(
         self,
@@ -205,7 +232,7 @@ class ObjectLog(Log):
         followed = Followed(self.place)
         while True:
             with self._turn:
-                head, said = self.head, self._said or {}
+                head, said = self.head, self.manifest.said or {}
             followed.check(said.get("id"), head)
             last = head.version
             if last > at:
@@ -223,9 +250,15 @@ class ObjectLog(Log):
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
         """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
-        said = self._manifest() or {}
+        with self._turn:
+            lines, first = self.found()
+            said = self.manifest.said or {}
         if BEGINS not in said:
             raise no_base(self.place)
+        last = lines.head.version
+        upto = self.number(version) if isinstance(version, str) else version
+        upto = last if upto is None else min(upto, last)
+        refuse_range(upto, upto, first, last, self.place)
         asked = keywords("dataset", options, "dataset", "log", "result_rdf", takes_positions=True)
         if version is not None:
             asked["version"] = version
@@ -235,22 +268,34 @@ class ObjectLog(Log):
                 asked.setdefault("base_format", "nq")
             else:
                 base = self._base(said, Path(folder) / BASE)
-            done = applied(base, self._stream(0, None, said), part, asked, None)
+            done = applied(base, self._after(first - 1, said), part, asked, None)
             self._check_count(done, said)
         return done
 
+    def compact(self, upto: int | str) -> Compacted:
+        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
+        from jelly.log._compact_store import compact
+
+        return compact(self, upto)
+
+    def _after(self, version: int, said: Mapping[str, Any] | None = None) -> Patches:
+        return Patches(self._stream(version, None, said), version)
+
     def _base(self, said: Mapping[str, Any], path: Path) -> Path:
-        """Writes the base to a file."""
-        found = self._objects.get(said["base"]["base"])
-        if found is None:
-            raise refused("patch.damaged", f"the base {said['base']['base']} is not there ({self.place})", str(self.place))  # fmt: skip
-        path.write_bytes(found.data)
+        """Writes the base to a file, if the log is not compacted or replaced meanwhile."""
+        first = first_of(said)
+        try:
+            self.manifest.write_base(said, path)
+        except JellyError:
+            self.guard(first - 1, first - 1, said).check()
+            raise
         return path
 
     def _check_count(self, done: Applied, said: Mapping[str, Any]) -> None:
         """Refuses a dataset that has another number of statements than its patch or the base says."""
         before = said.get("base", {}).get("statements", 0)
-        count = self._range(0, None)[0].line(done.version).statements if done.version else before
+        is_after = done.version >= first_of(said)
+        count = self.found()[0].line(done.version).statements if is_after else before
         if count is not None and count != done.statements:
             message = f"version {done.version} had {count} statements, but what is here makes {done.statements} ({self.place})"
             raise refused("patch.damaged", message, str(self.place))
@@ -261,28 +306,16 @@ class ObjectLog(Log):
 
     def known(self, identity: str | None) -> tuple[int, str] | None:
         """Version and digest of the patch that has an id."""
-        line = self._range(0, None)[0].find(identity)
+        line = self.found()[0].find(identity)
         return None if line is None else (line.version, line.digest)
 
-    def _manifest(self) -> dict[str, Any] | None:
+    def _look(self) -> dict[str, Any] | None:
         """What ``log.json`` says; None: there is none. What is known of another log is forgotten."""
         with self._turn:
-            found = self._objects.get(LOG_JSON)
-            said = None if found is None else self._parsed(found.data)
-            if self._said is not None and (said is None or said["id"] != self._said["id"]):
+            before, said = self.manifest.said, self.manifest.look()
+            if before is not None and (said is None or said["id"] != before["id"]):
                 self._lines = None
-            self._said = said
             return said
-
-    def _parsed(self, data: bytes) -> dict[str, Any]:
-        try:
-            said = json.loads(data)
-            is_right = ENDING.fullmatch(said["ending"]) and isinstance(said["id"], str)
-        except (ValueError, KeyError, TypeError):
-            is_right = False
-        if not is_right:
-            raise refused("patch.damaged", f"{LOG_JSON} is not whole ({self.place})", str(self.place))  # fmt: skip
-        return dict(said)
 
     def _known_lines(self) -> Lines | None:
         """The versions, with those that came since the last time; None: no log is here yet."""
@@ -293,9 +326,9 @@ class ObjectLog(Log):
             except JellyError as error:
                 failed = error
         # last, so that what was found belongs to the log that has the id
-        said = self._manifest()
+        said = self._look()
         if self._lines is None and said is not None:
-            self._lines, failed = Lines(self._objects, said["ending"]), None
+            self._lines, failed = Lines(self.objects, said["ending"]), None
             self._lines.catch_up()
         if failed is not None and self._lines is not None:
             raise failed
@@ -310,30 +343,11 @@ class ObjectLog(Log):
             wanted = dumped(work, (*with_digest(base, work), base_format))
             # counts only once log.json names it
             wanted["base"] = f"base-{uuid.uuid4()}.jelly.zst"
-            self._objects.create(wanted["base"], (work / BASE).read_bytes())
+            self.objects.create(wanted["base"], (work / BASE).read_bytes())
         self._begin({BEGINS: "base", "base": wanted})
 
     def _begin(self, more: dict[str, Any]) -> None:
-        """Puts ``log.json`` there, or says in it how the log begins; ``more`` is what it is to say.
-
-        Raises:
-            PatchError: The log began otherwise (``patch.conflict``).
-        """
-        while True:
-            found = self._objects.get(LOG_JSON)
-            said = None if found is None else self._parsed(found.data)
-            if said is not None and (BEGINS in said or not more):
-                self._said = said
-                if more:
-                    known = said.get("base", {})
-                    now = known.get("base", said[BEGINS])
-                    refuse_other(self.place, now, known.get("sha256"), more.get("base"), has_patches=self.head.version > 0)  # fmt: skip
-                return
-            text = json.dumps((fresh(self._ending) if said is None else said) | more).encode()
-            other = self._objects.create(LOG_JSON, text) if found is None else self._objects.replace(LOG_JSON, text, found.tag)  # fmt: skip
-            if other is None:
-                self._said = self._parsed(text)
-                return
+        self.manifest.begin(self._ending, more, has_patches=lambda: self.head.version > 0)
 
     @property
     def _format(self) -> PatchFormat:
@@ -345,26 +359,27 @@ class ObjectLog(Log):
 
     def _stored_ending(self) -> str:
         with self._turn:
-            said = self._said or self._manifest()
+            said = self.manifest.said or self._look()
         return self._ending if said is None else str(said["ending"])
 
     def _digest(self, version: int) -> str:
         return self._range(version - 1, version)[0].line(version).digest
 
     def _chain(self, version: int) -> str:
-        lines = self._range(0, version)[0]
-        known = (lines.line(number) for number in range(1, version + 1))
+        lines, first = self.found()
+        known = (lines.line(number) for number in range(first, version + 1))
         return chained("", ((line.id, line.digest) for line in known))
 
     def _each(self, after: int, sizes: Sequence[int]) -> Generator[tuple[Any, PatchFormat]]:
-        for data in self._patches(after, sizes):
+        guard = self.guard(after, after + len(sizes))
+        for data in guard.end(self._patches(after, sizes)):
             yield data, self._format
 
     def _copy_base(self, work: Path) -> str:
-        said = self._manifest() or {}
+        said = self._look() or {}
         sync_file(self._base(said, work / BASE))
         written_json(work / BASE_JSON, said["base"] | {"base": BASE})
         return BASE
 
     def _source(self) -> Any:
-        return self._stream(0, None)
+        return self._after(self.found()[1] - 1)

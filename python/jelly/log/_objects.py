@@ -27,7 +27,14 @@ _FROM_MACHINE = re.compile(
     r"https?://[^ ]*(/latest/api/token|/latest/meta-data/|/computeMetadata/|/metadata/identity/)"
 )
 
+_STORE = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
+
 Found = TypeVar("Found")
+
+
+def is_store(place: str) -> bool:
+    """Whether a place is an address in an object store."""
+    return _STORE.match(place) is not None
 
 
 class Stored(NamedTuple):
@@ -121,6 +128,27 @@ class Objects:
         """
         return self._put(name, data, tag)
 
+    def delete(self, name: str) -> int:
+        """Deletes an object, if it is there.
+
+        Returns:
+            The bytes that it had.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+        from obstore.exceptions import NotFoundError
+
+        def ask() -> int:
+            try:
+                size = int(self._store.head(name)["size"])
+                self._store.delete(name)
+            except (NotFoundError, FileNotFoundError):
+                return 0
+            return size
+
+        return self._again(ask)
+
     def _put(self, name: str, data: bytes, mode: Any) -> bytes | None:
         """Makes an object, or another state of it: ``mode`` is ``create``, or the tag of the state before."""
 
@@ -143,6 +171,15 @@ class Objects:
             OSError: The store cannot be reached, or refuses.
         """
         return self._again(lambda: [one["path"] for one in next(iter(self._store.list(offset=after)), ())])  # fmt: skip
+
+    def folders(self) -> list[str]:
+        """The names before the first ``/`` of all objects.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+        found = self._again(lambda: self._store.list_with_delimiter()["common_prefixes"])
+        return sorted(name.rstrip("/") for name in found)
 
     def _again(self, ask: Callable[[], Found]) -> Found:
         """Asks until there is an answer, for half a minute."""

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Unpack
 
+from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
@@ -25,8 +26,8 @@ from jelly.errors import PatchError, TruncatedError
 from jelly.log._begin import BASE, no_base, with_digest
 from jelly.log._followed import Followed
 from jelly.log._log import Log
-from jelly.log._patch import prepared
-from jelly.log._types import Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
+from jelly.log._patch import prepared, refuse_range
+from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
 
 _PATCH = "application/x-jelly-rdf-patch"
@@ -154,6 +155,10 @@ class ServerLog(Log):
         given = keywords("dataset", options, "dataset", "log", "result_rdf")
         empty = info.base == "empty"
         given |= {"base_format": "nq" if empty else "jelly"}
+        if isinstance(version, str):
+            self.known(_internal.identify(version)[1])  # refuses what is gone
+        elif version is not None and version < info.first - 1:
+            refuse_range(version, version, info.first, info.head.version, self.place)
         if version is not None:
             given["version"] = version
         with tempfile.TemporaryDirectory() as folder:
@@ -168,6 +173,12 @@ class ServerLog(Log):
         with self._at.open("GET", "/data", {"version": version}, {"Accept": _DATA}) as answer, path.open("wb") as file:  # fmt: skip
             for piece in answer.pieces():
                 file.write(piece)
+
+    def compact(self, upto: int | str) -> Compacted:
+        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
+        refuse_bool("upto", upto)
+        with self._at.open("POST", "/compact", {"upto": upto}) as answer:
+            return Compacted(**json.loads(answer.read()))
 
     def verify(self, base: Source | None = None) -> LogReport:
         """Reports all that is wrong with the log, as :func:`verify_log` does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from jelly._whole_file import local_path
 from jelly.errors import JellyError
+from jelly.log._objects import is_store
 from jelly.service import _changes, _compare_views, _events, _feed, _pages, _views
 from jelly.service._coding import Coding
 from jelly.service._delta import Delta
@@ -28,6 +28,7 @@ from jelly.service._limits import Limits, Rates
 from jelly.service._logs import Logs
 from jelly.service._places import BUSY
 from jelly.service._problems import Problem, answer, problem_of
+from jelly.service._stores import logs_at
 from jelly.service._tokens import Tokens
 
 _LOG = logging.getLogger("jelly.service")
@@ -46,11 +47,13 @@ def app(
     require_condition: bool = False,
     record_publisher: bool = False,
     delta: bool = False,
+    storage: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Makes the ASGI application that serves the logs in a folder.
+    """Makes the ASGI application that serves the logs in a folder or an object store.
 
     Args:
-        root: A folder of logs.
+        root: A folder of logs, or an address in an object store such as ``s3://bucket/logs``. Of its
+            logs copies are kept in a temporary folder; what is published goes to the store first.
         tokens: A file of ``name sha256 scopes logs``; without it, every request may do everything.
         limits: What the server puts up with.
         read_only: Refuse all that changes something.
@@ -61,7 +64,8 @@ def app(
         proxy_addresses: Addresses of that proxy.
         require_condition: Refuse publishes without If-Match, If-None-Match, ``?expect=`` or ``H prev``.
         record_publisher: Add the name of the token to each patch as ``H publisher``.
-        delta: Speak the protocol of RDF Delta too, under ``/-/delta/``.
+        delta: Speak the protocol of RDF Delta too, under ``/-/delta/``; for logs in a folder.
+        storage: How an object store is reached, as of :class:`jelly.Log`.
 
     Returns:
         The application, for uvicorn and other ASGI servers.
@@ -74,8 +78,9 @@ def app(
         raise ValueError("--trust-header needs --proxy-address and --tokens: only the proxy may say who the user is")  # fmt: skip
     if record_publisher and not tokens:
         raise ValueError("--record-publisher needs --tokens: nobody else has a name")
-    home = Path(local_path(root))
-    home.mkdir(parents=True, exist_ok=True)
+    if delta and is_store(str(root)):
+        raise ValueError(f"--delta serves logs in folders, not those of {root}")
+    logs = logs_at(root, storage)
     routes = [
         *(Delta().routes(_Methods) if delta else []),
         Route("/", _views.names, methods=["GET"]),
@@ -89,6 +94,7 @@ def app(
         Route("/{log}/patches/{version}", _Methods(GET=_views.patch)),
         Route("/{log}/data", _Methods(GET=_views.data, PATCH=_changes.patch_data)),
         Route("/{log}/patch", _Methods(POST=_changes.patch_alias, PATCH=_changes.patch_alias)),
+        Route("/{log}/compact", _Methods(POST=_changes.compact)),
         Route("/{log}/diff", _Methods(GET=_compare_views.diff)),
         Route("/{log}/feed.atom", _Methods(GET=_feed.feed)),
         Route("/{log}/history", _Methods(GET=_compare_views.periods)),
@@ -99,7 +105,7 @@ def app(
     )
     service = Starlette(routes=routes, exception_handlers=handlers)
     service.router.redirect_slashes = False
-    service.state.logs = Logs(home)
+    service.state.logs = logs
     limits = service.state.limits = limits or Limits()
     service.state.busy = Counter()
     service.state.known = {}

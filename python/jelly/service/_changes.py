@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from jelly._log_files import LOG_JSON
-from jelly._whole_file import work_folder, written_json
+from jelly._whole_file import work_folder
 from jelly.log import Head, Published
-from jelly.log._begin import begin, is_log, said_of, with_digest
 from jelly.log._folder import FolderLog
 from jelly.log._patch import Prepared
 from jelly.log._types import as_json
@@ -119,13 +117,25 @@ def _tag(log: FolderLog, done: Published) -> str:
     return tag(log.info().id, log.head if done.replayed else head)
 
 
+async def compact(request: Request) -> Response:
+    """``POST /{log}/compact?upto=``: 200; the dataset at a version takes the place of the patches up to it."""
+    logs: Logs = request.app.state.logs
+    log = await run_in_threadpool(logs.get, request.path_params["log"])
+    rules.refuse_draining(logs)
+    asked = request.query_params.get("upto")
+    if asked is None:
+        raise Problem(400, "query", "?upto= is missing: the number of a version, or the id of its patch")  # fmt: skip
+    upto = int(asked) if _NUMBER.fullmatch(asked) else asked
+    with place(request, "datasets"):
+        return JSONResponse(as_json(await run_in_threadpool(log.compact, upto)))
+
+
 async def create(request: Request) -> Response:
     """``PUT /{log}``: makes a log; the body, if any, is its base."""
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
-    path = logs.path(name)
     rules.refuse_draining(logs)
-    if request.headers.get("if-none-match") == "*" and path.exists() and is_log(path):
+    if request.headers.get("if-none-match") == "*" and await run_in_threadpool(logs.has, name):
         raise Problem(412, "patch.conflict", "the log is there already")
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers  # fmt: skip
     format, compression = sent(request, READ_DATA) if has_body else ("auto", "none")
@@ -134,48 +144,9 @@ async def create(request: Request) -> Response:
     with place(request, "datasets"), work_folder(logs.root) as work:
         body = work / "body"
         size = await _bodies.received(request, body, request.app.state.limits)
-        is_new = await run_in_threadpool(
-            create_in, logs, name, body if size else None, format, work
-        )
-    log = logs.get(name)
+        is_new = await run_in_threadpool(logs.make, name, body if size else None, format, work)
+    log = await run_in_threadpool(logs.get, name)
     info = await run_in_threadpool(log.info)
     said = as_json(info._replace(name=name))
     headers = {"Location": f"/{name}", "ETag": tag(info.id, info.head)}
     return JSONResponse(said, 201 if is_new else 200, headers)
-
-
-def create_in(
-    logs: Logs,
-    name: str,
-    body: Path | None,
-    format: str,
-    work: Path,
-    more: Mapping[str, str] | None = None,
-) -> bool:
-    """Makes a log aside, and gives it its name at the end; ``log.json`` of a new one says ``more``.
-
-    Returns:
-        Whether it was not there.
-    """
-    path = logs.root / name
-    given = None if body is None else (*with_digest(body, work), format)
-    if not path.exists():
-        aside, inner = work / "new", work / "inner"
-        aside.mkdir()
-        inner.mkdir()
-        begin(aside, inner, FolderLog(aside).alone(), ".jellyp", given)
-        if more:
-            written_json(aside / LOG_JSON, said_of(aside) | dict(more))
-        try:
-            aside.rename(path)
-        except OSError:
-            if not path.is_dir():
-                raise
-        else:
-            return True
-    inner = work / "again"
-    inner.mkdir()
-    was_log = is_log(path)
-    begun = begin(path, inner, FolderLog(path).alone(), ".jellyp", given)
-    logs.forget(name)
-    return begun and not was_log

@@ -40,7 +40,9 @@ def write_change(
     with work_folder(log.work) as work:
         before, last_rows = work / "before.jelly", work / "last.jellyp"
         write_state(log, before, first, "jelly", limits)
+        guard = log.guard(first, last)
         between(log.paths(first, last), 0, last - first, last_rows)
+        guard.check()
         if old < new:
             canonicalize(last_rows, before, dest, to=to)
         else:

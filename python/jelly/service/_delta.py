@@ -210,7 +210,7 @@ class Delta:
         path = logs.path(name)
         more = {} if uri is None else {"uri": uri}
         with place(request, "datasets"), work_folder(logs.root) as work:
-            is_new = not path.exists() and await run_in_threadpool(partial(_changes.create_in, logs, name, None, "auto", work, more))  # fmt: skip
+            is_new = not path.exists() and await run_in_threadpool(partial(logs.make, name, None, "auto", work, more))  # fmt: skip
         if not is_new:
             raise Problem(400, "rpc", f"there is a log {name!r} already")
         info = await run_in_threadpool(logs.get(name).info)

@@ -151,5 +151,6 @@ def _wanted(method: str, path: str) -> tuple[str, str | None]:
         return "", None
     if path == _METRICS:
         return "admin", None
-    wanted = "read" if method in _SAFE else "admin" if method == "PUT" else "publish"
-    return wanted, path.split("/")[1] or None
+    log, _, rest = path.removeprefix("/").partition("/")
+    changes = "admin" if method == "PUT" or rest == "compact" else "publish"
+    return "read" if method in _SAFE else changes, log or None

@@ -21,6 +21,7 @@ class Limits(NamedTuple):
         publishes: Publishes to a log that may be under way or wait; more are refused (503).
         datasets: Datasets, differences and histories that are made at once; more are refused (503).
         watchers: Requests that wait for versions at once; more are refused (503).
+        followers: Subscriptions over gRPC that follow a log or topic at once; more are refused.
         requests: Requests a minute of one token, or of all where there are no tokens; more are
             refused (429). 0: as many as come.
         decoders: Bodies and answers that are decoded at once; others wait.
@@ -40,6 +41,7 @@ class Limits(NamedTuple):
     publishes: int = 64
     datasets: int = 2
     watchers: int = 128
+    followers: int = 1024
     requests: int = 0
     decoders: int = 4
     states: int = 1 << 30

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 
 from jelly import _internal
-from jelly.log._begin import is_log
+from jelly._log_files import LOG_JSON
+from jelly._whole_file import written_json
+from jelly.log._begin import begin, is_log, said_of, with_digest
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
 from jelly.service._looks import Looks
@@ -65,6 +67,50 @@ class Logs:
                 log = self._open[name] = FolderLog(path)
                 log.work = self.root
             return self._open[name]
+
+    def has(self, name: str) -> bool:
+        """Whether there is a log of a name, and it says that it is one."""
+        path = self.path(name)
+        return path.exists() and is_log(path)
+
+    def make(
+        self,
+        name: str,
+        body: Path | None,
+        format: str,
+        work: Path,
+        more: Mapping[str, str] | None = None,
+    ) -> bool:
+        """Makes a log aside, and gives it its name at the end; ``log.json`` of a new one says ``more``.
+
+        Returns:
+            Whether it was not there.
+        """
+        path = self.path(name)
+        given = None if body is None else (*with_digest(body, work), format)
+        if not path.exists():
+            aside, inner = work / "new", work / "inner"
+            aside.mkdir()
+            inner.mkdir()
+            begin(aside, inner, FolderLog(aside).alone(), ".jellyp", given)
+            if more:
+                written_json(aside / LOG_JSON, said_of(aside) | dict(more))
+            try:
+                aside.rename(path)
+            except OSError:
+                if not path.is_dir():
+                    raise
+            else:
+                return True
+        inner = work / "again"
+        inner.mkdir()
+        was_log = is_log(path)
+        begun = begin(path, inner, FolderLog(path).alone(), ".jellyp", given)
+        self.forget(name)
+        return begun and not was_log
+
+    def close(self) -> None:
+        """Removes what the server keeps for itself."""
 
     def names(self) -> list[str]:
         """The names of all logs."""

@@ -15,6 +15,7 @@ _STATUS = {f"patch.{name}": 422 for name in _UNPROCESSABLE.split()} | {
     "patch.conflict": 409,
     "patch.duplicate": 409,
     "patch.fork": 409,
+    "patch.changed": 409,
     "patch.version": 404,
     "patch.base": 404,
 }

@@ -8,9 +8,11 @@ import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from jelly.log._objects import is_store
 from jelly.service._app import app, logs_of
 from jelly.service._guard import LOCAL, MOST_HEADERS
 from jelly.service._limits import Limits
+from jelly.service._stores import StoreLogs
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -33,14 +35,15 @@ def serve(
     require_condition: bool = False,
     record_publisher: bool = False,
     delta: bool = False,
+    storage: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     grpc_port: int | None = None,
     topics: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> None:
-    """Serves the logs in a folder until SIGTERM or SIGINT; what is under way ends first.
+    """Serves the logs in a folder or an object store until SIGTERM or SIGINT; what is under way ends first.
 
     Args:
-        root: A folder of logs.
+        root: As of :func:`app`.
         host: The address; one that is not of this machine alone needs ``tokens``, ``client_ca`` or
             ``insecure``.
         port: The port.
@@ -57,13 +60,14 @@ def serve(
         require_condition: As of :func:`app`.
         record_publisher: As of :func:`app`.
         delta: As of :func:`app`.
+        storage: As of :func:`app`.
         limits: As of :func:`app`.
-        grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
+        grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio, and a folder of logs.
         topics: Files of any RDF format that can be subscribed to over gRPC, by name.
 
     Raises:
         ValueError: The address is open to others, and nothing says who may do what; or topics are
-            given, and no port for gRPC.
+            given, and no port for gRPC; or a port for gRPC or ``delta``, and an object store.
         OSError: The address cannot be had.
     """
     import ssl
@@ -74,6 +78,8 @@ def serve(
 
     if topics and grpc_port is None:
         raise ValueError("topics are served over gRPC: give --grpc-port too")
+    if grpc_port is not None and is_store(str(root)):
+        raise ValueError(f"--grpc-port serves logs in folders, not those of {root}")
     is_local = host in _LOOPBACK
     if not (is_local or tokens or client_ca or insecure):
         raise ValueError(f"{host} is open to other machines: give --tokens FILE or --client-ca FILE, or say --insecure")  # fmt: skip
@@ -88,6 +94,7 @@ def serve(
         root, tokens=tokens, limits=limits, read_only=read_only, hosts=hosts, cors=cors,
         trust_header=trust_header, proxy_addresses=proxy_addresses,
         require_condition=require_condition, record_publisher=record_publisher, delta=delta,
+        storage=storage,
     )  # fmt: skip
     config = uvicorn.Config(
         application, host=host, port=port, ssl_certfile=tls_cert, ssl_keyfile=tls_key,
@@ -97,7 +104,12 @@ def serve(
     )  # fmt: skip
     logs = logs_of(application)
     if grpc_port is None:
-        Server(config, logs.drain).run()
+        if isinstance(logs, StoreLogs):
+            signal.signal(signal.SIGTERM, _exit)
+        try:
+            Server(config, logs.drain).run()
+        finally:
+            logs.close()
         return
     from jelly.service.grpc import GrpcServer
 

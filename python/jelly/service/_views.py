@@ -92,17 +92,18 @@ async def patches(request: Request) -> Response:
     after, upto = number(request, "after", 0) or 0, number(request, "upto", None)
     limit = number(request, "limit", None)
     format, media = wanted(request, PATCHES)
-    files = await run_in_threadpool(log.paths, after, upto)
-    files = files[:limit]
+    guard = await run_in_threadpool(log.guard, after, upto)
+    files = (await run_in_threadpool(log.paths, after, upto))[:limit]
     headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
     if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
-        stored = (piece for path in files for piece in pieces(path.open("rb")))
+        opened = guard.each(path.open("rb") for path in files)
+        stored = (piece for file in opened for piece in pieces(file))
         return StreamingResponse(stored, media_type=media, headers=headers)
 
     def write(spool: Any) -> None:
         joined(files, spool, format)
-        log.paths(after, after)  # the log may have been compacted meanwhile
+        guard.check()
 
     spool = await decoded(request, write)
     return Spooled(spool, media, headers)
@@ -125,6 +126,7 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
         return await _pages.version(request, request.path_params["log"], log, number_of)
     format, media = wanted(request, PATCHES)
     number_of = await run_in_threadpool(log.number, version)
+    guard = await run_in_threadpool(log.guard, number_of - 1, number_of)
     found = next(await run_in_threadpool(log.versions, number_of - 1, number_of))
     identity = None if found.id is None else _internal.identify(found.id)[1]
     known = await run_in_threadpool(log.known, identity)
@@ -150,7 +152,7 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
     path = log.folder / name_of(found.version, log.ending)
     if format == "jelly-patch" and log.ending == ".jellyp":
         file = path.open("rb")
-        await run_in_threadpool(log.number, number_of)  # opened before that, it is the patch
+        await run_in_threadpool(guard.check)  # opened before that, it is the patch
         return Spooled(file, media, headers)
     spool = await decoded(request, lambda spool: log.fetch(number_of, spool, to=format))
     return Spooled(spool, media, headers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from jelly.grpc._wire import (
     patch_subscribe_of,
     published_message,
 )
-from jelly.log import Published
+from jelly.log import Head, Published
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
 from jelly.log._patch import ROW
@@ -32,9 +33,7 @@ from jelly.service._logs import Logs
 from jelly.service._problems import Problem, problem_of
 from jelly.service._rules import check_publisher, publisher_of
 from jelly.service.grpc._calls import Calls, metadata_of, whole
-
-# how long a follower waits before it looks whether its client is there
-_SECONDS = 0.25
+from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 
 
 class Patches:
@@ -45,18 +44,20 @@ class Patches:
         calls: Calls,
         logs: Logs,
         limits: Limits,
+        followers: Followers,
         *,
         require_condition: bool,
         record_publisher: bool,
     ) -> None:
         self._calls, self._logs, self._limits = calls, logs, limits
+        self._followers = followers
         self._requires, self._records = require_condition, record_publisher
 
     def methods(self) -> dict[str, Any]:
         """Handlers by name; messages are bytes."""
         return {
             "Describe": grpc.unary_unary_rpc_method_handler(self._describe),
-            "Subscribe": grpc.unary_stream_rpc_method_handler(self._subscribe),
+            "Subscribe": self._followers.handler(self._subscribe),
             "Publish": grpc.stream_unary_rpc_method_handler(self._publish),
         }
 
@@ -70,7 +71,7 @@ class Patches:
             return info_message(self._logs.get(name).info()._replace(name=name))
         raise AssertionError
 
-    def _subscribe(self, message: bytes, context: Any) -> Iterator[bytes]:
+    def _subscribe(self, message: bytes, context: Any) -> Sent:
         with self._calls.call(context, "Subscribe", publishes=False):
             try:
                 asked = patch_subscribe_of(message)
@@ -80,17 +81,23 @@ class Patches:
             log = self._logs.get(asked.log)
             followed = Followed(asked.log)
             log.look(followed)
+            guard = log.guard(asked.after, asked.upto or None)
             paths = log.paths(asked.after, asked.upto or None)
             _refuse_fork(log, asked.after, asked.after_id)
+            if asked.follow and not asked.upto:
+                yield FOLLOWS
             for path in paths:
-                yield from _frames(path)
+                yield from guard.each(_frames(path))
             at = asked.after + len(paths)
             while asked.follow and not asked.upto and context.is_active():
                 self._calls.check_open()
-                for version in log.watch_on(at, _SECONDS, followed):
-                    yield from _frames(log.path(version.version))
+                for version in log.watch_on(at, 0, followed):
+                    guard = log.guard(version.version - 1, version.version)
+                    yield from guard.each(_frames(log.path(version.version)))
                     at = version.version
                     self._calls.check_open()
+                seen = followed.seen
+                yield Wait((asked.log, seen), partial(_has_moved, log, seen))
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "Publish", publishes=True):
@@ -139,6 +146,10 @@ class Patches:
             if problem.kind in ("patch.conflict", "patch.duplicate"):
                 problem.more["head"] = log.head
             raise problem from None
+
+
+def _has_moved(log: FolderLog, seen: tuple[str | None, Head]) -> bool:
+    return log.seen() != seen
 
 
 def _refuse_fork(log: FolderLog, after: int, id: str) -> None:

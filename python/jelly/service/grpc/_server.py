@@ -15,6 +15,7 @@ from jelly.service._limits import Limits, Rates
 from jelly.service._logs import Logs
 from jelly.service._tokens import Tokens
 from jelly.service.grpc._calls import Calls
+from jelly.service.grpc._followers import Followers
 from jelly.service.grpc._open import Open
 from jelly.service.grpc._patches import Patches
 from jelly.service.grpc._sources import Sources
@@ -93,17 +94,19 @@ class GrpcServer:
         self._logs = logs = logs or Logs(home)
         self._open = Open()
         self._topics = Topics(home, limits)
+        self._followers = Followers(limits.followers, _CALLS)
         try:
             sources = Sources(files, self._topics, logs, limits.datasets)
             self._server = grpc.server(
                 ThreadPoolExecutor(_CALLS), options=_OPTIONS, maximum_concurrent_rpcs=_CALLS
             )
             streams, patches = (
-                Streams(self._calls, sources),
+                Streams(self._calls, sources, self._followers),
                 Patches(
                     self._calls,
                     logs,
                     limits,
+                    self._followers,
                     require_condition=require_condition,
                     record_publisher=record_publisher,
                 ),
@@ -120,6 +123,7 @@ class GrpcServer:
             )
         except BaseException:
             self._topics.close()
+            self._followers.close()
             raise
         self._server.start()
 
@@ -136,10 +140,11 @@ class GrpcServer:
         self._logs.drain()
         self._calls.drain()
         self._open.drain()
-        self._topics.wake()
+        self._followers.wake()
 
     def close(self, seconds: float = 30) -> None:
         """Drains, and ends after so many seconds at the latest."""
         self.drain()
         self._server.stop(seconds).wait()
+        self._followers.close()
         self._topics.close()

@@ -15,6 +15,7 @@ from jelly.grpc._streams import spooled
 from jelly.grpc._wire import Frames
 from jelly.service._logs import NAME, Logs
 from jelly.service._problems import Problem
+from jelly.service.grpc._followers import Wait
 from jelly.service.grpc._topics import Frame, Topic, Topics
 from jelly.types import RdfOptions
 
@@ -26,7 +27,11 @@ class Stream(Protocol):
     identity: str
     """Another stream with the name has another one, so that numbers of frames are not those of this one."""
 
-    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:
+    @property
+    def frames(self) -> int:
+        """How many there are."""
+
+    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame | Wait]:
         """The frames from the last place before ``after`` at which a decoder can begin."""
 
 
@@ -36,6 +41,8 @@ class Spooled:
     def __init__(self, source: Any, format: str, name: str) -> None:
         with tempfile.TemporaryFile() as file:
             self.options: RdfOptions | None = spooled(source, file, format, name)
+            file.seek(0)
+            self.frames = sum(1 for _ in Frames(file).upto())
             file.seek(0)
             self.identity = hashlib.file_digest(file, "sha256").hexdigest()[:32]
             self._handle = os.dup(file.fileno())

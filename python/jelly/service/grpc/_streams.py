@@ -12,6 +12,7 @@ from jelly._whole_file import work_folder
 from jelly.grpc._wire import CUT, MOST, frames_in, subscribe_of
 from jelly.service._problems import Problem
 from jelly.service.grpc._calls import Calls, metadata_of, number_of, whole
+from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 from jelly.service.grpc._sources import Sources, Stream
 from jelly.service.grpc._topics import Topic, Writer
 
@@ -19,17 +20,17 @@ from jelly.service.grpc._topics import Topic, Writer
 class Streams:
     """The methods of the service."""
 
-    def __init__(self, calls: Calls, sources: Sources) -> None:
-        self._calls, self._sources = calls, sources
+    def __init__(self, calls: Calls, sources: Sources, followers: Followers) -> None:
+        self._calls, self._sources, self._followers = calls, sources, followers
 
     def methods(self) -> dict[str, Any]:
         """Handlers by name; messages are bytes."""
         return {
-            "SubscribeRdf": grpc.unary_stream_rpc_method_handler(self._subscribe),
+            "SubscribeRdf": self._followers.handler(self._subscribe),
             "PublishRdf": grpc.stream_unary_rpc_method_handler(self._publish),
         }
 
-    def _subscribe(self, message: bytes, context: Any) -> Iterator[bytes]:
+    def _subscribe(self, message: bytes, context: Any) -> Sent:
         with self._calls.call(context, "SubscribeRdf", publishes=False):
             try:
                 asked = subscribe_of(message)
@@ -45,7 +46,7 @@ class Streams:
             relay = _asked_for(stream, asked.options)
             if relay is not None and after:
                 raise Problem(400, "metadata", "jelly-after counts the frames of the topic: ask for its own options, or for none")  # fmt: skip
-            if isinstance(stream, Topic) and after > stream.frames:
+            if after > stream.frames:
                 raise Problem(410, "patch.version", f"the topic has {stream.frames} frames, not {after}")  # fmt: skip
 
             context.send_initial_metadata([("jelly-stream", stream.identity)])
@@ -54,6 +55,8 @@ class Streams:
                 self._calls.check_open()
                 return follows and context.is_active()
 
+            if follows and isinstance(stream, Topic):
+                yield FOLLOWS
             yield from _sent(stream, after, follow, relay)
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
@@ -136,10 +139,13 @@ def _asked_for(stream: Stream, asked: bytes | None) -> Any:
     return None if fits else _internal.RdfRelay(options, cut=CUT, frame_bytes=MOST)
 
 
-def _sent(stream: Stream, after: int, follow: Any, relay: Any) -> Iterator[bytes]:
+def _sent(stream: Stream, after: int, follow: Any, relay: Any) -> Sent:
     """The frames after so many; the rest of a file whose first ones are passed over is encoded anew."""
     rest: Any = None
     for frame in stream.stored(after, follow):
+        if isinstance(frame, Wait):
+            yield frame
+            continue
         if frame.begins:
             rest = _internal.RdfRelay(frame_bytes=MOST) if frame.number < after else None
         anew = relay or rest

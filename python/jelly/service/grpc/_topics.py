@@ -20,6 +20,7 @@ from jelly.grpc._wire import CUT, MOST, Frames, frames_in
 from jelly.service._bodies import refuse_full
 from jelly.service._limits import Limits
 from jelly.service._problems import Problem
+from jelly.service.grpc._followers import Wait
 from jelly.service.grpc._segments import (
     Segment,
     id_digest,
@@ -60,7 +61,7 @@ class Topic:
         self._segments = segments_of(folder)
         self.identity = identity_of(folder)
         self.options: RdfOptions | None = None
-        self._seen = threading.Condition()
+        self._seen = threading.RLock()
         self._turn = threading.RLock()
         self._owner: Writer | None = None
         self._file: IO[bytes] | None = None
@@ -137,7 +138,6 @@ class Topic:
                 self._frames += self._more_frames
                 self._size += self._more_bytes
                 self._more_frames = self._more_bytes = 0
-                self._seen.notify_all()
 
     def _give_up(self, error: OSError) -> None:
         """Forgets what is not on the disk; whoever goes on begins a new file."""
@@ -202,7 +202,6 @@ class Topic:
                 self._segments.append(Segment(self._frames, digest, name))
                 self._frames += frames
                 self._size, self._total, self.options = size, self._total + size, options
-                self._seen.notify_all()
         return True
 
     def check_room(self, bytes: int) -> None:
@@ -215,56 +214,49 @@ class Topic:
             raise Problem(413, "topic", f"the topic would have more than {self._limits.topic} bytes; begin another one")  # fmt: skip
         refuse_full(self._folder, bytes, self._limits)
 
-    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame]:
+    def stored(self, after: int, follow: Callable[[], bool]) -> Iterator[Frame | Wait]:
         """The frames on the disk, from the start of the file with the one after so many.
 
-        At the end, ``follow`` says whether to wait for more.
+        At the end, ``follow`` says whether to wait for more. No file is open meanwhile.
         """
         with self._seen:
             at = bisect_right(self._segments, after, key=_first) - 1
             number = self._segments[at].first if at >= 0 else 0
+        segment: Segment | None = None
+        read = 0
         while True:
             with self._seen:
-                while (segment := self._at(number)) is None:
-                    if not self._wait(follow):
-                        return
+                if segment is None:
+                    segment, read = self._at(number), 0
+                is_last = bool(self._segments) and segment is self._segments[-1]
+                size = self._size if is_last else None
+            if segment is None or size == read:
+                if not follow():
+                    return
+                yield self._more(number)
+                continue
             try:
                 file = segment.path.open("rb", buffering=0)
             except FileNotFoundError:
-                continue  # nothing of it came to the disk
+                segment = None  # nothing of it came to the disk
+                continue
             with file:
-                frames = Frames(file)
-                while True:
-                    with self._seen:
-                        is_last = bool(self._segments) and segment is self._segments[-1]
-                        size = self._size if is_last else None
-                    for message in frames.upto(size):
-                        yield Frame(number, number == segment.first, message)
-                        number += 1
-                    if not is_last:
-                        break
-                    with self._seen:
-                        while (
-                            self._segments and segment is self._segments[-1] and size == self._size
-                        ):
-                            if not self._wait(follow):
-                                return
+                file.seek(read)
+                for message in Frames(file).upto(size):
+                    yield Frame(number, number == segment.first, message)
+                    number += 1
+                read = file.tell()
+            if not is_last:
+                segment = None
+
+    def _more(self, number: int) -> Wait:
+        """Waits for the frame of a number."""
+        return Wait((self.identity, number), lambda: self._frames > number)
 
     def _at(self, number: int) -> Segment | None:
         """The segment that begins with a frame."""
         at = bisect_left(self._segments, number, key=_first)
         return self._segments[at] if at < len(self._segments) else None
-
-    def _wait(self, follow: Callable[[], bool]) -> bool:
-        if follow():
-            self._seen.wait(0.25)
-            return True
-        return False
-
-    def wake(self) -> None:
-        """Lets those that wait look whether they should."""
-        with self._seen:
-            self._seen.notify_all()
 
 
 class Writer:
@@ -341,11 +333,6 @@ class Topics:
             for topic in topics:
                 with suppress(OSError):  # its writer meets the error too
                     topic.flush()
-
-    def wake(self) -> None:
-        """Lets all that wait look whether they should."""
-        for topic in list(self._open.values()):
-            topic.wake()
 
     def close(self) -> None:
         """Brings all to the disk."""

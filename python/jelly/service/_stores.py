@@ -1,0 +1,207 @@
+"""Logs of an object store for a server: copies in a temporary folder, which follow the store."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from jelly._log_files import LOG_JSON
+from jelly._whole_file import local_path, work_folder
+from jelly.errors import JellyError, PatchError
+from jelly.log._folder import FolderLog
+from jelly.log._object import ObjectLog
+from jelly.log._objects import Objects, is_store
+from jelly.log._patch import Prepared, Summary
+from jelly.log._types import Compacted, Head, LogInfo, Published
+from jelly.service._logs import NAME, Logs
+from jelly.service._problems import no_log
+
+# those that wait look into the store so often, as `jelly.Log` does
+_SECONDS = 1.0
+# logs that are looked for at once
+_AT_ONCE = 16
+
+
+class Copy(FolderLog):
+    """The copy of a log of an object store. What changes the log goes to the store first.
+
+    Args:
+        home: The folder of the copy.
+        source: The log.
+        work: A folder on the same disk.
+    """
+
+    def __init__(self, home: Path, *, source: ObjectLog, work: Path) -> None:
+        super().__init__(home)
+        self.work = work
+        self._source_log = source
+        self._following = threading.RLock()
+        self._known: LogInfo | None = None
+        self._looked = 0.0
+
+    def follow(self) -> bool:
+        """Makes the copy what the log is now; False: there is none any more.
+
+        Raises:
+            JellyError: The log is damaged.
+            OSError: The store cannot be reached, or refuses.
+        """
+        with self._following:
+            info = self._source_log.info()
+            self._looked = time.monotonic()
+            if info.id is None:
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self._known = None
+                return False
+            if info != self._known:
+                self._take(info)
+                self._known = info
+            return True
+
+    def _take(self, info: LogInfo) -> None:
+        known = self._known
+        if known and known.id == info.id and (known.base is None) == (info.base is None):
+            with suppress(PatchError):  # what the copy lacks is gone: it is made anew
+                self._source_log.pull(self.folder)
+                if self.info().first < info.first:
+                    super().compact(info.first - 1)
+                return
+        with work_folder(self.work) as work:
+            self._source_log.pull(work / "copy")
+            if self.folder.exists():
+                self.folder.rename(work / "before")
+            (work / "copy").rename(self.folder)
+
+    def seen(self) -> tuple[str | None, Head]:
+        """The id of the log that is here now, and its head; the store is asked once a second."""
+        with self._following:
+            if time.monotonic() - self._looked >= _SECONDS:
+                self.follow()
+        return super().seen()
+
+    def publish_prepared(
+        self,
+        found: Prepared,
+        expect: int | str | None,
+        *,
+        check: Callable[[Head], None] | None = None,
+    ) -> Published:
+        """Publishes a patch that was read and checked; see :meth:`FolderLog.publish_prepared`."""
+        try:
+            return self._source_log.publish_prepared(found, expect, check=check)
+        finally:
+            with suppress(JellyError, OSError):  # the next request sees why
+                self.follow()
+
+    def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
+        """Whether publishing a patch would find it there already; see :meth:`Log.would_replay`."""
+        return self._source_log.would_replay(found, head, expect)
+
+    def compact(self, upto: int | str) -> Compacted:
+        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
+        done = self._source_log.compact(upto)
+        self.follow()
+        return done
+
+
+def logs_at(root: str | os.PathLike[str], storage: Mapping[str, Any] | None = None) -> Logs:
+    """The logs in a folder, which is made if it is not there, or under an address of an object store.
+
+    Raises:
+        ImportError: obstore is not installed.
+        ValueError: The address or an option is wrong, or the options are not for a folder.
+        OSError: The folder cannot be made.
+    """
+    if isinstance(root, str) and is_store(root):
+        return StoreLogs(root, storage)
+    if storage is not None:
+        raise ValueError(f"storage= is for object stores, such as s3://bucket/logs, not for {root}")
+    home = Path(local_path(root))
+    home.mkdir(parents=True, exist_ok=True)
+    return Logs(home)
+
+
+class StoreLogs(Logs):
+    """The logs under an address of an object store.
+
+    Args:
+        url: The address, such as ``s3://bucket/logs``.
+        storage: How the store is reached, as of :class:`jelly.Log`.
+
+    Raises:
+        ImportError: obstore is not installed.
+        ValueError: The address or an option is wrong.
+    """
+
+    def __init__(self, url: str, storage: Mapping[str, Any] | None) -> None:
+        self._objects = Objects(url, storage or {})
+        self._storage = storage
+        super().__init__(Path(tempfile.mkdtemp(prefix="jelly-serve-")))
+        self._remove = weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
+
+    def close(self) -> None:
+        """Removes the copies."""
+        self._remove()
+
+    def get(self, name: str) -> Copy:
+        """The log of a name, as it is in the store now.
+
+        Raises:
+            Problem: There is none (404).
+            OSError: The store cannot be reached, or refuses.
+        """
+        path = self.path(name)
+        with self._lock:
+            log = self._open.get(name)
+        if log is None:
+            if not self.has(name):
+                raise no_log(name)
+            with self._lock:
+                log = self._open.setdefault(name, Copy(path, source=self._at(name), work=self.root))
+        assert isinstance(log, Copy)
+        if not log.follow():
+            self.forget(name)
+            raise no_log(name)
+        return log
+
+    def has(self, name: str) -> bool:
+        """Whether there is a log of a name."""
+        self.path(name)
+        return self._objects.get(f"{name}/{LOG_JSON}") is not None
+
+    def make(
+        self,
+        name: str,
+        body: Path | None,
+        format: str,
+        work: Path,
+        more: Mapping[str, str] | None = None,
+    ) -> bool:
+        """Makes a log, and says how it begins.
+
+        Returns:
+            Whether it was not there.
+        """
+        del work, more
+        is_new = not self.has(name)
+        self._at(name)._create(body, format)
+        return is_new
+
+    def names(self) -> list[str]:
+        """The names of all logs."""
+        found = [name for name in self._objects.folders() if NAME.fullmatch(name)]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            are_there = list(pool.map(self.has, found))
+        return [name for name, is_there in zip(found, are_there, strict=True) if is_there]
+
+    def _at(self, name: str) -> ObjectLog:
+        return ObjectLog(f"{self._objects.url}/{name}", storage=self._storage)

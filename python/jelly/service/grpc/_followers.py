@@ -1,0 +1,169 @@
+"""Streams whose calls hold a thread only while they send: those that wait are parked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import grpc
+
+from jelly.service._problems import Problem
+
+# how often it is looked whether something came; those that wait for the same share a look
+_SECONDS = 0.02
+
+
+class Wait(NamedTuple):
+    """What a stream yields where it has nothing to send.
+
+    Attributes:
+        key: Streams with the same key wait for the same.
+        is_over: Whether something came; takes microseconds.
+    """
+
+    key: Hashable
+    is_over: Callable[[], bool]
+
+
+FOLLOWS = Wait(None, lambda: True)
+"""What a stream that will wait yields first: a place of those that there are is taken."""
+
+Sent = Iterator[bytes | Wait]
+
+
+class _Call:
+    """A call that is answered by a stream."""
+
+    def __init__(self, stream: Any, context: Any, send: Callable[[bytes | None], None]) -> None:
+        self.stream, self.context, self.send = stream, context, send
+        self.waits: Wait | None = None
+        self.is_follower = False
+
+
+class Followers:
+    """Runs streams in a pool of threads.
+
+    Args:
+        most: Calls that follow at once; more are refused.
+        threads: Calls that send at once.
+    """
+
+    def __init__(self, most: int, threads: int) -> None:
+        self._most = most
+        self._pool = ThreadPoolExecutor(threads)
+        self._turn = threading.Condition()
+        self._parked: set[_Call] = set()
+        self._count = 0
+        self._is_closed = False
+        self._looker = threading.Thread(target=self._look, daemon=True)
+        self._looker.start()
+
+    def handler(self, behavior: Callable[[bytes, Any], Sent]) -> Any:
+        """The handler of a method whose answers ``behavior`` yields; messages are bytes."""
+
+        def start(message: bytes, context: Any, send: Callable[[bytes | None], None]) -> None:
+            call = _Call(behavior(message, context), context, send)
+            context.add_callback(lambda: self._left(call))
+            self._run(call)
+
+        # what grpc asks of a handler that returns before its call ends, and then gets `send`
+        start.experimental_non_blocking = True  # type: ignore[attr-defined]
+        start.experimental_thread_pool = self._pool  # type: ignore[attr-defined]
+        return grpc.unary_stream_rpc_method_handler(start)
+
+    def wake(self) -> None:
+        """Lets all streams that wait go on."""
+        with self._turn:
+            parked, self._parked = self._parked, set()
+        for call in parked:
+            self._pool.submit(self._run, call)
+
+    def close(self) -> None:
+        """Ends the threads; no call is under way any more."""
+        with self._turn:
+            self._is_closed = True
+            self._turn.notify_all()
+        self._looker.join()
+        self._pool.shutdown(wait=False)
+
+    def _run(self, call: _Call) -> None:
+        """Sends until the stream waits or ends."""
+        try:
+            for found in call.stream:
+                if not isinstance(found, Wait):
+                    call.send(found)
+                    if not call.context.is_active():
+                        break
+                elif found is not FOLLOWS:
+                    if self._park(call, found):
+                        return
+                    break
+                elif not self._has_place(call):
+                    call.stream.throw(Problem(503, "busy", f"{self._most} calls follow here; ask again"))  # fmt: skip
+        except Exception:
+            # the stream gave the call its status before it raised
+            if call.context.code() is None:
+                call.context.set_code(grpc.StatusCode.UNKNOWN)
+        self._end(call)
+
+    def _end(self, call: _Call) -> None:
+        with suppress(Exception):  # of a client that left
+            call.stream.close()
+        with self._turn:
+            self._count -= call.is_follower
+            call.is_follower = False
+        call.send(None)
+
+    def _has_place(self, call: _Call) -> bool:
+        with self._turn:
+            call.is_follower = self._count < self._most
+            self._count += call.is_follower
+            return call.is_follower
+
+    def _park(self, call: _Call, wait: Wait) -> bool:
+        """Lets a stream wait; False: its client left."""
+        with self._turn:
+            if not call.context.is_active():
+                return False
+            call.waits = wait
+            self._parked.add(call)
+            self._turn.notify_all()
+        return call.context.is_active() or not self._taken(call)
+
+    def _taken(self, call: _Call) -> bool:
+        """Takes a stream that waits; False: it does not, or another thread did."""
+        with self._turn:
+            is_there = call in self._parked
+            self._parked.discard(call)
+            return is_there
+
+    def _left(self, call: _Call) -> None:
+        if self._taken(call):
+            with suppress(RuntimeError):  # the server has ended
+                self._pool.submit(self._end, call)
+
+    def _look(self) -> None:
+        while True:
+            with self._turn:
+                self._turn.wait_for(lambda: self._parked or self._is_closed)
+                if self._is_closed:
+                    return
+                # woken by nothing but the end, it looks again after a while
+                self._turn.wait_for(lambda: self._is_closed, _SECONDS)
+                waiting = [(call, call.waits) for call in self._parked if call.waits]
+            over: dict[Hashable, bool] = {}
+            for call, wait in waiting:
+                if wait.key not in over:
+                    over[wait.key] = _is_over(wait)
+                if over[wait.key] and self._taken(call):
+                    self._pool.submit(self._run, call)
+
+
+def _is_over(wait: Wait) -> bool:
+    try:
+        return wait.is_over()
+    except Exception:
+        return True  # the stream meets the error itself

@@ -1,0 +1,103 @@
+"""Logs that are compacted, cut or replaced while they are read, through each way to read."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly
+from jelly.errors import PatchError
+from jelly.log._folder import FolderLog
+from jelly.log._guard import Guard, Seen
+
+
+def patch(n: int) -> bytes:
+    return f'H id <x:{n}> .\nTX .\nA <x:s> <x:p> "{n}" .\nTC .\n'.encode()
+
+
+def made(folder: Path) -> FolderLog:
+    log = jelly.Log.create(folder)
+    for n in range(1, 5):
+        log.publish(patch(n))
+    assert isinstance(log, FolderLog)
+    return log
+
+
+def compact(log: FolderLog) -> None:
+    jelly.Log(log.folder).compact(3)
+
+
+def replace(log: FolderLog) -> None:
+    shutil.rmtree(log.folder)
+    made(log.folder)
+
+
+def cut(log: FolderLog) -> None:
+    (log.folder / "patch-0004.jellyp").unlink()
+    (log.folder / "_index.jsonl").unlink()
+
+
+CHANGES = [(compact, "patch.gap"), (replace, "patch.changed"), (cut, "patch.version")]
+
+
+@pytest.mark.parametrize(("change", "kind"), CHANGES)
+def test_each_way_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[FolderLog], None], kind: str) -> None:  # fmt: skip
+    """The log changes after the files of a range were found, and before they are read."""
+    ways: list[Callable[[FolderLog], Any]] = [
+        lambda log: list(log.read().rows()),
+        lambda log: list(log._each(0, [1] * 4)),
+        lambda log: log.fetch(1 if kind == "patch.gap" else 4, io.BytesIO()),
+        lambda log: log._stored(1 if kind == "patch.gap" else 4, tmp_path / "copy"),
+    ]
+    for number, read in enumerate(ways):
+        log = made(tmp_path / str(number))
+        paths, path = log.paths, log.path
+
+        def found(*args: Any, log: Any = log, paths: Any = paths) -> list[Path]:
+            files = [shutil.copy(one, tmp_path) for one in paths(*args)]
+            change(log)
+            return [Path(file) for file in files]
+
+        def one(version: int, log: Any = log, path: Any = path) -> Path:
+            file = Path(shutil.copy(path(version), tmp_path))
+            change(log)
+            return file
+
+        monkeypatch.setattr(log, "paths", found)
+        monkeypatch.setattr(log, "path", one)
+        with pytest.raises(PatchError) as caught:
+            read(log)
+        assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize(("change", "kind"), CHANGES)
+def test_a_stream_of_a_server_ends_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[FolderLog], None], kind: str) -> None:  # fmt: skip
+    """Patches that changed after the answer began are not sent as if they were what they were."""
+    pytest.importorskip("starlette")
+    from asgi import ask
+    from jelly.service import app
+
+    log = made(tmp_path / "logs/x")
+    paths = log.paths
+
+    def found(_: FolderLog, *args: Any) -> list[Path]:
+        files = [Path(shutil.copy(one, tmp_path)) for one in paths(*args)]
+        monkeypatch.undo()
+        change(log)
+        return files
+
+    monkeypatch.setattr(FolderLog, "paths", found)
+    reply = ask(app(tmp_path / "logs"), "GET", "/x/patches")
+    assert reply.kind == kind
+
+
+def test_a_log_that_gets_its_id_is_the_same() -> None:
+    seen = [Seen(None, 1, 2), Seen("a", 1, 2), Seen(None, 1, 2)]
+    guard = Guard("place", lambda: seen.pop(0), 0)
+    guard.check()
+    assert list(guard.end([1, 2])) == [1, 2]
