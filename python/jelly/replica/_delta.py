@@ -16,12 +16,13 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
+from jelly.replica._delta_commits import META, read_actions, remembered
 from jelly.replica._keys import schema
-from jelly.replica._refused import no_replica, no_version, overtaken, refused, too_new, vacuumed
+from jelly.replica._refused import no_replica, no_version, overtaken, too_new, vacuumed
 from jelly.replica._state import DataFile, State, newest, state_of
 
 try:
@@ -38,7 +39,6 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError("deltalake is not installed: pip install deltalake") from error
 
-_META = "jelly.replica"
 _FORMAT = 1
 _COLUMN = "bucket"
 
@@ -126,7 +126,8 @@ class DeltaStore:
         except TableNotFoundError:
             raise no_replica(self.root) from None
         if version is None:
-            return _state(table, self._told(table))
+            text = remembered(table.version(), partial(read_actions, self.files.fs), self.root)
+            return _state(table, _read(text))
         found = [one for one in self._history(table) if one[1]["version"] == version]
         if not found:
             raise no_version(version, self.versions(), self.root)
@@ -173,15 +174,7 @@ class DeltaStore:
 
     def _history(self, table: deltalake.DeltaTable) -> list[tuple[int, dict[str, Any]]]:
         """Commits of the replica, the last one first; the table may have others."""
-        return [(commit["version"], _read(commit[_META])) for commit in table.history() if _META in commit]  # fmt: skip
-
-    def _told(self, table: deltalake.DeltaTable) -> dict[str, Any]:
-        """What the last commit of the replica says."""
-        for limit in (1, 100, None):
-            for commit in table.history(limit):
-                if _META in commit:
-                    return _read(commit[_META])
-        raise refused("table", "this table of Delta Lake is no replica", self.root)
+        return [(commit["version"], _read(commit[META])) for commit in table.history() if META in commit]  # fmt: skip
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -244,7 +237,7 @@ class _Attempt:
         ]
         stored = {"format": _FORMAT, **state.fixed(), **state.meaning()}
         properties = CommitProperties(
-            custom_metadata={_META: json.dumps(stored, ensure_ascii=False)},
+            custom_metadata={META: json.dumps(stored, ensure_ascii=False)},
             app_transactions=[Transaction(f"jelly.replica-{state.table}", state.version)],
             max_commit_retries=0,  # whoever was faster may have changed what we read
         )

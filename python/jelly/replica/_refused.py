@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from jelly.errors import ReplicaError
 
 _NONE = "no replica is here; Replica.create makes one"
@@ -23,6 +26,17 @@ def no_replica(table: str) -> ReplicaError:
 def too_new(place: str) -> ReplicaError:
     """It cannot be understood."""
     return refused("table", _LATER, place)
+
+
+def changed(number: int, info: Mapping[str, Any], table: str) -> ReplicaError:
+    """Another program changed the rows, with a commit of Delta Lake."""
+    by = info.get("engineInfo") or "a program without a name"
+    message = (
+        f"version {number} of the Delta table ({info.get('operation', 'an operation without a name')}, by {by}) changed rows,"
+        " and only its log may; "
+        f"RESTORE the table to version {number - 1}, or create the replica again"
+    )
+    return refused("table", message, table)
 
 
 def no_version(version: int, there: list[int], table: str) -> ReplicaError:

@@ -15,6 +15,7 @@ from jelly.replica._commit import Work
 from jelly.replica._keys import COLUMNS
 from jelly.replica._rewrite import Rewritten, Unit
 from jelly.replica._state import DataFile, State
+from jelly.spark._jobs import described
 from jelly.spark._session import parallelism
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class SparkRunner:
     """Gives units to workers, with their changes; these must see the table's files."""
 
     spark: SparkSession
+    call: str
+    """What Spark's pages say of the jobs."""
 
     def __call__(
         self, work: Work, units: Iterable[tuple[Unit, Callable[[], pa.Table]]]
@@ -73,7 +76,9 @@ class SparkRunner:
         # without it there are as many tasks as cores, which is all that can be asked for on Spark Connect
         if cores := parallelism(self.spark):
             tasks = tasks.repartition(min(len(wave), 4 * cores))
-        for row in tasks.mapInArrow(_Task(work), "done binary").collect():
+        with described(self.spark, f"{self.call}: writes buckets"):
+            found = tasks.mapInArrow(_Task(work), "done binary").collect()
+        for row in found:
             yield pickle.loads(row[0])
 
 

@@ -199,7 +199,7 @@ class Replica:
         refuse_unknown("follow", options, "follow")
         return follow(
             self._store, sources(log), each_version=each_version, upto=upto,
-            runner=_runner(spark), progress=progress, options=dict(options),
+            runner=_runner(spark, "jelly.Replica.follow"), progress=progress, options=dict(options),
         )  # fmt: skip
 
     def foreach_batch(self, rows: DataFrame, batch: int = 0) -> Followed:
@@ -224,13 +224,17 @@ class Replica:
         """
         del batch
         from jelly.replica._spark import encoded
+        from jelly.spark._jobs import described
         from jelly.spark.whole import not_whole
 
         ordered = rows.repartition("source").sortWithinPartitions("source", "seq")
         schema = (
             "source string, stream binary, cut bigint, joined array<bigint>, loose array<bigint>"
         )
-        found = ordered.mapInArrow(encoded, schema).collect()
+        with described(
+            rows.sparkSession, "jelly.Replica.foreach_batch: takes the patches of a batch"
+        ):
+            found = ordered.mapInArrow(encoded, schema).collect()
         for source, _, cut, joined, loose in found:
             if cut is not None:
                 raise not_whole(source, cut)
@@ -333,7 +337,9 @@ class Replica:
             ValueError: ``bucket_rows`` is less than 1.
         """
         _refuse_rows(bucket_rows)
-        return compacted(self._store, bucket_rows, _runner(spark), progress)
+        return compacted(
+            self._store, bucket_rows, _runner(spark, "jelly.Replica.compact"), progress
+        )
 
     def vacuum(self, keep: int = 1, *, hours: float = 168, dry_run: bool = False) -> list[str]:
         """Deletes old versions, and what killed processes left.
@@ -368,9 +374,9 @@ def _refuse_rows(bucket_rows: int | None) -> None:
         raise ValueError("bucket_rows is at least 1")
 
 
-def _runner(spark: SparkSession | None) -> Runner:
+def _runner(spark: SparkSession | None, call: str) -> Runner:
     if spark is None:
         return run_in_threads
     from jelly.replica._spark import SparkRunner
 
-    return SparkRunner(spark)
+    return SparkRunner(spark, call)

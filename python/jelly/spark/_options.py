@@ -220,7 +220,9 @@ class ReadOptions:
     ignore_changed_files: bool = False
 
     @classmethod
-    def of(cls, kind: Kind, options: Mapping[str, str], source: str, *, stream: bool) -> Self:
+    def of(
+        cls, kind: Kind, options: Mapping[str, str], source: str, *, stream: bool | None
+    ) -> Self:
         """What Spark's options say.
 
         Raises:
@@ -228,7 +230,7 @@ class ReadOptions:
         """
         known = (*DECODE[kind], *LIMITS, *FILES, *TIMES, *STREAM)
         chosen = parse(_without(options, *_PATHS), known, source)
-        if not stream and (only := taken(chosen, STREAM)):
+        if stream is False and (only := taken(chosen, STREAM)):
             raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
         if stream and (timed := [time.name for time in TIMES if time.keyword in chosen]):
             raise ValueError(f"option {timed[0]!r} is not for streams, which read each file once")

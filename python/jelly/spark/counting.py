@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jelly.spark._jobs import described
 from jelly.spark._options import Kind
 from jelly.spark.files.tasks import Paths, listed, planned
 
@@ -49,7 +50,8 @@ def count(
     chosen = {**options, "columns": ["seq"]}
     reader, partitions = planned(spark, kind, listed(paths), remote, chosen, "count")
     tasks = spark.range(0, len(partitions), 1, len(partitions))
-    rows = tasks.mapInArrow(_Task(reader, partitions), "rows bigint").collect()
+    with described(spark, "jelly.spark.count: counts the rows of files"):
+        rows = tasks.mapInArrow(_Task(reader, partitions), "rows bigint").collect()
     return sum(row["rows"] for row in rows)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from jelly.spark._jobs import described
 from jelly.spark._options import Kind
 from jelly.spark.files.folder import Publication
 from jelly.spark.files.tasks import listed, planned
@@ -109,7 +110,8 @@ def write_parquet(
             reader, partitions, publication.job, publication.staging, target, of_target, parquet
         )
         rows = spark.range(0, len(partitions), 1, len(partitions)).mapInArrow(task, _RESULT)
-        written = sorted(ParquetFile(*row) for row in rows.collect())
+        with described(spark, "jelly.spark.write_parquet: writes the rows of files"):
+            written = sorted(ParquetFile(*row) for row in rows.collect())
         # A table without rows has one file, for its columns.
         chosen = [file for file in written if file.rows] or written[:1]
         with naming(place.uri):

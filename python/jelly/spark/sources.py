@@ -29,7 +29,8 @@ class JellySource(DataSource):
         """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
         from jelly.spark.files.listing import require_paths
 
-        options = self._read_options(stream=True)
+        # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        options = self._read_options(stream=None)
         require_paths(options)  # a mistake in a path shows in load()
         return options.ddl
 
@@ -59,7 +60,7 @@ class JellySource(DataSource):
 
         return FilesStreamWriter(self._write_options(), schema, overwrite)
 
-    def _read_options(self, *, stream: bool) -> ReadOptions:
+    def _read_options(self, *, stream: bool | None) -> ReadOptions:
         return ReadOptions.of(self.kind, self.options, self.name(), stream=stream)
 
     def _write_options(self) -> WriteOptions:

@@ -50,6 +50,24 @@ def test_folders_are_listed_without_hidden_names(folder: Path) -> None:
     assert listed(folder / ".e.nt") == [f"{folder}/.e.nt"]
 
 
+def test_a_time_without_a_schema(tmp_path: Path) -> None:
+    """Spark asks for the columns before it says whether it reads a stream."""
+    from jelly.spark.sources import Patch, Rdf
+
+    old = tmp_path / "old.nt"
+    old.write_text("<a:s> <a:p> <a:o> .\n")
+    os.utime(old, (1_700_000_000, 1_700_000_000))
+    given = {"path": str(tmp_path), "modifiedafter": "2026-03-01T12:00:00Z"}
+    for source, name in ((Rdf(given), "subject"), (Patch(given), "op")):
+        assert name in source.schema()
+        with pytest.raises(ValueError, match="'modifiedAfter' is not for streams"):
+            source.streamReader(None)  # type: ignore[arg-type]
+    limited = {"path": str(tmp_path), "maxfilespertrigger": "1"}
+    assert "subject" in Rdf(limited).schema()
+    with pytest.raises(ValueError, match="'maxFilesPerTrigger' is for streams"):
+        Rdf(limited).reader(None)  # type: ignore[arg-type]
+
+
 def test_files_are_chosen_by_their_time(tmp_path: Path) -> None:
     for number, seconds in enumerate((1_700_000_000, 1_700_000_001, 1_700_000_002)):
         path = tmp_path / f"{number}.nt"

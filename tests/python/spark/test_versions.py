@@ -59,7 +59,7 @@ spark.stop()
 @pytest.mark.soak
 @pytest.mark.spark
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("version", ["4.0", "3.5"])
+@pytest.mark.parametrize("version", ["4.1", "4.0", "3.5"])
 def test_another_pyspark(tmp_path: Path, version: str) -> None:
     packages = tmp_path / "packages"
     # py4j of its own: each PySpark takes another range of versions

@@ -51,9 +51,8 @@ rely on:
   files that were read so long ago.
 - A file that was found must stay until its batch is done.
 
-Spark 4.1 gives a source neither its offset nor a limit: there is no limit but one that is given,
-the first batch after a start may go beyond it, and with ``availableNow`` it ends the query after
-one batch, so that the rest is left to the next run. Later versions do as they should.
+Spark 4.0 and 4.1 give a source neither its offset nor a limit: there is no limit but one that is given,
+and the first batch after a start is all there is, as is the one of a query with ``availableNow``.
 
 Writing:
 

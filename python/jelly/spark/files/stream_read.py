@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from jelly.spark._older import FirstAnswer, SupportsTriggerAvailableNow
 from jelly.spark.files.listing import File, files_of
 from jelly.spark.files.offsets import Offset, key_of
 from jelly.spark.files.plan import Part, plan
@@ -15,17 +16,10 @@ from jelly.spark.files.read import Parts, Shape, batches, state_now
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+    from pyspark.sql.streaming.datasource import ReadLimit
     from pyspark.sql.types import StructType
 
     from jelly.spark._options import ReadOptions
-else:
-    try:
-        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
-    except ImportError:  # Spark 4.1 wraps sources itself
-
-        class SupportsTriggerAvailableNow:
-            """Nothing."""
 
 
 # Without a limit the first batch would be all there is, and a failure would begin it anew.
@@ -42,6 +36,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._batch: dict[bytes, File] = {}
         self._known: Offset | None = None
         self._found: dict[str, Any] | None = None
+        self._first = FirstAnswer()
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Nothing was read."""
@@ -64,11 +59,12 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     ) -> dict[str, Any]:
         """With the files of one more batch.
 
-        Spark 4.1 gives neither ``start`` nor ``limit``. Until it has given the end of a batch, the
-        offset is of all files there are, and :meth:`partitions` leaves out what was read.
+        Spark 4.1 gives neither ``start`` nor ``limit``. Its first offset is of all files there are, and
+        :meth:`partitions` leaves out what was read.
         """
         known = self._known if start is None else Offset.of(start)
         listed = self._listed()
+        takes_all = self._first.is_all(start)
         if known is None:
             return self._end(Offset(), Offset().new(listed), [])
         if not self._options.ignore_changed_files:
@@ -77,7 +73,7 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         # The limit that Spark tells counts: there may be none.
         max_files = getattr(limit, "max_files", len(new))
         max_bytes = getattr(limit, "max_bytes", None)
-        if start is None:
+        if start is None and not takes_all:
             # Only a limit that was asked for: with availableNow it ends the query after a batch.
             max_files = self._options.max_files_per_trigger or len(new)
             max_bytes = self._options.max_bytes_per_trigger

@@ -33,7 +33,7 @@ files. Each frame is checked when it comes, and each file is a Jelly stream of i
 - What a server dropped before the query subscribed, or while it was not subscribed, is not there: servers of this library
   keep topics, others do as they like.
 - With ``trigger(availableNow=True)`` the receiver first takes all that the topic has now, also more than ``spoolBytes``, and ends.
-  That needs Spark 4.2; Spark 4.1 does not say that it wants to end, and such a query may end before anything came.
+  Spark 4.0 and 4.1 do not say that they want to end: there each start of a query that goes on begins so.
 
 **Writing** publishes the rows of each task as one stream, whole or not at all, with an id: that of the option ``id``, else
 one of the query, and of a DataFrame a random one; with the number of the batch, in streams, and of the task behind it. A

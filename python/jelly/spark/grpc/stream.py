@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from jelly.spark._older import FirstAnswer, SupportsTriggerAvailableNow
 from jelly.spark.files.plan import packed
 from jelly.spark.files.read import Shape
 from jelly.spark.grpc.batch import rows
@@ -16,17 +17,10 @@ from jelly.spark.grpc.spool import Offset, Spool, ends
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+    from pyspark.sql.streaming.datasource import ReadLimit
     from pyspark.sql.types import StructType
 
     from jelly.spark.grpc.options import GrpcReadOptions
-else:
-    try:
-        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
-    except ImportError:  # Spark 4.1 wraps sources itself
-
-        class SupportsTriggerAvailableNow:
-            """Nothing."""
 
 
 class Spooled(InputPartition):
@@ -47,6 +41,7 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._receiver: Receiver | None = None
         self._target: int | None = None
         self._last: int | None = None
+        self._first = FirstAnswer()
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_opened": None, "_receiver": None}
@@ -60,6 +55,7 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if (files := self._spool.files()) and files[0].first:
             self._spool.between(0, files[0].first)
         self._last = 0
+        self._first.begins()
         return self._offset(0)
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
@@ -70,15 +66,16 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Waits for what the topic has now; what is published from now on is not read."""
-        receiver = self._receive(follow=False)
-        receiver.done.wait()
-        receiver.check()
-        self._target = receiver.flush()
+        self._target = self._have_now()
 
     def latestOffset(  # noqa: N802
         self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, Any]:
         """Where the next batch ends."""
+        if self._first.is_all(start):
+            have = self._have_now()
+            self.stop()  # another receiver takes what is published later
+            return self._offset(have)
         receiver = self._receive(follow=True)
         have = receiver.flush() if self._target is None else self._target
         before = self._last if start is None else Offset.of(start, self._spool).frames
@@ -133,6 +130,13 @@ class GrpcStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._receiver is not None:
             self._receiver.close()
             self._receiver = None
+
+    def _have_now(self) -> int:
+        """Frames of the spool, once it has what the topic has."""
+        receiver = self._receive(follow=False)
+        receiver.done.wait()
+        receiver.check()
+        return receiver.flush()
 
     @property
     def _spool(self) -> Spool:

@@ -38,7 +38,8 @@ frames with their lengths (``framing=delimited``). They are decoded in order, a 
 - Not with it: ``mode=permissive``, ``rows=committed``, ``strict`` for patches, ``minPartitions``. ``kafkaColumns`` decodes each message
   alone, which is slow when tables are large.
 - A log whose start was removed can be read where a snapshot is left. Else it is an error, or with ``failOnDataLoss=false`` reading
-  goes on at the next message that begins a stream.
+  goes on at the next message that begins a stream, in this batch or a later one; messages before it give no rows, with a warning.
+  ``_:anon-0`` of a stream behind the loss is no node of a stream before it.
 
 A query is exactly once into a sink that takes a batch twice as once: the same offsets give the same rows with the same numbers.
 

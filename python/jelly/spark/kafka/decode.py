@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from jelly import _internal
 from jelly._ddl import arrow_type
 from jelly.errors import JellyError
 from jelly.spark.kafka.client import lost, messages
@@ -80,6 +81,10 @@ _FIELDS: dict[str, Any] = {
 }
 
 
+# instead of the state of a decoder: the start of the log is lost, and no stream has begun since
+_WAITING = b""
+
+
 class _Continued:
     """Decodes messages that go on with the stream of their partition."""
 
@@ -92,18 +97,30 @@ class _Continued:
     def rows(self) -> Iterator[pa.RecordBatch]:
         part = self._part
         state = self._state()
-        if state.offset < part.start:  # what was kept is older: decode what lies between once more
-            between = part._replace(start=state.offset, end=part.start)
-            state = yield from self._through(between, state, silent=True)
-        state = yield from self._through(part._replace(start=state.offset), state)
-        assert state.snapshot is not None
-        self._snapshots.keep(part.end, state.snapshot)
+        if state is None:
+            self._snapshots.keep(part.end, _WAITING)
+        else:
+            if (
+                state.offset < part.start
+            ):  # what was kept is older: decode what lies between once more
+                between = part._replace(start=state.offset, end=part.start)
+                state = yield from self._through(between, state, silent=True)
+            state = yield from self._through(part._replace(start=state.offset), state)
+            assert state.snapshot is not None
+            self._snapshots.keep(part.end, state.snapshot)
         self._snapshots.prune(part.start)
 
-    def _state(self) -> State:
-        """Where to begin so that the range can be decoded."""
+    def _state(self) -> State | None:
+        """Where to begin so that the range can be decoded; None: behind a loss no stream begins in it."""
         part, begin = self._part, self._begin
         state = self._snapshots.before(part.start)
+        if state is not None and state.snapshot == _WAITING:
+            message = (
+                f"{part.name}: the start of the log is lost, and no stream has begun between the loss and the message "
+                f"before offset {state.offset}: what messages refer to is lost"
+            )
+            lost(self._options, message)
+            return self._stream_start(max(state.offset, begin))
         if state is not None and state.offset >= begin:
             return state
         if state is not None:
@@ -112,25 +129,27 @@ class _Continued:
                 f"{begin}: the messages between are lost, and with them what later ones refer to"
             )
             lost(self._options, message)
-            return State(self._stream_start(begin), None)
-        if begin > 0 and part.start > begin:
+        elif begin > 0 and part.start > begin:
             message = (
                 f"{part.name}: no state of the lookups is kept for offset {part.start}, and the log begins at {begin}: "
                 "what messages refer to may be lost; begin at the earliest offset"
             )
             lost(self._options, message)
-        return State(self._stream_start(begin) if begin > 0 else begin, None)
+        return self._stream_start(begin) if begin > 0 else State(begin, None)
 
-    def _stream_start(self, begin: int) -> int:
-        """The first message of a log without its start at which a stream begins, if data may be lost."""
-        part = self._part
+    def _stream_start(self, begin: int) -> State | None:
+        """The first message of a log without its start; if data may be lost, the first at which a stream begins."""
         if self._options.fail_on_data_loss:
-            return begin
-        for found in messages(self._options, part._replace(start=begin)):
+            return self._after_loss(begin)
+        for found in messages(self._options, self._part._replace(start=begin)):
             for message in found:
                 if begins_stream(message.value(), self._options.framing):
-                    return int(message.offset())
-        return part.end
+                    return self._after_loss(int(message.offset()))
+        return None
+
+    def _after_loss(self, offset: int) -> State:
+        """Nodes without a label are none of before the loss."""
+        return State(offset, _internal.state_after_loss(self._options.read.kind == "patch", offset))
 
     def _through(
         self, part: Range, state: State, *, silent: bool = False

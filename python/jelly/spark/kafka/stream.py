@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from jelly.spark._older import FirstAnswer, SupportsTriggerAvailableNow
 from jelly.spark.kafka.batch import chosen, planned, read, starting
 from jelly.spark.kafka.client import Cluster, lost
 from jelly.spark.kafka.offsets import Offsets, from_json, limited, to_json
@@ -18,16 +19,9 @@ if TYPE_CHECKING:
     from jelly.spark.kafka.options import KafkaOptions
 
 try:
-    from pyspark.sql.streaming.datasource import (
-        ReadAllAvailable,
-        ReadMaxRows,
-        SupportsTriggerAvailableNow,
-    )
+    from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 except ImportError:  # before Spark 4.2, which asks for offsets without a limit
     ReadAllAvailable = ReadMaxRows = None  # type: ignore[assignment,misc]
-
-    class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
-        """Nothing: Spark reads all that there is in one batch."""
 
 
 class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -39,6 +33,7 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._cluster: Cluster | None = None
         self._target: Offsets | None = None
         self._last: Offsets | None = None
+        self._first = FirstAnswer()
 
     def __getstate__(self) -> dict[str, Any]:
         # a handle of librdkafka stays in its process
@@ -49,6 +44,7 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         cluster = self._brokers()
         found = starting(cluster, self._options, cluster.places(), "latest")
         self._last = found
+        self._first.begins()
         return to_json(found)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
@@ -62,10 +58,11 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Where the next batch ends."""
         cluster = self._brokers()
         latest = cluster.latest(cluster.places()) if self._target is None else self._target
+        takes_all = self._first.is_all(start)
         before = from_json(start) if start is not None else self._last
         if before is None:  # before Spark 4.2 a query that starts again does not say where it is
             return to_json(latest)
-        most = self._options.max_offsets_per_trigger
+        most = None if takes_all else self._options.max_offsets_per_trigger
         if limit is not None:
             most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         if gone := before.keys() - latest.keys():

@@ -8,24 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from jelly.spark._older import FirstAnswer, SupportsTriggerAvailableNow
 from jelly.spark.files.read import Shape
 from jelly.spark.log.batch import rows
 from jelly.spark.log.plan import Offset, offset_before, planned, require, versions_since
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+    from pyspark.sql.streaming.datasource import ReadLimit
     from pyspark.sql.types import StructType
 
     import jelly
     from jelly.spark.log.options import LogReadOptions
-else:
-    try:
-        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
-    except ImportError:  # Spark 4.1 wraps sources itself
-
-        class SupportsTriggerAvailableNow:
-            """Nothing."""
 
 
 # Without a limit the first batch would be the whole log, and a failure would begin it anew.
@@ -41,6 +35,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._opened: jelly.Log | None = None
         self._target: Offset | None = None
         self._last: Offset | None = None
+        self._first = FirstAnswer()
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_opened": None}
@@ -53,6 +48,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         else:
             found = offset_before(self._log, self._log.info().first if start == "earliest" else start)  # fmt: skip
         self._last = found
+        self._first.begins()
         return found.stored()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
@@ -71,12 +67,13 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, Any]:
         """Where the next batch ends."""
+        takes_all = self._first.is_all(start)
         before = self._last if start is None else Offset.of(start)
         if before is None:  # before Spark 4.2 a query that starts again does not say where it is
             return (self._target or self._end()).stored()
         # the limit that Spark hands over counts: there may be none
         most, most_bytes = getattr(limit, "max_files", None), getattr(limit, "max_bytes", None)
-        if start is None:
+        if start is None and not takes_all:
             most = self._options.max_versions_per_trigger
             most_bytes = self._options.max_bytes_per_trigger
         end, size = before, 0

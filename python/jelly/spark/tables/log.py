@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from jelly import _internal
 from jelly.errors import JellyWarning
-from jelly.spark.tables.jobs import described
+from jelly.spark._jobs import described
 from jelly.spark.tables.keys import Keys, Pattern
 from jelly.spark.tables.manifests import manifests_of
 from jelly.spark.tables.outcomes import Outcome, outcomes_of

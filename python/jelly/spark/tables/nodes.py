@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
 
 from jelly import _internal
 from jelly.errors import JellyError
-from jelly.spark.tables.jobs import described
+from jelly.spark._jobs import described
 from jelly.spark.tables.keys import lasting, located
 from jelly.spark.tables.terms import QUAD
 

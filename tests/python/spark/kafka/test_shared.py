@@ -268,6 +268,64 @@ def test_going_on_after_a_loss(log: Log, snapshots: Path) -> None:
     assert [row["object"] for row in found if row["op"] == "A"] == [f'"{n}"' for n in range(10)]
 
 
+def test_no_stream_begins_behind_a_loss_for_some_batches(
+    log: Log, snapshots: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    partition = Partition(log, snapshots, failOnDataLoss="false")
+    partition.put(frames(20) + frames(5, subject="other"))
+    partition.read(0, 4)
+    log.cut(partition.topic, 8)
+    with caplog.at_level("WARNING", "jelly.spark"):
+        for start in (8, 11, 14):  # what refers to lost lookups is left out
+            assert partition.read(start, start + 3, begin=8) == []
+            assert partition.read(start, start + 3, begin=8) == []
+    assert "no stream has begun" in caplog.text
+    careful = Partition(log, snapshots, partition.topic)
+    with pytest.raises(DataLossError, match=r"no stream has begun .* before offset 17.*failOnData"):
+        careful.read(17, 23, begin=8)
+    found = partition.read(17, 23, begin=8) + partition.read(23, 25, begin=8)
+    added = [row for row in found if row["op"] == "A"]
+    assert [row["object"] for row in added] == [f'"{n}"' for n in range(10)]
+    assert {row["subject"][:15] for row in added} == {"<http://e/other"}
+    assert [row["seq"] for row in found] == list(range(25))
+
+
+def nameless(count: int) -> list[bytes]:
+    """Streams of one frame with the same node without a label."""
+    row = jb.triple(s_bnode="anon-0", p_iri=jb.iri(1), o_literal=jb.literal("0"))
+    return [jb.frame(jb.rdf_options(), jb.rdf_entry("name", "p"), row)] * count
+
+
+def test_nodes_behind_a_loss_are_none_of_before(log: Log, snapshots: Path) -> None:
+    partition = Partition(log, snapshots, kind="rdf", failOnDataLoss="false")
+    partition.put(nameless(30))
+    found = partition.read(0, 10)
+    for begin, end in ((12, 20), (22, 30)):  # twice
+        log.cut(partition.topic, begin)
+        middle = begin + 3
+        found += partition.read(begin, middle, begin=begin) + partition.read(
+            middle, end, begin=begin
+        )
+    labels = [row["subject"] for row in found]
+    assert len(labels) == len(set(labels)) == 26
+    for path in (snapshots / partition.topic / "0").iterdir():
+        if path.name != "20":
+            path.unlink()
+    again = partition.read(22, 30, begin=22)
+    assert again == found[18:], "the same range has the same labels"
+
+
+def test_nodes_of_partitions_that_lost_their_start(log: Log, tmp_path: Path) -> None:
+    """Each partition is a source, and no source has nodes of another one."""
+    labels: list[str] = []
+    for name in ("one", "two"):
+        partition = Partition(log, tmp_path / name, kind="rdf", failOnDataLoss="false")
+        partition.put([None] * 600 + nameless(2))
+        log.cut(partition.topic, 600)
+        labels += [row["subject"] for row in partition.read(600, 602, begin=600)]
+    assert len(set(labels)) == 4
+
+
 def test_snapshots_outlive_the_start_of_the_log(log: Log, snapshots: Path) -> None:
     partition = Partition(log, snapshots)
     partition.put(frames(20))
