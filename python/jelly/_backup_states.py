@@ -27,6 +27,7 @@ class State(NamedTuple):
 
     version: int
     id: str | None
+    prev: str | None
     at: datetime | None
     statements: int | None
     path: Path
@@ -37,7 +38,7 @@ def states_of(home: Path) -> list[State]:
     if not (home / BASE_JSON).exists():
         raise FileNotFoundError(f"{home}: no backup is here, which would have {BASE_JSON}")
     base, statements, timestamp, version, id = _internal.backup_base(home)
-    states = [State(version, id, time_of(timestamp), statements, home / base)]
+    states = [State(version, id, None, time_of(timestamp), statements, home / base)]
     number = version
     for path in Log(home).files:
         number = number_of(path) or number + 1
@@ -47,9 +48,10 @@ def states_of(home: Path) -> list[State]:
             headers = {key.lower(): value for key, value in patch.headers} if patch else {}
             time = of_term(headers.get("timestamp", ""))
             said = count_of(headers.get("statements", ""))
-            states.append(State(number, patch.id if patch else None, time, said, path))
+            id, prev = (patch.id, patch.prev) if patch else (None, None)
+            states.append(State(number, id, prev, time, said, path))
             continue
-        states.append(State(number, None, None, None, path))
+        states.append(State(number, None, None, None, None, path))
     return states
 
 
@@ -98,8 +100,9 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
     found: int | None = None
     unknown: list[int] = []
     for before, state in zip([None, *states], states, strict=False):
-        if before is not None and before.version + 1 < state.version:
-            _read_to(before.version + 1, states[0], home)
+        # the time of a patch that is not the next one says nothing of the version before it
+        if before is not None and (before.version + 1, before.id) != (state.version, state.prev):
+            _read_to(min(before.version + 1, state.version), states[0], home)
         if state.at is None:
             unknown.append(state.version)
             continue

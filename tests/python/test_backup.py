@@ -215,6 +215,38 @@ def test_a_time_never_gives_a_state_before_a_patch_that_is_lost_or_damaged(
     assert str(caught.value) == str(read.value)
 
 
+def moved(folder: Path) -> None:
+    """The third patch is where the second one was."""
+    (folder / "patch-0003.jellyp.zst").replace(folder / "patch-0002.jellyp.zst")
+
+
+def swapped(folder: Path) -> None:
+    one, other = (folder / f"patch-000{number}.jellyp.zst" for number in (2, 3))
+    data = one.read_bytes()
+    other.replace(one)
+    other.write_bytes(data)
+
+
+def of_another_backup(folder: Path) -> None:
+    for day, dump in enumerate([*DUMPS[:2], *DUMPS[3:]]):
+        jelly.backup(dump, folder.parent / "other", at=DAY + timedelta(days=2 * day))
+    (folder.parent / "other/patch-0002.jellyp.zst").replace(folder / "patch-0002.jellyp.zst")
+
+
+@pytest.mark.parametrize("damage", [moved, swapped, of_another_backup])
+def test_a_time_is_not_bound_by_a_patch_in_the_place_of_another(
+    damage: Callable[[Path], None], folder: Path
+) -> None:
+    damage(folder)
+    at = DAY + timedelta(days=2, hours=5)
+    with pytest.raises(PatchError) as caught:
+        jelly.restore(folder, io.BytesIO(), at=at, to="nq")
+    assert caught.value.kind in {"patch.gap", "patch.damaged"}
+    assert "version 1 can be restored" in str(caught.value) or "versions 0 to 1" in str(
+        caught.value
+    )
+
+
 def test_a_time_before_the_damage_is_found(folder: Path) -> None:
     emptied(folder / "patch-0004.jellyp.zst")
     for day, version in [(0, 0), (1, 1), (2, 2)]:
