@@ -56,6 +56,8 @@ pub struct OpenOptions {
     pub end: Option<u64>,
     /// The part to read, instead of `start` and `end`.
     pub split: Option<PartOf>,
+    /// What scopes of labels follow from, instead of the name: sources that are not the same may have one name.
+    pub scope: Option<String>,
     /// Most threads that read the source; `None`: another takes the compression off where there are processors, and
     /// one reads rows.
     pub threads: Option<usize>,

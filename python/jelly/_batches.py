@@ -121,6 +121,8 @@ class BatchDecoder:
     bad_records_path: str | None = None
     storage: Mapping[str, str] = field(default_factory=dict)
     """How remote storage of bad records is reached."""
+    scope: str | None = None
+    """What tells the nodes of the streams from those of others with the same names."""
 
     def __post_init__(self) -> None:
         if self.kind not in ("patch", "rdf"):
@@ -213,7 +215,9 @@ class BatchDecoder:
         if not batch.num_rows:  # a slice of nothing cannot go over to native code
             return
         # Messages are short: what Python does for each takes longer than to decode it.
-        found = _internal.read_column(self.kind, self.options, inputs.streams(batch), numbered)
+        found = _internal.read_column(
+            self.kind, self.options, inputs.streams(batch), numbered, self.scope
+        )
         for native in found:
             rows = pa.record_batch(native)
             if numbered:
@@ -267,7 +271,7 @@ class BatchDecoder:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        for native in _internal.read_column(self.kind, self.options, streams, True):
+        for native in _internal.read_column(self.kind, self.options, streams, True, self.scope):
             rows = pa.record_batch(native)
             last = rows.num_columns - 1
             if rows.num_rows:

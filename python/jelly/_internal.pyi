@@ -908,7 +908,11 @@ def read_rdf(
     """What :func:`jelly.read_rdf` stands on."""
 
 def read_column(
-    kind: str, keywords: dict[str, Any], column: ArrowArrayExportable, numbered: bool
+    kind: str,
+    keywords: dict[str, Any],
+    column: ArrowArrayExportable,
+    numbered: bool,
+    scope: str | None = None,
 ) -> Iterator[ArrowArrayExportable]:
     """Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
 
@@ -918,6 +922,7 @@ def read_column(
         column: A record batch of two columns: large binary, the streams, where null is none; string,
             their names, which may be null.
         numbered: Whether batches have, as their last column, the row that their stream has in `column`.
+        scope: What tells the nodes of these streams from those of others with the same names.
     """
 
 def read_patch(

@@ -22,6 +22,8 @@ pub struct ColumnStreams {
     values: LargeBinaryArray,
     names: StringArray,
     is_numbered: bool,
+    /// What tells these streams from others of the same names.
+    scope: Option<String>,
     row: usize,
     stream: Option<Box<dyn ReadBatches>>,
     joined: Joined,
@@ -43,6 +45,7 @@ impl AsRef<[u8]> for Value {
 impl ColumnStreams {
     /// Of a batch of two columns: large binary, the streams, where null is none; string, their names, which may be null.
     ///
+    /// `scope`: what tells the nodes of these streams from those of others with the same names.
     /// `numbered`: batches have, as their last column, the row that their stream has in `column`.
     ///
     /// # Errors
@@ -52,6 +55,7 @@ impl ColumnStreams {
         mut options: ReadOptions,
         column: &RecordBatch,
         numbered: bool,
+        scope: Option<String>,
     ) -> Result<Self> {
         let argument = |message: &str| Error::new(ErrorKind::Argument, message);
         let [values, names] = column.columns() else {
@@ -69,6 +73,7 @@ impl ColumnStreams {
             values: values.clone(),
             names: names.clone(),
             is_numbered: numbered,
+            scope,
             row: 0,
             stream: None,
             joined: Joined::default(),
@@ -137,8 +142,10 @@ impl ColumnStreams {
         let start = self.values.value_offsets()[row] as usize;
         let length = self.values.value(row).len();
         let source = Source::Bytes(Arc::new(Value(self.values.values().slice_with_length(start, length))));
-        let name = self.names.is_valid(row).then(|| Arc::from(self.names.value(row)));
-        self.options.open.decode.source = name;
+        let name = self.names.is_valid(row).then(|| self.names.value(row));
+        self.options.open.scope =
+            self.scope.as_ref().map(|scope| format!("{} {scope}", name.unwrap_or_default()));
+        self.options.open.decode.source = name.map(Arc::from);
         read(self.is_patch, source, &self.options).map(Some)
     }
 }

@@ -21,8 +21,8 @@ enum Known {
     /// By its name.
     #[default]
     Name,
-    /// By its path, where nobody gave it a name.
-    Path(String),
+    /// By its path, where nobody gave it a name, or by what was given instead of the name.
+    Text(String),
     /// By its bytes.
     Bytes(SharedBytes, Arc<OnceLock<u64>>),
     /// By nothing: what comes from a pipe comes once.
@@ -35,7 +35,7 @@ impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &self.0 {
             Known::Name => "name",
-            Known::Path(path) => path,
+            Known::Text(text) => text,
             Known::Bytes(..) => "bytes",
             Known::Once => "once",
             Known::Part => "part",
@@ -46,10 +46,13 @@ impl fmt::Debug for Identity {
 impl Identity {
     /// Of a source that is to be opened.
     pub(crate) fn of(source: &Source, options: &OpenOptions) -> Self {
+        if let Some(scope) = &options.scope {
+            return Identity(Known::Text(scope.clone()));
+        }
         Identity(match (source, &options.decode.source) {
             (Source::Reader(_), Some(name)) if is_pipe(name) => Known::Once,
             (_, Some(_)) => Known::Name,
-            (Source::Path(path), None) => Known::Path(path.to_string_lossy().into_owned()),
+            (Source::Path(path), None) => Known::Text(path.to_string_lossy().into_owned()),
             (Source::Bytes(_), None) if options.resume.is_some() => Known::Part,
             (Source::Bytes(bytes), None) => Known::Bytes(Arc::clone(bytes), Arc::default()),
             (Source::File(_) | Source::Reader(_), None) if options.is_part() || options.resume.is_some() => {
@@ -66,7 +69,7 @@ impl Identity {
     pub(crate) fn number(&self, name: Option<&str>) -> Result<u64> {
         Ok(match &self.0 {
             Known::Name => fnv(name.unwrap_or_default()),
-            Known::Path(path) => fnv(path),
+            Known::Text(text) => fnv(text),
             Known::Bytes(bytes, known) => *known.get_or_init(|| digest((**bytes).as_ref())),
             Known::Once => drawn()?,
             Known::Part => {

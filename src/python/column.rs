@@ -41,17 +41,19 @@ impl Exported {
 
 /// Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
 #[pyfunction]
+#[pyo3(signature = (kind, keywords, column, numbered, scope=None))]
 pub(super) fn read_column(
     kind: &str,
     keywords: &Bound<'_, PyDict>,
     column: &Bound<'_, PyAny>,
     numbered: bool,
+    scope: Option<String>,
 ) -> PyResult<ColumnReader> {
     let batch = capsule::Batches::of(column)?.map(|mut batches| batches.next()).transpose()?.flatten();
     let batch = batch.ok_or_else(|| PyValueError::new_err("no record batch of values and names"))?;
     let kind = Kind::of(kind)?;
     let options = options(kind, keywords, None)?;
-    let streams = ColumnStreams::new(kind == Kind::Patch, options, &batch, numbered);
+    let streams = ColumnStreams::new(kind == Kind::Patch, options, &batch, numbered, scope);
     Ok(ColumnReader { streams: Guarded::new(streams?), interrupt: Interrupt::default() })
 }
 

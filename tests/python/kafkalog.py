@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import jelly
+import jellybytes as jb
 
 _QUIET = {"log_level": 0}
 
@@ -122,3 +123,9 @@ def frames(
         out.seek(0)
         out.truncate()
     return found
+
+
+def nameless(count: int) -> list[bytes]:
+    """Streams of one frame with the same node without a label."""
+    row = jb.triple(s_bnode="anon-0", p_iri=jb.iri(1), o_literal=jb.literal("0"))
+    return [jb.frame(jb.rdf_options(), jb.rdf_entry("name", "p"), row)] * count

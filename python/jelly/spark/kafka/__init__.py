@@ -15,7 +15,8 @@ as those of Spark's own Kafka source.
 - ``endingOffsets`` (``read`` only): ``latest`` or JSON.
 - ``maxOffsetsPerTrigger`` (``readStream`` only): messages in a batch, shared out by what each partition has.
 - ``minPartitions``, ``maxRecordsPerPartition``: divide partitions of the log among more tasks.
-- ``failOnDataLoss`` (true): whether messages that are gone before they were read are an error or a warning.
+- ``failOnDataLoss`` (true): whether messages that are gone before they were read are an error or a warning. Those of a topic
+  that was deleted and made again are gone; with a warning the new topic is read from its start.
 - ``kafkaColumns`` (false): appends ``key binary, topic string, partition int, offset bigint, timestamp timestamp`` of the message to
   each row; ``includeHeaders`` (false): ``headers`` as well.
 - ``kafkaConsumer.pollTimeoutMs`` (120000): how long a broker may take to answer.

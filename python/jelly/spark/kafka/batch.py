@@ -11,7 +11,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from jelly.spark._columns import arrow_schema, as_wanted
 from jelly.spark.kafka.client import Cluster, lost
 from jelly.spark.kafka.decode import rows
-from jelly.spark.kafka.offsets import Offsets, Range, divided
+from jelly.spark.kafka.offsets import Offsets, Range, TopicIds, divided, made_anew
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ class KafkaReader(DataSourceReader):
         start = starting(cluster, options, places)
         end = cluster.resolved(places, options.ending_offsets, "endingOffsets")
         # a worker is needed all the same, to say that there is nothing
-        return planned(cluster, options, start, end) or [KafkaPartition(None)]
+        return planned(cluster, options, start, end, {}) or [KafkaPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
@@ -70,9 +70,14 @@ def starting(
 
 
 def planned(
-    cluster: Cluster, options: KafkaOptions, start: Offsets, end: Offsets
+    cluster: Cluster, options: KafkaOptions, start: Offsets, end: Offsets, ids: TopicIds
 ) -> list[InputPartition]:
-    """Ranges that hold messages, divided among tasks."""
+    """Ranges that hold messages, divided among tasks; ``ids`` are those of the topics that the ends are of."""
+    now = cluster.topic_ids(end)
+    for topic in sorted(made_anew(ids, now)):
+        lost(options, f"{topic} was made anew: messages that were to be read are gone")
+        end = {place: last for place, last in end.items() if place[0] != topic}
+        start = {place: first for place, first in start.items() if place in end}
     # what there is nothing to read of may be gone
     start = {place: first for place, first in start.items() if first != end[place]}
     earliest = cluster.earliest(start)
@@ -89,14 +94,9 @@ def planned(
             first = min(begin, last)
         if first < last:
             ranges.append(Range(topic, partition, first, last))
-    ids = (
-        cluster.topic_ids({each.topic for each in ranges})
-        if options.shared_lookups and ranges
-        else {}
-    )
     parts = divided(ranges, options.min_partitions, options.max_records_per_partition)
     return [
-        KafkaPartition(each, earliest[each.topic, each.partition], ids.get(each.topic, ""))
+        KafkaPartition(each, earliest[each.topic, each.partition], now.get(each.topic, ""))
         for each in parts
     ]
 

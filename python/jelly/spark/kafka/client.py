@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jelly.spark.kafka.config import for_admin, for_consumer
-from jelly.spark.kafka.offsets import EARLIEST, LATEST, Offsets, Place, Range
+from jelly.spark.kafka.offsets import EARLIEST, LATEST, Offsets, Place, Range, TopicIds
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message
@@ -162,17 +162,22 @@ class Cluster:
             found |= ask([place for place in places if wanted[place] == mark])
         return found
 
-    def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
+    def topic_ids(self, places: Iterable[Place]) -> TopicIds:
         """Ids of topics, which tell a topic from one of the same name that was made anew; empty where the broker has none."""
-        from confluent_kafka import KafkaException, TopicCollection
+        from confluent_kafka import KafkaException, TopicCollection, Uuid
 
-        found = {}
+        found: TopicIds = {}
+        topics = sorted({topic for topic, _ in places})
+        if not topics:
+            return found
+        none = str(Uuid(0, 0))  # what a broker before Kafka 2.8 answers
         asked = self._admin.describe_topics(
-            TopicCollection(sorted(topics)), request_timeout=self._options.timeout
+            TopicCollection(topics), request_timeout=self._options.timeout
         )
         for topic, answer in asked.items():
             try:
-                found[topic] = str(answer.result().topic_id)
+                id = str(answer.result().topic_id)
+                found[topic] = "" if id == none else id
             except KafkaException:  # an old broker, or one that does not let us describe
                 found[topic] = ""
         return found

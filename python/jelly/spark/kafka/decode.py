@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jelly import _internal
@@ -41,7 +43,8 @@ def rows(options: KafkaOptions, part: Range, begin: int, topic_id: str) -> Itera
         if options.shared_lookups:
             yield from _Continued(options, part, begin, topic_id).rows()
         else:
-            yield from options.decoder(_table(options, found) for found in messages(options, part))
+            decoder = replace(options.decoder, scope=topic_id or None)
+            yield from decoder(_table(options, found) for found in messages(options, part))
     except JellyError as error:
         advice = _OF_SHARED if options.shared_lookups else _OF_MESSAGE
         raise _with_text(error, f"{error}; {advice}", error.source) from error
@@ -92,6 +95,7 @@ class _Continued:
         self._options = options
         self._part = part
         self._begin = begin
+        self._topic_id = topic_id
         self._snapshots = Snapshots(options, part, topic_id)
 
     def rows(self) -> Iterator[pa.RecordBatch]:
@@ -135,21 +139,27 @@ class _Continued:
                 "what messages refer to may be lost; begin at the earliest offset"
             )
             lost(self._options, message)
-        return self._stream_start(begin) if begin > 0 else State(begin, None)
+        if begin == 0:
+            return self._fresh(0) if self._topic_id else State(0, None)
+        return self._stream_start(begin)
 
     def _stream_start(self, begin: int) -> State | None:
         """The first message of a log without its start; if data may be lost, the first at which a stream begins."""
         if self._options.fail_on_data_loss:
-            return self._after_loss(begin)
+            return self._fresh(begin)
         for found in messages(self._options, self._part._replace(start=begin)):
             for message in found:
                 if begins_stream(message.value(), self._options.framing):
-                    return self._after_loss(int(message.offset()))
+                    return self._fresh(int(message.offset()))
         return None
 
-    def _after_loss(self, offset: int) -> State:
-        """Nodes without a label are none of before the loss."""
-        return State(offset, _internal.state_after_loss(self._options.read.kind == "patch", offset))
+    def _fresh(self, offset: int) -> State:
+        """A decoder at a message; its nodes without a label are none of before, nor of another topic with this name."""
+        number = offset
+        if self._topic_id:
+            text = f"{self._topic_id} {offset}".encode()
+            number = int.from_bytes(hashlib.blake2b(text, digest_size=5).digest()) >> 1
+        return State(offset, _internal.state_after_loss(self._options.read.kind == "patch", number))
 
     def _through(
         self, part: Range, state: State, *, silent: bool = False

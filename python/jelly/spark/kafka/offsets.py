@@ -12,6 +12,10 @@ EARLIEST, LATEST = -2, -1
 Place: TypeAlias = tuple[str, int]
 """Topic and partition."""
 Offsets: TypeAlias = dict[Place, int]
+TopicIds: TypeAlias = dict[str, str]
+"""By the names of topics; empty texts where the broker has none."""
+# beside the partitions of a topic
+_ID = "id"
 
 
 class Range(NamedTuple):
@@ -28,21 +32,32 @@ class Range(NamedTuple):
         return f"{self.topic}/{self.partition}"
 
 
-def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
-    """``{"topic": {"0": 23}}``, sorted, so that equal offsets are equal text."""
-    found: dict[str, dict[str, int]] = {}
+def to_json(offsets: Offsets, ids: TopicIds) -> dict[str, dict[str, Any]]:
+    """``{"topic": {"0": 23, "id": "7dS…"}}``, sorted, so that equal offsets are equal text."""
+    found: dict[str, dict[str, Any]] = {}
     for (topic, partition), offset in sorted(offsets.items()):
         found.setdefault(topic, {})[str(partition)] = offset
-    return found
+    return {topic: parts | ({_ID: ids[topic]} if ids.get(topic) else {}) for topic, parts in found.items()}  # fmt: skip
 
 
-def from_json(found: Mapping[str, Mapping[str, int]]) -> Offsets:
+def from_json(found: Mapping[str, Mapping[str, Any]]) -> Offsets:
     """The way back from ``to_json``."""
     return {
         (topic, int(partition)): offset
         for topic, partitions in found.items()
         for partition, offset in partitions.items()
+        if partition != _ID
     }
+
+
+def ids_of(found: Mapping[str, Mapping[str, Any]]) -> TopicIds:
+    """The ids of topics in what ``to_json`` made."""
+    return {topic: partitions[_ID] for topic, partitions in found.items() if _ID in partitions}
+
+
+def made_anew(before: TopicIds, after: TopicIds) -> set[str]:
+    """The topics that are gone, with others in their places; one without an id is taken for the same."""
+    return {topic for topic, id in after.items() if id and before.get(topic, id) != id}
 
 
 def parse_offsets(value: str) -> str | Offsets:

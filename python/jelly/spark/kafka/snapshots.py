@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,11 +60,20 @@ class Snapshots:
     def before(self, offset: int) -> State | None:
         """The last that was kept at this offset or before it."""
         for known in sorted((each for each in self._offsets() if each <= offset), reverse=True):
-            if (snapshot := self._read(known)) is not None:
+            if (found := self._read(known)) is None:
+                continue
+            id, snapshot = found
+            if self._is_same(id):
                 return State(known, snapshot)
+            message = f"{self._folder}/{known}: the snapshot is of a topic that is gone, and one of its name was made anew"
+            lost(self._options, message)
         return None
 
-    def _read(self, offset: int) -> bytes | None:
+    def _is_same(self, topic_id: str) -> bool:
+        return topic_id == self._topic_id or not topic_id or not self._topic_id
+
+    def _read(self, offset: int) -> tuple[str, bytes] | None:
+        """The id of the topic, and the snapshot."""
         assert self._files is not None
         path = f"{self._folder}/{offset}"
         try:
@@ -89,18 +99,18 @@ class Snapshots:
                 f"{path}: the snapshot is of a query with {_words(head['identity'])}, this one has {_words(self._identity)}; "
                 "give it another snapshotLocation"
             )
-        if head["topicId"] != self._topic_id and head["topicId"] and self._topic_id:
-            lost(
-                self._options,
-                f"{path}: the snapshot is of a topic that is gone, and one of its name was made anew",
-            )
-            return None
-        return snapshot
+        return head["topicId"], snapshot
 
     def keep(self, offset: int, snapshot: bytes) -> None:
         """Writes the state at an offset, unless it is there."""
-        if self._files is None or offset in self._offsets():
+        if self._files is None:
             return
+        if offset in self._offsets():
+            found = self._read(offset)
+            if found is not None and self._is_same(found[0]):
+                return
+            with suppress(FileNotFoundError):  # of a topic that is gone, or not whole
+                self._files.delete_file(f"{self._folder}/{offset}")
         head = {
             "magic": _MAGIC,
             "version": _VERSION,

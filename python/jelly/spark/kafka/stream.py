@@ -10,7 +10,15 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from jelly.spark._older import FirstAnswer, SupportsTriggerAvailableNow
 from jelly.spark.kafka.batch import chosen, planned, read, starting
 from jelly.spark.kafka.client import Cluster, lost
-from jelly.spark.kafka.offsets import Offsets, from_json, limited, to_json
+from jelly.spark.kafka.offsets import (
+    Offsets,
+    TopicIds,
+    from_json,
+    ids_of,
+    limited,
+    made_anew,
+    to_json,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,14 +33,15 @@ except ImportError:  # before Spark 4.2, which asks for offsets without a limit
 
 
 class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offsets are those of the log, ``{"topic": {"0": 23}}``, and Spark's checkpoint holds them."""
+    """Offsets are those of the log, ``{"topic": {"0": 23, "id": "7dS…"}}``, and Spark's checkpoint holds them."""
 
     def __init__(self, options: KafkaOptions, schema: StructType) -> None:
         self._options = options
         self._wanted = chosen(options, schema)
         self._cluster: Cluster | None = None
         self._target: Offsets | None = None
-        self._last: Offsets | None = None
+        self._target_ids: TopicIds = {}
+        self._last: dict[str, Any] | None = None
         self._first = FirstAnswer()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -43,9 +52,9 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Where a new query begins."""
         cluster = self._brokers()
         found = starting(cluster, self._options, cluster.places(), "latest")
-        self._last = found
+        self._last = to_json(found, cluster.topic_ids(found))
         self._first.begins()
-        return to_json(found)
+        return self._last
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
         """``maxOffsetsPerTrigger``."""
@@ -57,41 +66,49 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     ) -> dict[str, Any]:
         """Where the next batch ends."""
         cluster = self._brokers()
-        latest = cluster.latest(cluster.places()) if self._target is None else self._target
+        latest, ids = self._latest() if self._target is None else (self._target, self._target_ids)
         takes_all = self._first.is_all(start)
-        before = from_json(start) if start is not None else self._last
-        if before is None:  # before Spark 4.2 a query that starts again does not say where it is
-            return to_json(latest)
+        known = start if start is not None else self._last
+        if known is None:  # before Spark 4.2 a query that starts again does not say where it is
+            return to_json(latest, ids)
+        before = from_json(known)
         most = None if takes_all else self._options.max_offsets_per_trigger
         if limit is not None:
             most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         if gone := before.keys() - latest.keys():
             names = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(gone))
             lost(self._options, f"partitions that were read are not there any more: {names}")
+        other = made_anew(ids_of(known), ids)
         # new partitions begin at their start, and so do those that were made anew
-        anew = [place for place in latest if place not in before or latest[place] < before[place]]
+        anew = [
+            place
+            for place in latest
+            if place[0] in other or place not in before or latest[place] < before[place]
+        ]
         end = limited(before | cluster.earliest(anew), latest, most)
-        self._last = end
-        return to_json(end)
+        self._last = to_json(end, ids)
+        return self._last
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
         """Where the log ends, for the progress of the query."""
-        cluster = self._brokers()
-        return to_json(cluster.latest(cluster.places()))
+        return to_json(*self._latest())
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """What comes from now on is not read."""
-        cluster = self._brokers()
-        self._target = cluster.latest(cluster.places())
+        self._target, self._target_ids = self._latest()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """The tasks of a batch."""
         cluster = self._brokers()
         first, last = from_json(start), from_json(end)
-        self._last = last
-        new = [place for place in last if place not in first]
+        self._last = end
+        before, ids = ids_of(start), ids_of(end)
+        for topic in sorted(other := made_anew(before, ids)):
+            message = f"{topic} was made anew: messages of the topic {before[topic]} that were not read are gone, {ids[topic]} is read from its start"
+            lost(self._options, message)
+        new = [place for place in last if place not in first or place[0] in other]
         first = {place: offset for place, offset in first.items() if place in last}
-        return planned(cluster, self._options, first | cluster.earliest(new), last)
+        return planned(cluster, self._options, first | cluster.earliest(new), last, ids)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
@@ -103,6 +120,11 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def stop(self) -> None:
         """Lets go of the connection."""
         self._cluster = None
+
+    def _latest(self) -> tuple[Offsets, TopicIds]:
+        cluster = self._brokers()
+        latest = cluster.latest(cluster.places())
+        return latest, cluster.topic_ids(latest)
 
     def _brokers(self) -> Cluster:
         if self._cluster is None:

@@ -9,7 +9,15 @@ import pytest
 
 from jelly.spark.kafka.client import require_confluent_kafka
 from jelly.spark.kafka.config import for_admin, translated
-from jelly.spark.kafka.offsets import Range, divided, from_json, limited, to_json
+from jelly.spark.kafka.offsets import (
+    Range,
+    divided,
+    from_json,
+    ids_of,
+    limited,
+    parse_offsets,
+    to_json,
+)
 from jelly.spark.kafka.options import KafkaOptions, KafkaWriteOptions
 
 pytest.importorskip("pyarrow")
@@ -158,7 +166,10 @@ def test_offsets_are_shared_out() -> None:
         assert sum(found.values()) - sum(start.values()) == most
         assert all(start[place] <= found[place] <= end[place] for place in start)
     assert limited(start, end, 15) == {("a", 0): 20, ("a", 1): 5, ("b", 0): 5, ("b", 1): 7}
-    assert from_json(to_json(start)) == start
+    ids = {"a": "x", "b": ""}
+    assert from_json(to_json(start, ids)) == start
+    assert ids_of(to_json(start, ids)) == {"a": "x"}
+    assert parse_offsets('{"a":{"0":10,"1":-2,"id":"x"}}') == {("a", 0): 10, ("a", 1): -2}
 
 
 def test_ranges_are_divided() -> None:

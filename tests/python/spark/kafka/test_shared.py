@@ -15,7 +15,7 @@ from jelly.spark.kafka.client import DataLossError
 from jelly.spark.kafka.decode import begins_stream, rows
 from jelly.spark.kafka.offsets import Range
 from jelly.spark.kafka.options import KafkaOptions
-from kafkalog import Log, frames
+from kafkalog import Log, frames, nameless
 
 pytestmark = pytest.mark.spark
 pa = pytest.importorskip("pyarrow")
@@ -146,7 +146,7 @@ def test_nodes_without_a_label_are_of_their_stream(log: Log, snapshots: Path) ->
     whole = pa.table(jelly.read_rdf(data, framing="concatenated", source_name=name)).to_pylist()
     # batches begin inside streams and between them
     cuts = [0, 1, 3, 4, 6]
-    assert [row for cut in pairwise(cuts) for row in partition.read(*cut)] == whole
+    assert [row for cut in pairwise(cuts) for row in partition.read(*cut, topic_id="")] == whole
     labels = [row["subject"].partition("_anon-")[0] for row in whole]
     assert [len(set(labels[at : at + 2])) for at in (0, 2, 4)] == [1, 1, 1]
     assert len(set(labels)) == 3
@@ -288,12 +288,6 @@ def test_no_stream_begins_behind_a_loss_for_some_batches(
     assert [row["object"] for row in added] == [f'"{n}"' for n in range(10)]
     assert {row["subject"][:15] for row in added} == {"<http://e/other"}
     assert [row["seq"] for row in found] == list(range(25))
-
-
-def nameless(count: int) -> list[bytes]:
-    """Streams of one frame with the same node without a label."""
-    row = jb.triple(s_bnode="anon-0", p_iri=jb.iri(1), o_literal=jb.literal("0"))
-    return [jb.frame(jb.rdf_options(), jb.rdf_entry("name", "p"), row)] * count
 
 
 def test_nodes_behind_a_loss_are_none_of_before(log: Log, snapshots: Path) -> None:
