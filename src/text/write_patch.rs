@@ -146,9 +146,9 @@ fn is_word(key: &str) -> bool {
         && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
-/// Whether a literal without quotes is read as what it is.
+/// Whether a literal without quotes is read as what it is, also where a dot may be that of the row.
 fn is_bare(lex: &str, datatype: &str) -> bool {
-    if !lex.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 't' | 'f')) {
+    if !lex.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 't' | 'f')) {
         return false;
     }
     let rules = Rules { bare: true, row_bytes: usize::MAX, ..Rules::default() };

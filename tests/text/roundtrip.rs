@@ -81,6 +81,18 @@ fn canonical_patch_text() {
     assert_eq!(patch_text(short.as_bytes(), PatchDialect::Any, true).expect("rows"), short);
 }
 
+/// Where a graph may stand, a dot may be that of the row: `A <urn:s> <urn:p> "o" .5e3 .` is no row with a graph.
+#[test]
+fn numbers_that_begin_with_a_dot_keep_their_quotes() {
+    for (lex, datatype) in [(".5e3", "double"), (".5", "decimal"), ("+.5", "decimal"), ("0.5", "decimal")] {
+        let literal = format!("\"{lex}\"^^<http://www.w3.org/2001/XMLSchema#{datatype}>");
+        let text = format!("A <urn:s> <urn:p> {literal} {literal} .\n");
+        let short = patch_text(text.as_bytes(), PatchDialect::Any, true).expect("rows");
+        assert_eq!(short.contains('"'), lex.starts_with('.'), "{short}");
+        assert_eq!(patch_text(short.as_bytes(), PatchDialect::Any, false).expect(&short), text, "{short}");
+    }
+}
+
 #[test]
 fn what_lines_cannot_hold_is_refused() {
     let any = LinesOptions { generalized: true, ..LinesOptions::default() };
