@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any
 
 _SERVER = """
-import json, re, socket, threading
+import json, os, re, signal, socket, threading
 from werkzeug.serving import make_server
 from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 
@@ -43,6 +43,8 @@ def app(environ, start):
             list(moto(environ, lambda *_: None))
         else:
             environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        if status == 1:
+            os.kill(os.getpid(), signal.SIGSTOP)
         if status == 0:
             environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
         start(f"{status or 500} fault", [("Content-Length", "0")])
@@ -62,6 +64,7 @@ class ObjectStore:
     """Where the store is."""
 
     port: int
+    process: subprocess.Popen[str]
     _names: Iterator[int] = field(default_factory=count)
 
     @property
@@ -90,7 +93,7 @@ class ObjectStore:
         return f"s3://{name}"
 
     def fail(self, *faults: tuple[str, str, str, int]) -> None:
-        """Fails requests to come, each once: method, pattern of the path, ``before`` or ``after`` it is done, status; 0: no answer."""
+        """Fails requests to come, each once: method, pattern of the path, ``before`` or ``after`` it is done, status; 0: no answer, 1: the store stops, until SIGCONT."""
         self._ask("POST", "/-/faults", json.dumps(faults))
 
     def seen(self) -> list[tuple[str, str]]:
@@ -120,7 +123,7 @@ def running() -> Iterator[ObjectStore]:
     )
     assert process.stdout is not None
     try:
-        store = ObjectStore(int(process.stdout.readline()))
+        store = ObjectStore(int(process.stdout.readline()), process)
         store._ask("PUT", "/bucket")
         yield store
     finally:

@@ -27,6 +27,9 @@ _FROM_MACHINE = re.compile(
     r"https?://[^ ]*(/latest/api/token|/latest/meta-data/|/computeMetadata/|/metadata/identity/)"
 )
 
+# the error of a list says nothing of its kind but this
+_DENIED = re.compile(r"status code: 40[13]\b")
+
 _STORE = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
 
 Found = TypeVar("Found")
@@ -35,6 +38,14 @@ Found = TypeVar("Found")
 def is_store(place: str) -> bool:
     """Whether a place is an address in an object store."""
     return _STORE.match(place) is not None
+
+
+class StoreDownError(ConnectionError):
+    """A store does not answer."""
+
+
+class StoreRefusedError(PermissionError):
+    """A store refuses the credentials, or what they ask."""
 
 
 class Stored(NamedTuple):
@@ -191,15 +202,15 @@ class Objects:
                 found = ask()
                 self._has_answered = True
                 return found
-            except PermissionError:
-                raise
+            except (StoreDownError, StoreRefusedError):
+                raise  # of a request within, which was sent again already
             except failed as error:
                 if _is_denied(error):
-                    raise PermissionError(_said(self.url, error)) from error
+                    raise StoreRefusedError(_said(self.url, error)) from error
                 if not self._has_answered and _FROM_MACHINE.search(str(error)):
-                    raise PermissionError(f"{self.url}: there are no credentials: give storage={{'accessKey': ..., 'secretKey': ...}}, storage={{'anonymous': True}} or the variables of the environment (AWS_ACCESS_KEY_ID and so on); {_said('this machine has none', error)}") from error  # fmt: skip
+                    raise StoreRefusedError(f"{self.url}: there are no credentials: give storage={{'accessKey': ..., 'secretKey': ...}}, storage={{'anonymous': True}} or the variables of the environment (AWS_ACCESS_KEY_ID and so on); {_said('this machine has none', error)}") from error  # fmt: skip
                 if time.monotonic() > until and tries >= _LEAST:
-                    raise ConnectionError(_said(self.url, error)) from error
+                    raise StoreDownError(_said(self.url, error)) from error
             time.sleep(wait)
             wait = min(2 * wait, 2)
 
@@ -224,4 +235,5 @@ def _is_denied(error: Exception) -> bool:
     )
 
     kinds = (PermissionDeniedError, UnauthenticatedError, NotSupportedError, InvalidPathError)
-    return isinstance(error, kinds) or isinstance(error.__cause__, kinds)
+    is_known = isinstance(error, kinds) or isinstance(error.__cause__, kinds)
+    return is_known or _DENIED.search(_said("", error)) is not None

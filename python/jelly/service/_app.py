@@ -6,11 +6,13 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from anyio import CapacityLimiter
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -27,7 +29,7 @@ from jelly.service._guard import LOCAL, Guard
 from jelly.service._limits import Limits, Rates
 from jelly.service._logs import Logs
 from jelly.service._places import BUSY
-from jelly.service._problems import Problem, answer, problem_of
+from jelly.service._problems import Problem, answer, is_logged, problem_of
 from jelly.service._stores import logs_at
 from jelly.service._tokens import Tokens
 
@@ -167,11 +169,12 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         error = Problem(error.status_code, "path", error.detail, dict(error.headers or {}))
     problem = problem_of(error, publishes=request.method not in ("GET", "HEAD"))
-    if problem.status in (500, 507):
+    if is_logged(problem):
         _LOG.error("request %s failed", request.state.number, exc_info=error)
     if problem.kind in ("patch.conflict", "patch.duplicate") and "head" not in problem.more:
-        log = request.app.state.logs.get(request.path_params["log"])
-        problem.more["head"] = log.head._asdict()
+        with suppress(Problem, JellyError, OSError):  # it is gone, or cannot be reached
+            log = await run_in_threadpool(request.app.state.logs.get, request.path_params["log"])
+            problem.more["head"] = log.head._asdict()
     if request.method == "GET" and _pages.asks_page(request):
         return _pages.problem(problem)
     return answer(problem)
@@ -185,7 +188,7 @@ async def _ready(request: Request) -> Response:
     logs: Logs = request.app.state.logs
     if logs.is_draining:
         return JSONResponse({"ready": False}, 503)
-    return JSONResponse({"ready": True, "logs": len(logs.names())})
+    return JSONResponse({"ready": True, "logs": len(await run_in_threadpool(logs.names))})
 
 
 async def _metrics(request: Request) -> Response:

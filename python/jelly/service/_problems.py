@@ -9,6 +9,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from jelly.errors import JellyError
+from jelly.log._objects import StoreDownError, StoreRefusedError
 
 _UNPROCESSABLE = "unfinished stray several effect labels time header mixed nothing"
 _STATUS = {f"patch.{name}": 422 for name in _UNPROCESSABLE.split()} | {
@@ -68,9 +69,21 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
             places = {name: getattr(error, name, None) for name in ("line", "column", "byte")}
             more = {name: value for name, value in places.items() if value is not None}
             return Problem(status, error.kind, text, **more)
+    # what a store says of itself and of the credentials is nobody's business
+    if isinstance(error, StoreDownError):
+        detail = "the object store behind the server does not answer; ask again: a patch that is sent again with its id is published once"
+        return Problem(503, "store", detail, {"Retry-After": "5"})
+    if isinstance(error, StoreRefusedError):
+        detail = "the object store behind the server refuses the requests of the server: its credentials are wrong, or may not do this; the log of the server says more"
+        return Problem(502, "store.refused", detail)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Problem(507, "storage", "the disk is full; nothing was published")
     return Problem(500, "internal", "the server failed; its log has the number of the request")
+
+
+def is_logged(problem: Problem) -> bool:
+    """Whether whoever runs the server must know more of a problem than its answer says."""
+    return problem.status in (500, 502, 507) or problem.kind == "store"
 
 
 def answer(problem: Problem) -> Response:

@@ -8,9 +8,9 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from jelly._whole_file import local_path, work_folder
 from jelly.errors import JellyError, PatchError
 from jelly.log._folder import FolderLog
 from jelly.log._object import ObjectLog
-from jelly.log._objects import Objects, is_store
+from jelly.log._objects import Objects, StoreDownError, StoreRefusedError, is_store
 from jelly.log._patch import Prepared, Summary
 from jelly.log._types import Compacted, Head, LogInfo, Published
 from jelly.service._logs import NAME, Logs
@@ -47,17 +47,20 @@ class Copy(FolderLog):
         self._following = threading.RLock()
         self._known: LogInfo | None = None
         self._looked = 0.0
+        self._failed: StoreDownError | StoreRefusedError | None = None
 
     def follow(self) -> bool:
         """Makes the copy what the log is now; False: there is none any more.
 
         Raises:
             JellyError: The log is damaged.
-            OSError: The store cannot be reached, or refuses.
+            OSError: The store cannot be reached, or refuses; who asks within a second learns it at once.
         """
         with self._following:
-            info = self._source_log.info()
-            self._looked = time.monotonic()
+            if self._failed is not None and time.monotonic() - self._looked < _SECONDS:
+                raise type(self._failed)(*self._failed.args)
+            with self._noted():
+                info = self._source_log.info()
             if info.id is None:
                 shutil.rmtree(self.folder, ignore_errors=True)
                 self._known = None
@@ -66,6 +69,18 @@ class Copy(FolderLog):
                 self._take(info)
                 self._known = info
             return True
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Notes whether the store can be reached."""
+        failed = None
+        try:
+            yield
+        except (StoreDownError, StoreRefusedError) as error:
+            failed = error
+            raise
+        finally:
+            self._looked, self._failed = time.monotonic(), failed
 
     def _take(self, info: LogInfo) -> None:
         known = self._known
@@ -97,7 +112,8 @@ class Copy(FolderLog):
     ) -> Published:
         """Publishes a patch that was read and checked; see :meth:`FolderLog.publish_prepared`."""
         try:
-            return self._source_log.publish_prepared(found, expect, check=check)
+            with self._noted():
+                return self._source_log.publish_prepared(found, expect, check=check)
         finally:
             with suppress(JellyError, OSError):  # the next request sees why
                 self.follow()

@@ -15,7 +15,7 @@ import grpc
 
 from jelly.errors import JellyError
 from jelly.service._limits import Rates
-from jelly.service._problems import Problem, problem_of
+from jelly.service._problems import Problem, is_logged, problem_of
 from jelly.service._tokens import Token, Tokens
 
 _LOG = logging.getLogger("jelly.service")
@@ -37,6 +37,7 @@ _STATUS = {
 }
 _KINDS = {
     "drain": grpc.StatusCode.UNAVAILABLE,
+    "store": grpc.StatusCode.UNAVAILABLE,
     "patch.conflict": grpc.StatusCode.ABORTED,
     "patch.duplicate": grpc.StatusCode.ALREADY_EXISTS,
     "patch.fork": grpc.StatusCode.FAILED_PRECONDITION,
@@ -103,7 +104,7 @@ class Calls:
         except Exception as error:
             problem = _problem_of(error, publishes=publishes)
             status = status_of(problem).name
-            if problem.status == 500:
+            if is_logged(problem):
                 _LOG.exception("request %d failed", number)
         finally:
             line = {"request": number, "method": method, "status": status, "seconds": round(time.monotonic() - began, 4)}  # fmt: skip
