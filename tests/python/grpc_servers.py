@@ -20,7 +20,7 @@ from servers import free_port, start
 
 
 @contextmanager
-def here(root: Path, **options: Any) -> Iterator[str]:
+def here(root: Path | str, **options: Any) -> Iterator[str]:
     """The address of a server in this process."""
     server = GrpcServer(root, **options)
     try:

@@ -19,7 +19,7 @@ pytest.importorskip("obstore")
 
 from asgi import ask
 from jelly.log._object import ObjectLog
-from jelly.service import app, serve
+from jelly.service import app
 from object_store import ObjectStore, running
 from servers import served
 
@@ -124,10 +124,6 @@ def test_a_log_that_is_compacted_or_made_again(store: ObjectStore) -> None:
 
 
 def test_what_it_does_not_serve(store: ObjectStore, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="--delta serves logs in folders"):
-        app(store.place(), storage=store.storage, delta=True)
-    with pytest.raises(ValueError, match="--grpc-port serves logs in folders"):
-        serve(store.place(), storage=store.storage, grpc_port=1)
     with pytest.raises(ValueError, match="storage= is for object stores"):
         app(tmp_path, storage=store.storage)
     with pytest.raises(ValueError, match="no address"):

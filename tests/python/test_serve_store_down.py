@@ -121,6 +121,34 @@ def test_a_store_that_goes_while_a_patch_is_published(
     assert (reply.status, json.loads(reply.body)["version"]) == (status, 2)
 
 
+@pytest.mark.parametrize(("down", "code"), [(refusing, "INTERNAL"), (killed, "UNAVAILABLE")])
+def test_over_grpc(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch, down: Callable[..., Any], code: str
+) -> None:
+    """Calls that wait end too."""
+    grpc = pytest.importorskip("grpc")
+    from grpc_servers import Refused, here, raw
+    from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, written
+
+    monkeypatch.setattr("jelly.service._stores._SECONDS", 0.1)
+    root = store.place()
+    jelly.Log.create(f"{root}/a", storage=store.storage).publish(PATCH)
+    with here(root, storage=store.storage) as target, grpc.insecure_channel(target) as channel:
+        follow = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")
+        calls = [follow(written("a", 0, b"", 0, 1), timeout=120) for _ in range(3)]
+        assert all(next(call) for call in calls)
+        with down(store):
+            for call in calls:
+                with pytest.raises(grpc.RpcError, match="object store") as ended:
+                    list(call)
+                assert ended.value.code().name == code
+            for method, service in (("Describe", LOG_SERVICE), ("SubscribeRdf", RDF_SERVICE)):
+                with pytest.raises(Refused, match="object store") as caught:
+                    raw(target, method, [written("a")], service=service)
+                assert caught.value.code == code
+                assert "127.0.0.1:" not in str(caught.value)
+
+
 def test_requests_share_what_one_learns(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Else each would wait for half a minute, one after the other."""
     server = made(store)

@@ -35,30 +35,41 @@ class Manifest:
             OSError: The store cannot be reached, or refuses.
         """
         found = self._objects.get(LOG_JSON)
-        self.said = None if found is None else self._parsed(found.data)
+        self.said = None if found is None else parsed(found.data, self._objects.url)
         return self.said
 
-    def begin(self, ending: str, more: Said, *, has_patches: Callable[[], bool]) -> None:
-        """Puts it there, or says in it how the log begins; ``more`` is what it is to say.
+    def begin(
+        self, ending: str, more: Said, new: Mapping[str, str], *, has_patches: Callable[[], bool]
+    ) -> bool:
+        """Puts it there, or says in it how the log begins.
+
+        Args:
+            ending: Of the patches of a new log.
+            more: What it is to say.
+            new: What it is to say too, if it was not there.
+            has_patches: Whether the log has some.
+
+        Returns:
+            Whether it was not there.
 
         Raises:
             PatchError: The log began otherwise (``patch.conflict``).
         """
         while True:
             found = self._objects.get(LOG_JSON)
-            said = None if found is None else self._parsed(found.data)
+            said = None if found is None else parsed(found.data, self._objects.url)
             if said is not None and (BEGINS in said or not more):
                 self.said = said
                 if more:
                     known = said.get("base", {})
                     now = known.get("base", said[BEGINS])
                     refuse_other(self._objects.url, now, known.get("sha256"), more.get("base"), has_patches=has_patches())  # fmt: skip
-                return
-            text = json.dumps((fresh(ending) if said is None else said) | more).encode()
+                return False
+            text = json.dumps((fresh(ending) | dict(new) if said is None else said) | more).encode()
             other = self._objects.create(LOG_JSON, text) if found is None else self._objects.replace(LOG_JSON, text, found.tag)  # fmt: skip
             if other is None:
-                self.said = self._parsed(text)
-                return
+                self.said = parsed(text, self._objects.url)
+                return said is None
 
     def change(self, id: str, make: Callable[[Said], Said | None]) -> Said:
         """Changes what it says of the log that has an id, whoever else changes it meanwhile.
@@ -75,7 +86,7 @@ class Manifest:
         """
         while True:
             found = self._objects.get(LOG_JSON)
-            said = {} if found is None else self._parsed(found.data)
+            said = {} if found is None else parsed(found.data, self._objects.url)
             message = replaced("read", id, said.get("id"))
             if found is None or message is not None:
                 raise refused("patch.changed", f"{message} ({self._objects.url})", self._objects.url)  # fmt: skip
@@ -97,15 +108,21 @@ class Manifest:
             raise refused("patch.damaged", f"the base {name} is not there ({url})", url)
         path.write_bytes(found.data)
 
-    def _parsed(self, data: bytes) -> Said:
-        try:
-            said = json.loads(data)
-            is_right = ENDING.fullmatch(said["ending"]) and isinstance(said["id"], str)
-        except (ValueError, KeyError, TypeError):
-            is_right = False
-        if not is_right:
-            raise refused("patch.damaged", f"{LOG_JSON} is not whole ({self._objects.url})", self._objects.url)  # fmt: skip
-        return dict(said)
+
+def parsed(data: bytes, url: str) -> Said:
+    """What the bytes of ``log.json`` of the log at an address say.
+
+    Raises:
+        PatchError: They are damaged (``patch.damaged``).
+    """
+    try:
+        said = json.loads(data)
+        is_right = ENDING.fullmatch(said["ending"]) and isinstance(said["id"], str)
+    except (ValueError, KeyError, TypeError):
+        is_right = False
+    if not is_right:
+        raise refused("patch.damaged", f"{LOG_JSON} is not whole ({url})", url)
+    return dict(said)
 
 
 def first_of(said: Mapping[str, Any] | None) -> int:

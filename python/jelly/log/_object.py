@@ -335,19 +335,26 @@ class ObjectLog(Log):
         return self._lines
 
     def _create(self, base: Source | None, base_format: Any) -> None:
+        self.create_with(base, base_format, {})
+
+    def create_with(self, base: Source | None, base_format: Any, more: Mapping[str, str]) -> bool:
+        """Makes the log, and says how it begins; ``log.json`` of a new one says ``more``.
+
+        Returns:
+            Whether it was not there.
+        """
         if base is None:
-            self._begin({BEGINS: EMPTY})
-            return
+            return self._begin({BEGINS: EMPTY}, more)
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
             wanted = dumped(work, (*with_digest(base, work), base_format))
             # counts only once log.json names it
             wanted["base"] = f"base-{uuid.uuid4()}.jelly.zst"
             self.objects.create(wanted["base"], (work / BASE).read_bytes())
-        self._begin({BEGINS: "base", "base": wanted})
+        return self._begin({BEGINS: "base", "base": wanted}, more)
 
-    def _begin(self, more: dict[str, Any]) -> None:
-        self.manifest.begin(self._ending, more, has_patches=lambda: self.head.version > 0)
+    def _begin(self, more: dict[str, Any], new: Mapping[str, str] | None = None) -> bool:
+        return self.manifest.begin(self._ending, more, new or {}, has_patches=lambda: self.head.version > 0)  # fmt: skip
 
     @property
     def _format(self) -> PatchFormat:

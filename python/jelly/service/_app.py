@@ -20,7 +20,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from jelly.errors import JellyError
-from jelly.log._objects import is_store
 from jelly.service import _changes, _compare_views, _events, _feed, _pages, _views
 from jelly.service._coding import Coding
 from jelly.service._delta import Delta
@@ -66,7 +65,7 @@ def app(
         proxy_addresses: Addresses of that proxy.
         require_condition: Refuse publishes without If-Match, If-None-Match, ``?expect=`` or ``H prev``.
         record_publisher: Add the name of the token to each patch as ``H publisher``.
-        delta: Speak the protocol of RDF Delta too, under ``/-/delta/``; for logs in a folder.
+        delta: Speak the protocol of RDF Delta too, under ``/-/delta/``.
         storage: How an object store is reached, as of :class:`jelly.Log`.
 
     Returns:
@@ -80,8 +79,6 @@ def app(
         raise ValueError("--trust-header needs --proxy-address and --tokens: only the proxy may say who the user is")  # fmt: skip
     if record_publisher and not tokens:
         raise ValueError("--record-publisher needs --tokens: nobody else has a name")
-    if delta and is_store(str(root)):
-        raise ValueError(f"--delta serves logs in folders, not those of {root}")
     logs = logs_at(root, storage)
     routes = [
         *(Delta().routes(_Methods) if delta else []),

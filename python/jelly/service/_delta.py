@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,10 @@ class Delta:
         except JellyError as error:
             if error.kind != "patch.conflict":
                 raise
-            said = {"error": "patch-conflict", "log_info": await self._described(name, log)}
+            said = {
+                "error": "patch-conflict",
+                "log_info": await self._described(request, name, log),
+            }
             return JSONResponse(said, 400)
         where = f"{request.url.path}?version={done.version}"
         return JSONResponse(
@@ -169,7 +171,7 @@ class Delta:
         for name in await run_in_threadpool(logs.names):
             if token is None or token.may("read", name):
                 log = await run_in_threadpool(logs.get, name)
-                info = await self._described(name, log)
+                info = await self._described(request, name, log)
                 found.append(_part(info, operation))
         return found
 
@@ -185,16 +187,16 @@ class Delta:
             if problem.status != 404:
                 raise
             return {}
-        return _part(await self._described(*found), operation)
+        return _part(await self._described(request, *found), operation)
 
-    async def _described(self, name: str, log: FolderLog) -> dict[str, Any]:
+    async def _described(self, request: Request, name: str, log: FolderLog) -> dict[str, Any]:
         info = await run_in_threadpool(log.info)
         head: Head = info.head
         is_empty = head.version < info.first
         return {
             "id": f"id:{self.known.id_of(name, info.id)}",
             "name": name,
-            "uri": self.known.uri_of(log.folder, name),
+            "uri": await run_in_threadpool(self.known.uri_of, request.app.state.logs, name),
             "min_version": head.version if is_empty else info.first,
             "max_version": head.version,
             "latest": f"id:{shown(head.id)}" if head.id is not None else "",
@@ -207,14 +209,13 @@ class Delta:
         check_scope(request.scope, "admin", name)
         logs: Logs = request.app.state.logs
         refuse_draining(logs)
-        path = logs.path(name)
         more = {} if uri is None else {"uri": uri}
         with place(request, "datasets"), work_folder(logs.root) as work:
-            is_new = not path.exists() and await run_in_threadpool(partial(logs.make, name, None, "auto", work, more))  # fmt: skip
+            is_new = await run_in_threadpool(lambda: logs.is_free(name) and logs.make(name, None, "auto", work, more))  # fmt: skip
         if not is_new:
             raise Problem(400, "rpc", f"there is a log {name!r} already")
-        info = await run_in_threadpool(logs.get(name).info)
-        return self.known.id_of(name, info.id)
+        log = await run_in_threadpool(logs.get, name)
+        return self.known.id_of(name, log.info().id)
 
     async def _lock(self, request: Request, operation: str, arg: dict[str, Any]) -> Any:
         if operation == "lock-refresh":

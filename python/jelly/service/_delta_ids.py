@@ -6,14 +6,12 @@ import re
 import uuid
 from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from jelly import _internal
 from jelly._readers import read_patch
 from jelly._writers import PatchWriter
 from jelly.errors import PatchError
-from jelly.log._begin import said_of
 from jelly.log._folder import FolderLog
 from jelly.service._logs import Logs
 from jelly.service._problems import Problem
@@ -52,9 +50,9 @@ class Known:
         self._names[found.lower()] = name
         return found
 
-    def uri_of(self, folder: Path, name: str) -> str:
+    def uri_of(self, logs: Logs, name: str) -> str:
         """The URI that was given when the log was made, else ``delta:`` and the name."""
-        return str(said_of(folder).get("uri") or f"delta:{name}")
+        return str(logs.said(name).get("uri") or f"delta:{name}")
 
     def name_of(self, logs: Logs, given: str) -> str:
         """The name of a log that is named by its UUID, its URI or its name."""
@@ -64,11 +62,11 @@ class Known:
             names = logs.names() if known is None or not self._is(logs, known, given) else [known]
             return next((name for name in names if self._is(logs, name, given)), given)
         if ":" in given:
-            return next((name for name in logs.names() if self.uri_of(logs.root / name, name) == given), given)  # fmt: skip
+            return next((name for name in logs.names() if self.uri_of(logs, name) == given), given)  # fmt: skip
         return given
 
     def _is(self, logs: Logs, name: str, given: str) -> bool:
-        own = said_of(logs.root / name).get("id")
+        own = logs.said(name).get("id")
         return self.id_of(name, own).lower() == given.lower()
 
     def version_of(self, log: FolderLog, asked: str) -> int:

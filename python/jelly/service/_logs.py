@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
@@ -73,6 +74,14 @@ class Logs:
         path = self.path(name)
         return path.exists() and is_log(path)
 
+    def is_free(self, name: str) -> bool:
+        """Whether nothing has a name."""
+        return not self.path(name).exists()
+
+    def said(self, name: str) -> dict[str, Any]:
+        """What ``log.json`` of a log says; nothing, if there is none."""
+        return said_of(self.path(name))
+
     def make(
         self,
         name: str,
@@ -110,7 +119,7 @@ class Logs:
         return begun and not was_log
 
     def close(self) -> None:
-        """Removes what the server keeps for itself."""
+        """Removes copies of logs that stand elsewhere; logs in a folder have none."""
 
     def names(self) -> list[str]:
         """The names of all logs."""

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from jelly.log._objects import is_store
 from jelly.service._app import app, logs_of
 from jelly.service._guard import LOCAL, MOST_HEADERS
 from jelly.service._limits import Limits
@@ -62,12 +61,12 @@ def serve(
         delta: As of :func:`app`.
         storage: As of :func:`app`.
         limits: As of :func:`app`.
-        grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio, and a folder of logs.
+        grpc_port: Serve the logs and RDF streams over gRPC too, at this port; needs grpcio.
         topics: Files of any RDF format that can be subscribed to over gRPC, by name.
 
     Raises:
         ValueError: The address is open to others, and nothing says who may do what; or topics are
-            given, and no port for gRPC; or a port for gRPC or ``delta``, and an object store.
+            given, and no port for gRPC.
         OSError: The address cannot be had.
     """
     import ssl
@@ -78,8 +77,6 @@ def serve(
 
     if topics and grpc_port is None:
         raise ValueError("topics are served over gRPC: give --grpc-port too")
-    if grpc_port is not None and is_store(str(root)):
-        raise ValueError(f"--grpc-port serves logs in folders, not those of {root}")
     is_local = host in _LOOPBACK
     if not (is_local or tokens or client_ca or insecure):
         raise ValueError(f"{host} is open to other machines: give --tokens FILE or --client-ca FILE, or say --insecure")  # fmt: skip
@@ -124,6 +121,7 @@ def serve(
         Server(config, beside.drain).run()
     finally:
         beside.close(limits.drain)
+        logs.close()
 
 
 def _exit(*_: object) -> None:

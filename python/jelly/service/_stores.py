@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from jelly._log_files import LOG_JSON
 from jelly._whole_file import local_path, work_folder
 from jelly.errors import JellyError, PatchError
 from jelly.log._folder import FolderLog
+from jelly.log._manifest import parsed
 from jelly.log._object import ObjectLog
 from jelly.log._objects import Objects, StoreDownError, StoreRefusedError, is_store
 from jelly.log._patch import Prepared, Summary
@@ -38,16 +39,21 @@ class Copy(FolderLog):
         home: The folder of the copy.
         source: The log.
         work: A folder on the same disk.
+        pool: Threads that ask the store for those that cannot wait.
     """
 
-    def __init__(self, home: Path, *, source: ObjectLog, work: Path) -> None:
+    def __init__(
+        self, home: Path, *, source: ObjectLog, work: Path, pool: ThreadPoolExecutor
+    ) -> None:
         super().__init__(home)
         self.work = work
         self._source_log = source
         self._following = threading.RLock()
         self._known: LogInfo | None = None
         self._looked = 0.0
-        self._failed: StoreDownError | StoreRefusedError | None = None
+        self._failed: Exception | None = None
+        self._pool = pool
+        self._asking: Future[bool] | None = None
 
     def follow(self) -> bool:
         """Makes the copy what the log is now; False: there is none any more.
@@ -58,25 +64,25 @@ class Copy(FolderLog):
         """
         with self._following:
             if self._failed is not None and time.monotonic() - self._looked < _SECONDS:
-                raise type(self._failed)(*self._failed.args)
-            with self._noted():
+                raise self._failed.with_traceback(None)
+            with self._noted(JellyError, OSError):
                 info = self._source_log.info()
-            if info.id is None:
-                shutil.rmtree(self.folder, ignore_errors=True)
-                self._known = None
-                return False
-            if info != self._known:
-                self._take(info)
-                self._known = info
-            return True
+                if info.id is None:
+                    shutil.rmtree(self.folder, ignore_errors=True)
+                    self._known = None
+                    return False
+                if info != self._known:
+                    self._take(info)
+                    self._known = info
+                return True
 
     @contextmanager
-    def _noted(self) -> Iterator[None]:
-        """Notes whether the store can be reached."""
+    def _noted(self, *kinds: type[Exception]) -> Iterator[None]:
+        """Notes when the store was asked, and an error of these kinds."""
         failed = None
         try:
             yield
-        except (StoreDownError, StoreRefusedError) as error:
+        except kinds as error:
             failed = error
             raise
         finally:
@@ -99,9 +105,22 @@ class Copy(FolderLog):
     def seen(self) -> tuple[str | None, Head]:
         """The id of the log that is here now, and its head; the store is asked once a second."""
         with self._following:
-            if time.monotonic() - self._looked >= _SECONDS:
+            if self._failed is not None or time.monotonic() - self._looked >= _SECONDS:
                 self.follow()
-        return super().seen()
+            return super().seen()
+
+    def has_moved(self, seen: tuple[str | None, Head]) -> bool:
+        """Whether there is something new since a look, or an error; the store is asked beside."""
+        if self._failed is not None or time.monotonic() - self._looked < _SECONDS:
+            self._asking = None
+        elif self._asking is None or self._asking.done():
+            self._asking = self._pool.submit(self.follow)
+        if not self._following.acquire(blocking=False):
+            return False
+        try:
+            return self._failed is not None or super().has_moved(seen)
+        finally:
+            self._following.release()
 
     def publish_prepared(
         self,
@@ -112,7 +131,7 @@ class Copy(FolderLog):
     ) -> Published:
         """Publishes a patch that was read and checked; see :meth:`FolderLog.publish_prepared`."""
         try:
-            with self._noted():
+            with self._noted(StoreDownError, StoreRefusedError):
                 return self._source_log.publish_prepared(found, expect, check=check)
         finally:
             with suppress(JellyError, OSError):  # the next request sees why
@@ -162,10 +181,12 @@ class StoreLogs(Logs):
         self._objects = Objects(url, storage or {})
         self._storage = storage
         super().__init__(Path(tempfile.mkdtemp(prefix="jelly-serve-")))
+        self._pool = ThreadPoolExecutor(_AT_ONCE)
         self._remove = weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
 
     def close(self) -> None:
         """Removes the copies."""
+        self._pool.shutdown(cancel_futures=True)
         self._remove()
 
     def get(self, name: str) -> Copy:
@@ -182,10 +203,10 @@ class StoreLogs(Logs):
             if not self.has(name):
                 raise no_log(name)
             with self._lock:
-                log = self._open.setdefault(name, Copy(path, source=self._at(name), work=self.root))
+                copy = Copy(path, source=self._at(name), work=self.root, pool=self._pool)
+                log = self._open.setdefault(name, copy)
         assert isinstance(log, Copy)
         if not log.follow():
-            self.forget(name)
             raise no_log(name)
         return log
 
@@ -193,6 +214,16 @@ class StoreLogs(Logs):
         """Whether there is a log of a name."""
         self.path(name)
         return self._objects.get(f"{name}/{LOG_JSON}") is not None
+
+    def is_free(self, name: str) -> bool:
+        """Whether nothing has a name."""
+        return not self.has(name)
+
+    def said(self, name: str) -> dict[str, Any]:
+        """What ``log.json`` of a log says; nothing, if there is none."""
+        self.path(name)
+        found = self._objects.get(f"{name}/{LOG_JSON}")
+        return {} if found is None else parsed(found.data, f"{self._objects.url}/{name}")
 
     def make(
         self,
@@ -202,21 +233,18 @@ class StoreLogs(Logs):
         work: Path,
         more: Mapping[str, str] | None = None,
     ) -> bool:
-        """Makes a log, and says how it begins.
+        """Makes a log, and says how it begins; ``log.json`` of a new one says ``more``.
 
         Returns:
             Whether it was not there.
         """
-        del work, more
-        is_new = not self.has(name)
-        self._at(name)._create(body, format)
-        return is_new
+        del work
+        return self._at(name).create_with(body, format, more or {})
 
     def names(self) -> list[str]:
         """The names of all logs."""
         found = [name for name in self._objects.folders() if NAME.fullmatch(name)]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            are_there = list(pool.map(self.has, found))
+        are_there = list(self._pool.map(self.has, found))
         return [name for name, is_there in zip(found, are_there, strict=True) if is_there]
 
     def _at(self, name: str) -> ObjectLog:

@@ -24,7 +24,7 @@ from jelly.grpc._wire import (
     patch_subscribe_of,
     published_message,
 )
-from jelly.log import Head, Published
+from jelly.log import Published
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
 from jelly.log._patch import ROW
@@ -97,7 +97,7 @@ class Patches:
                     at = version.version
                     self._calls.check_open()
                 seen = followed.seen
-                yield Wait((asked.log, seen), partial(_has_moved, log, seen))
+                yield Wait((asked.log, seen), partial(log.has_moved, seen))
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
         with self._calls.call(context, "Publish", publishes=True):
@@ -146,10 +146,6 @@ class Patches:
             if problem.kind in ("patch.conflict", "patch.duplicate"):
                 problem.more["head"] = log.head
             raise problem from None
-
-
-def _has_moved(log: FolderLog, seen: tuple[str | None, Head]) -> bool:
-    return log.seen() != seen
 
 
 def _refuse_fork(log: FolderLog, after: int, id: str) -> None:

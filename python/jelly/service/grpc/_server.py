@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import grpc
 
@@ -13,6 +14,7 @@ from jelly._whole_file import local_path
 from jelly.grpc._wire import LOG_SERVICE, MOST, RDF_SERVICE
 from jelly.service._limits import Limits, Rates
 from jelly.service._logs import Logs
+from jelly.service._stores import StoreLogs, logs_at
 from jelly.service._tokens import Tokens
 from jelly.service.grpc._calls import Calls
 from jelly.service.grpc._followers import Followers
@@ -41,7 +43,8 @@ class GrpcServer:
     """A server that runs; :meth:`close` ends it.
 
     Args:
-        root: A folder of logs; topics that are published stand in its folder ``.topics``.
+        root: A folder of logs, or an address in an object store. Topics that are published stand in the
+            folder ``.topics`` of the folder; with an object store none can be published.
         host: The address.
         port: The port; 0 for one that is free.
         tokens: As of :func:`jelly.service.app`.
@@ -54,6 +57,7 @@ class GrpcServer:
         require_condition: As of :func:`jelly.service.app`.
         record_publisher: As of :func:`jelly.service.app`.
         logs: Those of the server beside it.
+        storage: As of :func:`jelly.service.app`.
 
     Raises:
         OSError: The address cannot be had, or another server has the topics of the folder.
@@ -75,9 +79,9 @@ class GrpcServer:
         require_condition: bool = False,
         record_publisher: bool = False,
         logs: Logs | None = None,
+        storage: Mapping[str, Any] | None = None,
     ) -> None:
         limits = limits or Limits()
-        home = Path(local_path(root))
         files = {name: local_path(path) for name, path in (topics or {}).items()}
         for path in files.values():
             path.stat()  # one that is not there is an error now
@@ -91,9 +95,9 @@ class GrpcServer:
         self._calls = Calls(
             Tokens(Path(tokens)) if tokens else None, Rates(limits.requests), read_only=read_only
         )
-        self._logs = logs = logs or Logs(home)
+        self._logs = logs = logs or logs_at(root, storage)
         self._open = Open()
-        self._topics = Topics(home, limits)
+        self._topics = None if isinstance(logs, StoreLogs) else Topics(logs.root, limits)
         self._followers = Followers(limits.followers, _CALLS)
         try:
             sources = Sources(files, self._topics, logs, limits.datasets)
@@ -122,7 +126,8 @@ class GrpcServer:
                 f"[{host}]:{port}" if ":" in host else f"{host}:{port}", credentials
             )
         except BaseException:
-            self._topics.close()
+            if self._topics is not None:
+                self._topics.close()
             self._followers.close()
             raise
         self._server.start()
@@ -147,4 +152,5 @@ class GrpcServer:
         self.drain()
         self._server.stop(seconds).wait()
         self._followers.close()
-        self._topics.close()
+        if self._topics is not None:
+            self._topics.close()

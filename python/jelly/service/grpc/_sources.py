@@ -77,11 +77,19 @@ class _Made(NamedTuple):
 class Sources:
     """All names that can be subscribed to."""
 
-    def __init__(self, files: Mapping[str, Path], topics: Topics, logs: Logs, most: int) -> None:
-        self.topics, self._files, self._logs = topics, dict(files), logs
+    def __init__(
+        self, files: Mapping[str, Path], topics: Topics | None, logs: Logs, most: int
+    ) -> None:
+        self._topics, self._files, self._logs = topics, dict(files), logs
         self._made: dict[str, _Made] = {}
         self._turn = threading.Lock()
         self._datasets = threading.BoundedSemaphore(most)
+
+    @property
+    def work(self) -> Path:
+        """Where work folders of topics stand."""
+        assert self._topics is not None  # there is one to publish to
+        return self._topics.work
 
     def get(self, name: str) -> Stream:
         """What a name stands for.
@@ -93,7 +101,7 @@ class Sources:
             return self._file(name)
         if (found := self._dataset(name)) is not None:
             return found
-        topic = self.topics.get(name)
+        topic = None if self._topics is None else self._topics.get(name)
         if topic is None:
             raise Problem(404, "topic", f"there is no topic {name!r}")
         return topic
@@ -106,7 +114,9 @@ class Sources:
         """
         if name in self._files or self._log_name(name) is not None:
             raise Problem(409, "patch.duplicate", f"{name!r} is a file or a log, to which nothing can be published here")  # fmt: skip
-        topic = self.topics.get(name, make=True)
+        if self._topics is None:
+            raise Problem(409, "topic", "the logs of this server stand in an object store, where a topic cannot grow by a frame: publish to a server of a folder, or patches to a log")  # fmt: skip
+        topic = self._topics.get(name, make=True)
         assert topic is not None
         return topic
 
@@ -123,7 +133,7 @@ class Sources:
 
     def _log_name(self, name: str) -> str | None:
         log = name.partition("@")[0]
-        return log if NAME.fullmatch(log) and log in self._logs.names() else None
+        return log if NAME.fullmatch(log) and self._logs.has(log) else None
 
     def _dataset(self, name: str) -> Spooled | None:
         log = self._log_name(name)

@@ -89,7 +89,7 @@ class Streams:
     def _whole(self, topic: Topic, first: bytes, messages: Iterator[bytes], id: str) -> bool:
         writer, frames = Writer(id), 0
         relay = writer.relay_for(topic)
-        with work_folder(self._sources.topics.work) as work:
+        with work_folder(self._sources.work) as work:
             part = work / "part"
             with part.open("wb") as file:
                 out = relay.push(first)
