@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack, get_args
 
 from jelly._apply import Applied, Ways, applied, stored
-from jelly._backup_states import State, at_time, base_errors, check, failed, refuse_older, states_of
+from jelly._backup_states import (
+    State,
+    at_time,
+    base_errors,
+    check,
+    failed,
+    last_version,
+    refuse_older,
+    states_of,
+)
 from jelly._base_json import keep_last_dump, keep_way, way_of
 from jelly._changes import diff
 from jelly._log_files import BASE_JSON
@@ -279,7 +288,7 @@ def restore(
     states = states_of(home)
     if at is not None:
         version = at_time(states, at, home)
-    wanted = states[-1].version if version is None else version
+    wanted = last_version(states, home) if version is None else version
     with once_checked(dest) as part:
         given = keywords(
             "restore", options, "dataset", "log", "result_rdf", version=wanted, takes_positions=True

@@ -20,6 +20,7 @@ from jelly.errors import EncodeError, JellyError, PatchError
 from jelly.log._folder import FolderLog as Log
 from jelly.log._patch import count_of
 from jelly.log._types import time_of
+from jelly.types import Source
 
 
 class State(NamedTuple):
@@ -27,7 +28,6 @@ class State(NamedTuple):
 
     version: int
     id: str | None
-    prev: str | None
     at: datetime | None
     statements: int | None
     path: Path
@@ -38,7 +38,7 @@ def states_of(home: Path) -> list[State]:
     if not (home / BASE_JSON).exists():
         raise FileNotFoundError(f"{home}: no backup is here, which would have {BASE_JSON}")
     base, statements, timestamp, version, id = _internal.backup_base(home)
-    states = [State(version, id, None, time_of(timestamp), statements, home / base)]
+    states = [State(version, id, time_of(timestamp), statements, home / base)]
     number = version
     for path in Log(home).files:
         number = number_of(path) or number + 1
@@ -48,10 +48,9 @@ def states_of(home: Path) -> list[State]:
             headers = {key.lower(): value for key, value in patch.headers} if patch else {}
             time = of_term(headers.get("timestamp", ""))
             said = count_of(headers.get("statements", ""))
-            id, prev = (patch.id, patch.prev) if patch else (None, None)
-            states.append(State(number, id, prev, time, said, path))
+            states.append(State(number, patch.id if patch else None, time, said, path))
             continue
-        states.append(State(number, None, None, None, None, path))
+        states.append(State(number, None, None, None, path))
     return states
 
 
@@ -92,6 +91,11 @@ def refuse_older(time: datetime, states: list[State], home: Path) -> None:
             raise failed("patch.time", message, home)
 
 
+def last_version(states: list[State], home: Path) -> int:
+    """The last version that was there, whether its patch still is or not."""
+    return max(states[-1].version, _internal.log_known_end(home) or 0)
+
+
 def at_time(states: list[State], time: Time, home: Path) -> int:
     """The last version up to a time, if no version that is lost or cannot be read may be a later one."""
     wanted = end_of(time)
@@ -100,21 +104,22 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
     found: int | None = None
     unknown: list[int] = []
     for before, state in zip([None, *states], states, strict=False):
-        # the time of a patch that is not the next one says nothing of the version before it
-        if before is not None and (before.version + 1, before.id) != (state.version, state.prev):
-            _read_to(min(before.version + 1, state.version), states[0], home)
+        if before is not None and before.version + 1 < state.version:
+            _read_to(before.version + 1, states[0], home)
         if state.at is None:
             unknown.append(state.version)
             continue
         latest = state.at if latest is None else max(latest, state.at)
         if latest > wanted:
+            # a patch in the place of another says nothing of the version before it
+            _read_patches(state.version, states[0], home)
             break
         found, unknown = state.version, []
     else:
         last = states[-1].version
         # lost at the end, and perhaps of that time
-        if (_internal.log_known_end(home) or last) > last:
-            _read_to(last + 1, states[0], home)
+        if (end := last_version(states, home)) > last:
+            _read_to(end, states[0], home)
     if found is None:
         first = states[0].at
         message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip
@@ -126,11 +131,24 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
     return found
 
 
+def _read_patches(version: int, base: State, home: Path) -> None:
+    """As :func:`_read_to`, and without the base where nothing is wrong."""
+    try:
+        _applied_to(version, b"", home, base_format="nq")
+    except JellyError:
+        _read_to(version, base, home)
+
+
 def _read_to(version: int, base: State, home: Path) -> None:
     """Raises what is wrong with the log up to a version."""
-    with base_errors(base), Path(os.devnull).open("wb") as nowhere:
-        given = keywords("restore", {}, "dataset", "log", "result_rdf", version=version, to="jelly", takes_positions=True)  # fmt: skip
-        applied(base.path, home, nowhere, given, None)
+    with base_errors(base):
+        _applied_to(version, base.path, home)
+
+
+def _applied_to(version: int, base: Source, home: Path, **options: str) -> None:
+    with Path(os.devnull).open("wb") as nowhere:
+        given = keywords("restore", options, "dataset", "log", "result_rdf", version=version, to="jelly", takes_positions=True)  # fmt: skip
+        applied(base, home, nowhere, given, None)
 
 
 def failed(kind: str, message: str, home: Path) -> PatchError:

@@ -227,24 +227,31 @@ def swapped(folder: Path) -> None:
     other.write_bytes(data)
 
 
-def of_another_backup(folder: Path) -> None:
-    for day, dump in enumerate([*DUMPS[:2], *DUMPS[3:]]):
-        jelly.backup(dump, folder.parent / "other", at=DAY + timedelta(days=2 * day))
-    (folder.parent / "other/patch-0002.jellyp.zst").replace(folder / "patch-0002.jellyp.zst")
+def first_of_another_backup(folder: Path) -> None:
+    """Whose head has no `prev`, as that of this one."""
+    for day in (0, 4):
+        jelly.backup(DUMPS[day], folder.parent / "other", at=DAY + timedelta(days=day))
+    (folder.parent / "other/patch-0001.jellyp.zst").replace(folder / "patch-0001.jellyp.zst")
 
 
-@pytest.mark.parametrize("damage", [moved, swapped, of_another_backup])
+@pytest.mark.parametrize(
+    ("damage", "day"), [(moved, 2), (swapped, 2), (first_of_another_backup, 1)]
+)
 def test_a_time_is_not_bound_by_a_patch_in_the_place_of_another(
-    damage: Callable[[Path], None], folder: Path
+    damage: Callable[[Path], None], day: int, folder: Path
 ) -> None:
     damage(folder)
-    at = DAY + timedelta(days=2, hours=5)
     with pytest.raises(PatchError) as caught:
-        jelly.restore(folder, io.BytesIO(), at=at, to="nq")
+        jelly.restore(folder, io.BytesIO(), at=DAY + timedelta(days=day, hours=5), to="nq")
     assert caught.value.kind in {"patch.gap", "patch.damaged"}
-    assert "version 1 can be restored" in str(caught.value) or "versions 0 to 1" in str(
-        caught.value
-    )
+
+
+def test_the_last_state_is_not_the_one_before_a_patch_that_is_lost(folder: Path) -> None:
+    (folder / "patch-0004.jellyp.zst").unlink()
+    assert jelly.restore(folder, io.BytesIO(), version=3, to="nq").version == 3
+    with pytest.raises(PatchError, match="version") as caught:
+        jelly.restore(folder, io.BytesIO(), to="nq")
+    assert caught.value.kind == "patch.gap"
 
 
 def test_a_time_before_the_damage_is_found(folder: Path) -> None:
