@@ -15,6 +15,7 @@ from jelly._http import Address
 from jelly._patching import Report, Step
 from jelly.errors import TruncatedError
 from jelly.log import Log
+from jelly.log._guard import Guard, guarded
 from jelly.log._patch import refused
 
 _At: TypeAlias = tuple[int, str]
@@ -198,7 +199,7 @@ class _Pushing:
 
     def _send(self, versions: list[Any]) -> None:
         assert self._at is not None
-        _send(self.log, self._said, self._store, self._at, versions, self._counts)
+        _send(self.log, self._info.id, self._said, self._store, self._at, versions, self._counts)
         if self._store.at(self._said, self._skolemize) == self._at:
             raise OSError(self._store.forgets(self._at))
 
@@ -251,8 +252,15 @@ def next_versions(log: Log, at: _At, who: str = "the store") -> list[Any]:
 
 
 def _send(
-    log: Log, said: Any, store: _Store, at: _At, versions: list[Any], counts: dict[int, Any]
+    log: Log,
+    id: str | None,
+    said: Any,
+    store: _Store,
+    at: _At,
+    versions: list[Any],
+    counts: dict[int, Any],
 ) -> None:
+    store.guard = guarded(log, id, at[0], versions[-1].version) if versions else None
     with closing(log._each(at[0], [version.bytes for version in versions])) as patches:
         try:
             for version, (source, format) in zip(versions, patches, strict=True):
@@ -286,6 +294,8 @@ class _Store:
         self._bytes = 0
         self._rows = self._sent = 0
         self.requests = 0
+        self.guard: Guard | None = None
+        """Around the patches that are read."""
 
     def at(self, said: Any, skolemize: str | None) -> _At | None:
         """The version that the store says it has."""
@@ -330,7 +340,7 @@ class _Store:
             length = len(operation.encode())
             if mine and size + length > self._limit:
                 self.flush()
-                self._post(mine)
+                self._guarded(mine)
                 mine, size = [], 0
             mine.append(operation)
             size += length
@@ -343,7 +353,13 @@ class _Store:
         """Sends what waits."""
         waiting, self._waiting, self._bytes = self._waiting, [], 0
         if waiting:
-            self._post(waiting)
+            self._guarded(waiting)
+
+    def _guarded(self, operations: list[str]) -> None:
+        """Sends operations of patches that were read, if the log still has these."""
+        if self.guard is not None:
+            self.guard.check()
+        self._post(operations)
 
     def _post(self, operations: list[str]) -> None:
         body = " ;\n".join(operations).encode()

@@ -13,6 +13,7 @@ from jelly._going_on import going_on
 from jelly._patching import Report, Step
 from jelly._push import identity, next_versions
 from jelly.log import Log
+from jelly.log._guard import guarded
 from jelly.log._patch import refused
 
 if TYPE_CHECKING:
@@ -165,9 +166,10 @@ class _Relaying:
         """Sends patches in one transaction."""
         count = size = 0
         failed: list[KafkaError] = []
-        at = self._at
+        at, after = self._at, versions[0].version - 1
+        guard = guarded(self.log, self._info.id, after, versions[-1].version)
         producer.begin_transaction()
-        with closing(self.log._each(versions[0].version - 1, [one.bytes for one in versions])) as patches:  # fmt: skip
+        with closing(self.log._each(after, [one.bytes for one in versions])) as patches:  # fmt: skip
             for version, (source, format) in zip(versions, patches, strict=False):
                 out = io.BytesIO()
                 convert(source, out, to=self._to, format=format)
@@ -176,9 +178,7 @@ class _Relaying:
                 at = version.version, identity(version.id)
                 if size >= _BYTES or failed:
                     break
-        self.log.versions(
-            versions[0].version - 1, versions[0].version - 1
-        )  # refuses what was compacted meanwhile
+        guard.check()  # after all was read, and before anybody sees it
         try:
             producer.commit_transaction(_SECONDS)
         except Exception as error:

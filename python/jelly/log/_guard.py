@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from jelly.errors import JellyError
 from jelly.log._patch import refuse_range, refused
+from jelly.log._types import LogInfo
 
 Piece = TypeVar("Piece")
 
@@ -75,6 +76,16 @@ class Guard:
             self.check()  # what others did may be why
             raise
         self.check()
+
+
+def guarded(log: Any, id: str | None, after: int, upto: int) -> Guard:
+    """Around reading versions of the log that has an id, of whichever kind it is."""
+
+    def look() -> Seen:
+        info: LogInfo = log.info()
+        return Seen(info.id, info.first, info.head.version)
+
+    return Guard(log.place, look, after, upto, Seen(id, 1, upto))
 
 
 def replaced(how: str, before: str | None, now: str | None) -> str | None:

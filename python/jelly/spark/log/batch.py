@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from jelly.log._guard import guarded
 from jelly.spark.files.read import Shape
 from jelly.spark.log.plan import Versions, planned
 
@@ -29,10 +30,13 @@ class LogReader(DataSourceReader):
         """Tasks over the versions that are asked for."""
         options = self._options
         log, start = options.place.there(), options.starting_version
-        after = start - 1 if isinstance(start, int) else log.info().first - 1
+        info = log.info()
+        after = start - 1 if isinstance(start, int) else info.first - 1
         found = log.versions(after, options.ending_version)
         # Spark makes a partition of its own where there is none
-        return planned(after, (one.bytes for one in found), options.read) or [Versions(after, ())]
+        return planned(after, (one.bytes for one in found), options.read, info.id) or [
+            Versions(after, (), None)
+        ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Rows of one task."""
@@ -45,12 +49,18 @@ def rows(place: LogPlace, shape: Shape, partition: InputPartition) -> Iterator[p
     Each version is a source of its own, in which all numbers count from 0.
 
     Raises:
-        JellyError: A version is damaged.
+        JellyError: A version is damaged, or was compacted or replaced since the tasks were planned.
         OSError: The log cannot be read.
     """
     assert isinstance(partition, Versions)
-    with closing(place.open()._each(partition.after, partition.sizes)) as found:
-        yield from shape.rows(
-            (source, {"source_name": place.source(version), "format": format})
-            for version, (source, format) in enumerate(found, partition.after + 1)
+    if not partition.sizes:
+        return
+    log, upto = place.open(), partition.after + len(partition.sizes)
+    guard = guarded(log, partition.id, partition.after, upto)
+    with closing(log._each(partition.after, partition.sizes)) as found:
+        yield from guard.end(
+            shape.rows(
+                (source, {"source_name": place.source(version), "format": format})
+                for version, (source, format) in enumerate(found, partition.after + 1)
+            )
         )

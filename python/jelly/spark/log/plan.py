@@ -49,18 +49,21 @@ class Versions(InputPartition):
     Args:
         after: The version before the first one.
         sizes: Bytes of each version, as they are stored.
+        id: Of the log; None: it has none.
     """
 
-    def __init__(self, after: int, sizes: tuple[int, ...]) -> None:
+    def __init__(self, after: int, sizes: tuple[int, ...], id: str | None) -> None:
         super().__init__(after)
-        self.after, self.sizes = after, sizes
+        self.after, self.sizes, self.id = after, sizes, id
 
     def __repr__(self) -> str:
         return f"versions {self.after + 1} to {self.after + len(self.sizes)}"
 
 
-def planned(after: int, sizes: Iterable[int], options: ReadOptions) -> list[InputPartition]:
-    """Tasks over the versions after one, each a range of about as many bytes."""
+def planned(
+    after: int, sizes: Iterable[int], options: ReadOptions, id: str | None
+) -> list[InputPartition]:
+    """Tasks over the versions after one of the log with an id, each a range of about as many bytes."""
     sizes = list(sizes)
     # Spark does not tell a data source how many cores its executors have.
     cores = options.min_partitions or os.cpu_count() or 1
@@ -73,7 +76,7 @@ def planned(after: int, sizes: Iterable[int], options: ReadOptions) -> list[Inpu
     middles = [(end - cost / 2) / total for end, cost in zip(ends, costs, strict=True)]
     for _, one in groupby(range(len(sizes)), key=lambda place: int(middles[place] * tasks)):
         places = list(one)
-        found.append(Versions(after + places[0], tuple(sizes[place] for place in places)))
+        found.append(Versions(after + places[0], tuple(sizes[place] for place in places), id))
     return found
 
 

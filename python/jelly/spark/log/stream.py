@@ -98,10 +98,11 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """
         first, last = Offset.of(start), Offset.of(end)
         self._last = last
+        id = self._log.info().id
         found = list(versions_since(self._log, first, last.version))
         if found:
             require(self._log, last, found[-1].id)
-        return planned(first.version, (one.bytes for one in found), self._options.read)
+        return planned(first.version, (one.bytes for one in found), self._options.read, id)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Rows of one task."""
