@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ pytest.importorskip("moto")
 pytest.importorskip("obstore")
 
 from asgi import ask
+from jelly.log import _compact_store
+from jelly.log._manifest import Manifest
 from jelly.log._object import ObjectLog
 from jelly.service import app
 from jelly.service._tokens import made as made_token
@@ -110,7 +113,9 @@ class _Killed(BaseException):
 def test_killed_at_each_request(services: tuple[str, ObjectStore], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Each change of an object may be the last one; a publisher goes on in between."""
     _, store = services
+    monkeypatch.setattr(_compact_store, "_YOUNG", timedelta(0))
     before = state(made(store))
+    left_over = 0
     step, compacted = 0, set()
     while True:
         step += 1
@@ -140,14 +145,17 @@ def test_killed_at_each_request(services: tuple[str, ObjectStore], monkeypatch: 
         if not is_killed:
             break
         assert log.publish(body(7)).version == 7
+        assert isinstance(log, ObjectLog)
+        left_over += len(bases(log)) - 1
         log.compact(4)
         assert (log.info().first, log.head.version) == (5, 7)
-        assert isinstance(log, ObjectLog)
+        assert len(bases(log)) == 1
         stubs = [log.objects.get(f"patch-000{number}.jellyp") for number in range(1, 5)]
         assert all(stub and b"compacted" in stub.data for stub in stubs)
         said = log.manifest.look()
         assert said
         assert (said["base"]["stubs"], "former" in said["base"]) == (4, False)
+    assert left_over > 0
     assert compacted == {1, 5}
     assert step > 7
 
@@ -226,3 +234,43 @@ def test_what_is_left_never_has_the_size_of_the_patch(services: tuple[str, Objec
         assert found
         assert len(found.data) != size
     assert any(b"padding" in (found.data if (found := log.objects.get(f"patch-{version:04}.rdfp")) else b"") for version in sizes)  # fmt: skip
+
+
+def bases(log: jelly.Log) -> set[str]:
+    assert isinstance(log, ObjectLog)
+    return set(log.objects.dated("base-"))
+
+
+@pytest.mark.parametrize("young", [timedelta(0), timedelta(hours=1)])
+def test_a_base_that_is_about_to_be_named(services: tuple[str, ObjectStore], monkeypatch: pytest.MonkeyPatch, young: timedelta) -> None:  # fmt: skip
+    """Another compaction ends after a base was made, and before ``log.json`` names it."""
+    _, store = services
+    monkeypatch.setattr(_compact_store, "_YOUNG", young)
+    log = made(store)
+    before = state(log)
+    change, seen = Manifest.change, []
+
+    def changed(*args: Any) -> Any:
+        monkeypatch.setattr(Manifest, "change", change)
+        mine = bases(log)
+        again(log, store).compact(2)
+        seen.append(mine & bases(log))
+        return change(*args)
+
+    monkeypatch.setattr(Manifest, "change", changed)
+    assert log.compact(4).version == 4
+    # the one that the log began with is deleted, and the new one if it seems to be left over
+    assert [len(found) for found in seen] == [1 if young else 0]
+    for same in (log, again(log, store)):
+        assert state(same) == before
+        assert same.info().first == 5
+    assert len(bases(log)) == 1
+
+
+def test_a_log_that_is_begun_again_leaves_no_base(services: tuple[str, ObjectStore]) -> None:
+    _, store = services
+    log = made(store)
+    for base in (BASE, b"<x:other> <x:p> <x:o> .\n"):
+        with suppress(PatchError):
+            jelly.Log.create(log.place, base, base_format="nq", storage=store.storage)
+        assert len(bases(log)) == 1

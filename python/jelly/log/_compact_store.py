@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ from jelly.log._types import Compacted
 _AT_ONCE = 16
 # members of what `log.json` says of a base: the one before, which is to be deleted, and how far only headers are left
 _FORMER, _STUBS = "former", "stubs"
+# how often bases that nothing named were deleted; one that is made before that, and named after it, may be gone
+_SWEEPS = "sweeps"
+# a base that nothing names may be one that a compaction is about to name
+_YOUNG = timedelta(hours=1)
 # a header without a meaning
 _PADDING = "padding"
 
@@ -43,6 +48,8 @@ def compact(log: ObjectLog, upto: int | str) -> Compacted:
     left = [size for size in sizes if size is not None]
     if id is not None and (versions or _FORMER in base):
         freed += sum(left) + _settle(log, id, base)
+    if id is not None:
+        freed += _sweep(log, id)
     return Compacted(first - 1, int(base.get("statements", 0)), len(left), freed)
 
 
@@ -50,24 +57,50 @@ def _begin_after(log: ObjectLog, work: Path, number: int) -> int:
     """Makes the log begin with the dataset at a version; returns the bytes of the new base."""
     guard: Guard = log.guard(number - 1, number)
     id = str((log.manifest.said or {}).get("id"))
-    part = work / f"base-{uuid.uuid4()}.jelly.zst"
+    part = work / "base.jelly.zst"
     made = base_at(log, number, part)
-    guard.check()
     data = part.read_bytes()
-    log.objects.create(part.name, data)
+    while True:
+        guard.check()
+        sweeps = (log.manifest.said or {}).get(_SWEEPS, 0)
+        name = f"base-{uuid.uuid4()}.jelly.zst"
+        log.objects.create(name, data)
+
+        def after(said: Said, name: str = name, sweeps: int = sweeps) -> Said | None:
+            if first_of(said) > number or said.get(_SWEEPS, 0) != sweeps:
+                return None  # somebody else compacted it further meanwhile, or may have deleted the new base
+            known: dict[str, Any] = said.get("base", {})
+            former = [*known.get(_FORMER, ()), *([known["base"]] if known else ())]
+            base = after_base(known, made | {"base": name}) | {_FORMER: former}
+            return said | {BEGINS: "base", "base": base}
+
+        said = log.manifest.change(id, after)  # from here on it begins there
+        if said.get("base", {}).get("base") == name:
+            return len(data)
+        log.objects.delete(name)
+        if first_of(said) > number:
+            return 0
+
+
+def _sweep(log: ObjectLog, id: str) -> int:
+    """Deletes bases that nothing names, as a compaction leaves one that is killed before it names it.
+
+    A compaction that is still to name one of these notices by the count, and makes it again.
+
+    Returns:
+        The bytes of what it deleted.
+    """
+    left: list[str] = []
 
     def after(said: Said) -> Said | None:
-        if first_of(said) > number:
-            return None  # somebody else compacted it further meanwhile
-        known: dict[str, Any] = said.get("base", {})
-        former = [*known.get(_FORMER, ()), *([known["base"]] if known else ())]
-        return said | {BEGINS: "base", "base": after_base(known, made) | {_FORMER: former}}
+        base, old = said.get("base", {}), datetime.now(UTC) - _YOUNG
+        named = {base.get("base"), *base.get(_FORMER, ())}
+        found = log.objects.dated("base-").items()
+        left[:] = [name for name, made in found if name not in named and made <= old]
+        return said | {_SWEEPS: said.get(_SWEEPS, 0) + 1} if left else None
 
-    said = log.manifest.change(id, after)  # from here on it begins there
-    if said["base"]["base"] != part.name:
-        log.objects.delete(part.name)
-        return 0
-    return len(data)
+    log.manifest.change(id, after)
+    return sum(map(log.objects.delete, left))
 
 
 def _leave_stub(log: ObjectLog, work: Path, line: Line) -> int | None:

@@ -24,7 +24,7 @@ from jelly._option_types import DatasetOptions
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import once_checked, sync_file, written_json
-from jelly.errors import JellyError
+from jelly.errors import JellyError, PatchError
 from jelly.log._ahead import as_one, patches
 from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, no_base, with_digest
 from jelly.log._followed import Followed
@@ -351,7 +351,14 @@ class ObjectLog(Log):
             # counts only once log.json names it
             wanted["base"] = f"base-{uuid.uuid4()}.jelly.zst"
             self.objects.create(wanted["base"], (work / BASE).read_bytes())
-        return self._begin({BEGINS: "base", "base": wanted}, more)
+        try:
+            is_new = self._begin({BEGINS: "base", "base": wanted}, more)
+        except PatchError:  # it began otherwise
+            self.objects.delete(wanted["base"])
+            raise
+        if (self.manifest.said or {}).get("base", {}).get("base") != wanted["base"]:
+            self.objects.delete(wanted["base"])  # the log began so before
+        return is_new
 
     def _begin(self, more: dict[str, Any], new: Mapping[str, str] | None = None) -> bool:
         return self.manifest.begin(self._ending, more, new or {}, has_patches=lambda: self.head.version > 0)  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -182,6 +183,24 @@ class Objects:
             OSError: The store cannot be reached, or refuses.
         """
         return self._again(lambda: [one["path"] for one in next(iter(self._store.list(offset=after)), ())])  # fmt: skip
+
+    def dated(self, start: str) -> dict[str, datetime]:
+        """When the objects whose names begin with a text were made.
+
+        Raises:
+            OSError: The store cannot be reached, or refuses.
+        """
+
+        def ask() -> dict[str, datetime]:
+            found: dict[str, datetime] = {}
+            for page in self._store.list(offset=start):
+                for one in page:
+                    if not one["path"].startswith(start):
+                        return found  # names come in the order of text
+                    found[one["path"]] = one["last_modified"]
+            return found
+
+        return self._again(ask)
 
     def folders(self) -> list[str]:
         """The names before the first ``/`` of all objects.
