@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 
 from grpc_servers import Refused, raw
 from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE
-from jelly.service.grpc import GrpcServer
+from jelly.service.grpc import GrpcServer, _open, _server
 from jelly.service.grpc._open import HEALTH_SERVICE, REFLECTION_SERVICES
 
 SERVING, UNKNOWN = health_pb2.HealthCheckResponse.SERVING, 3
@@ -49,14 +50,45 @@ def test_health(tmp_path: Path) -> None:
         assert next(strange).status == UNKNOWN
         watched = stub.Watch(asked())
         assert next(watched).status == SERVING
-        others = [stub.Watch(asked()) for _ in range(14)]
-        assert [next(one).status for one in others] == [SERVING] * 14
-        with pytest.raises(grpc.RpcError) as caught:
-            next(stub.Watch(asked()))
-        assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert stub.Check(asked()).status == SERVING  # others are served all the same
+        assert stub.Check(asked()).status == SERVING
         server.drain()
         assert [one.status for one in watched] == [health_pb2.HealthCheckResponse.NOT_SERVING]
+        assert not list(strange)
+    server.close(0)
+
+
+def test_more_watch_the_health_than_there_are_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, most = 3, 40
+    monkeypatch.setattr(_server, "_CALLS", threads)
+    monkeypatch.setattr(_open, "_WATCHERS", most)
+    server = GrpcServer(tmp_path / "logs")
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        stub = HealthStub(channel)
+        watched: list[Any] = []
+        for _ in range(most):
+            watched.append(stub.Watch(asked()))
+            assert next(watched[-1]).status == SERVING
+        names = [thread.name for thread in threading.enumerate()]
+        assert sum(name.startswith("ThreadPoolExecutor") for name in names) <= 3 * threads
+        for _ in range(2):
+            with pytest.raises(grpc.RpcError) as caught:
+                next(stub.Watch(asked()))
+            assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert stub.Check(asked()).status == SERVING  # others are served all the same
+        watched.pop().cancel()
+        while True:  # the server learns a moment later that the client left
+            watched.append(stub.Watch(asked()))
+            try:
+                assert next(watched[-1]).status == SERVING
+            except grpc.RpcError:
+                watched.pop()
+                continue
+            break
+        server.drain()
+        ended = [[one.status for one in call] for call in watched]
+        assert ended == [[health_pb2.HealthCheckResponse.NOT_SERVING]] * most
     server.close(0)
 
 

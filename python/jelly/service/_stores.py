@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -123,16 +123,12 @@ class Copy(FolderLog):
             self._following.release()
 
     def publish_prepared(
-        self,
-        found: Prepared,
-        expect: int | str | None,
-        *,
-        check: Callable[[Head], None] | None = None,
+        self, found: Prepared, expect: int | str | None, **check: Any
     ) -> Published:
         """Publishes a patch that was read and checked; see :meth:`FolderLog.publish_prepared`."""
         try:
             with self._noted(StoreDownError, StoreRefusedError):
-                return self._source_log.publish_prepared(found, expect, check=check)
+                return self._source_log.publish_prepared(found, expect, **check)
         finally:
             with suppress(JellyError, OSError):  # the next request sees why
                 self.follow()

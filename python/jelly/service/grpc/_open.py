@@ -12,15 +12,19 @@ import grpc
 
 from jelly import _internal
 from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, Fields, written
+from jelly.service._problems import Problem
+from jelly.service.grpc._calls import status_of
+from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 
 HEALTH_SERVICE = "grpc.health.v1.Health"
 # clients ask for the newer one first; others only know the older
 REFLECTION_SERVICES = ("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection")  # fmt: skip
 _SERVICES = (RDF_SERVICE, LOG_SERVICE, HEALTH_SERVICE)
 _SERVING, _NOT_SERVING, _UNKNOWN = 1, 2, 3
-# such calls last as long as their clients like, and each has a thread
+# calls of reflection last as long as their clients like, and each has a thread
 _MOST = 16
-_SECONDS = 0.25
+# those that watch the health wait without one; these threads, of which others need none, send to them
+_WATCHERS, _THREADS = 1024, 2
 
 
 class Open:
@@ -29,13 +33,14 @@ class Open:
     def __init__(self) -> None:
         self._drains = threading.Event()
         self._room = threading.BoundedSemaphore(_MOST)
+        self._followers = Followers(_WATCHERS, _THREADS)
         self._files = _Files(files("jelly.service.grpc").joinpath("descriptors.binpb").read_bytes())
 
     def handlers(self) -> Iterator[grpc.GenericRpcHandler]:
         """Handlers; messages are bytes."""
         yield grpc.method_handlers_generic_handler(HEALTH_SERVICE, {
             "Check": grpc.unary_unary_rpc_method_handler(self._check),
-            "Watch": grpc.unary_stream_rpc_method_handler(self._watch),
+            "Watch": self._followers.handler(self._watch),
         })  # fmt: skip
         for service in REFLECTION_SERVICES:
             method = grpc.stream_stream_rpc_method_handler(self._reflect)
@@ -44,6 +49,11 @@ class Open:
     def drain(self) -> None:
         """From now on nothing is served."""
         self._drains.set()
+        self._followers.wake()
+
+    def close(self) -> None:
+        """Ends the threads; no call is under way any more."""
+        self._followers.close()
 
     def _status(self, message: bytes, context: Any) -> int:
         service = _asked(message, context).text(1)
@@ -57,16 +67,17 @@ class Open:
             context.abort(grpc.StatusCode.NOT_FOUND, "there is no such service")
         return written(status)
 
-    def _watch(self, message: bytes, context: Any) -> Iterator[bytes]:
-        with self._slot(context):
-            said = None
-            while context.is_active():
-                if (status := self._status(message, context)) != said:
-                    yield written(status)
-                    said = status
-                if status == _NOT_SERVING:
-                    return
-                self._drains.wait(_SECONDS)
+    def _watch(self, message: bytes, context: Any) -> Sent:
+        try:
+            yield FOLLOWS
+        except Problem as problem:
+            context.abort(status_of(problem), problem.detail)
+        status = self._status(message, context)
+        yield written(status)
+        while context.is_active() and not self._drains.is_set():
+            yield Wait("drain", self._drains.is_set)
+        if (now := self._status(message, context)) != status:
+            yield written(now)
 
     def _reflect(self, messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
         with self._slot(context):

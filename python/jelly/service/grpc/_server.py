@@ -129,6 +129,7 @@ class GrpcServer:
             if self._topics is not None:
                 self._topics.close()
             self._followers.close()
+            self._open.close()
             raise
         self._server.start()
 
@@ -152,5 +153,6 @@ class GrpcServer:
         self.drain()
         self._server.stop(seconds).wait()
         self._followers.close()
+        self._open.close()
         if self._topics is not None:
             self._topics.close()
