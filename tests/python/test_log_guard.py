@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import io
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -28,8 +30,12 @@ def made(folder: Path) -> FolderLog:
     return log
 
 
+def compact_to(home: Path, upto: int) -> None:
+    jelly.Log(home).compact(upto)
+
+
 def compact(log: FolderLog) -> None:
-    jelly.Log(log.folder).compact(3)
+    compact_to(log.folder, 3)
 
 
 def replace(log: FolderLog) -> None:
@@ -101,3 +107,46 @@ def test_a_log_that_gets_its_id_is_the_same() -> None:
     guard = Guard("place", lambda: seen.pop(0), 0)
     guard.check()
     assert list(guard.end([1, 2])) == [1, 2]
+
+
+MAKERS = [("jelly.log._folder", "applied"), ("jelly.service._states", "applied"), ("jelly.service._compare", "history")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "name"), MAKERS)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_is_made_of_the_base_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str, when: str) -> None:  # fmt: skip
+    """Another process puts another base in the place of that which was found, before it is read or after that."""
+    pytest.importorskip("starlette")
+    from asgi import ask
+    from jelly.service import app
+
+    home = tmp_path / "logs/x"
+    log = made(home)
+    real, others = getattr(importlib.import_module(module), name), [3, 2]
+
+    def between(*args: Any, **options: Any) -> Any:
+        upto = others.pop() if others else None
+        monkeypatch.undo()
+        if upto is not None and when == "before":
+            compact_to(home, upto)
+        try:
+            return real(*args, **options)
+        finally:
+            if upto is not None and when == "after":
+                compact_to(home, upto)
+            monkeypatch.setattr(f"{module}.{name}", between)
+
+    monkeypatch.setattr(f"{module}.{name}", between)
+    if module == "jelly.log._folder":
+        out = io.BytesIO()
+        assert log.dataset(out, 4, to="nq").statements == 4
+        found = out.getvalue()
+    elif name == "applied":
+        found = ask(app(tmp_path / "logs"), "GET", "/x/data?version=4&format=nq").body
+    else:
+        reply = ask(app(tmp_path / "logs"), "GET", "/x/history?subject=x:s")
+        periods = [json.loads(line) for line in reply.body.splitlines()]
+        found = "".join(f"{one['subject']} <x:p> {one['object']} .\n" for one in periods).encode()
+        assert [one["valid_from"] for one in periods] == [3, 3, 3, 4]
+    assert sorted(found.decode().splitlines()) == [f'<x:s> <x:p> "{n}" .' for n in range(1, 5)]
+    assert not others

@@ -32,7 +32,7 @@ from jelly._whole_file import (
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
 from jelly.log._followed import Followed
-from jelly.log._guard import Guard, Seen
+from jelly.log._guard import Guard, Made, Seen, steadily
 from jelly.log._log import Log
 from jelly.log._patch import Prepared, joined, prepared, refused
 from jelly.log._publish import publish
@@ -288,10 +288,17 @@ class FolderLog(Log):
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
         """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
+        check_folder(dest, [self._home])
+        return self.steadily(lambda check: self._dataset(dest, version, options, check))
+
+    def steadily(self, make: Callable[[Callable[[], None]], Made]) -> Made:
+        """Makes something of base and patches, which others may compact; see :mod:`jelly.log._guard`."""
+        return steadily(self._home, self._seen, make)
+
+    def _dataset(self, dest: Destination, version: int | str | None, options: Any, check: Callable[[], None]) -> Applied:  # fmt: skip
         base = base_of(self._home)
         if base is None:
             raise no_base(self._home)
-        check_folder(dest, [self._home])
         extent = self.contents.extent()
         upto = self.number(version) if isinstance(version, str) else version
         upto = extent.head.version if upto is None else min(upto, extent.head.version)
@@ -305,6 +312,7 @@ class FolderLog(Log):
             source = b"" if base == EMPTY else self._home / base
             done = applied(source, self._home, part, asked, None)
             self.check_count(done)
+            check()
         return done
 
     def compact(self, upto: int | str) -> Compacted:

@@ -10,6 +10,7 @@ from jelly.log._patch import refuse_range, refused
 from jelly.log._types import LogInfo
 
 Piece = TypeVar("Piece")
+Made = TypeVar("Made")
 
 
 class Seen(NamedTuple):
@@ -86,6 +87,38 @@ def guarded(log: Any, id: str | None, after: int, upto: int) -> Guard:
         return Seen(info.id, info.first, info.head.version)
 
     return Guard(log.place, look, after, upto, Seen(id, 1, upto))
+
+
+def steadily(
+    place: object, look: Callable[[], Seen], make: Callable[[Callable[[], None]], Made]
+) -> Made:
+    """Makes something of the base of a log and its patches, and makes it again where the log was compacted meanwhile.
+
+    Args:
+        place: Where the log stands.
+        look: Says what is there now.
+        make: Makes it, and calls what it is given when all is read, before the result counts.
+
+    Raises:
+        PatchError: Another log is there now (``patch.changed``), or as of ``make``.
+    """
+    while True:
+        before = look()
+
+        def check(before: Seen = before) -> None:
+            now = look()
+            message = replaced("read", before.id, now.id)
+            if message is None and now.first != before.first:
+                message = "the log was compacted while it was read"
+            if message is not None:
+                raise refused("patch.changed", f"{message} ({place})", str(place))
+
+        try:
+            return make(check)
+        except (JellyError, OSError):
+            now = look()
+            if now.first == before.first or replaced("read", before.id, now.id) is not None:
+                raise
 
 
 def replaced(how: str, before: str | None, now: str | None) -> str | None:

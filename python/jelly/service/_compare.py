@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from typing import IO, Any
 
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from jelly._changes import between, canonicalize, invert, net
 from jelly._history import history
 from jelly._log_files import BASE_JSON
 from jelly._whole_file import work_folder
+from jelly.errors import JellyError
 from jelly.log._begin import EMPTY, base_of, no_base
 from jelly.log._folder import FolderLog
 from jelly.service._limits import Limits
@@ -68,13 +70,21 @@ def periods_of(log: FolderLog, pattern: dict[str, str]) -> Any:
     Raises:
         PatchError: The log does not say how it begins (``patch.base``).
     """
-    base = base_of(log.folder)
-    if base is None:
-        raise no_base(log.folder)
-    has_base = base != EMPTY and (log.folder / BASE_JSON).exists()
-    source = log.folder / base if has_base else None
+
+    def made(check: Callable[[], None]) -> Any:
+        base = base_of(log.folder)
+        if base is None:
+            raise no_base(log.folder)
+        has_base = base != EMPTY and (log.folder / BASE_JSON).exists()
+        source = log.folder / base if has_base else None
+        found = history(log.folder if log.files else b"", base=source, **pattern)  # type: ignore[arg-type]
+        check()
+        return found
+
     try:
-        return history(log.folder if log.files else b"", base=source, **pattern)  # type: ignore[arg-type]
+        return log.steadily(made)
+    except JellyError:  # of the log, not of the pattern
+        raise
     except ValueError as error:
         raise Problem(400, "query", str(error)) from None
 

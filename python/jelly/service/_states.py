@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,15 +46,26 @@ def write_state(log: FolderLog, dest: Any, version: int, to: str, limits: Limits
         PatchError: The log does not say how it begins (``patch.base``), or is damaged.
         JellyError: The dataset does not fit the format.
     """
+    log.steadily(lambda check: _write(log, dest, version, to, limits, check))
+
+
+def _write(
+    log: FolderLog, dest: Any, version: int, to: str, limits: Limits, check: Callable[[], None]
+) -> None:
+    log.contents.range(version, version)
+    if hasattr(dest, "truncate"):
+        dest.seek(0)
+        dest.truncate()
     with work_folder(log.work) as work:
         start = _nearest(log, version, work)
         files = log.paths(start.version, version)
         size = sum(path.stat().st_size for path in files)
         is_much = size * _SHARE >= start.size or len(files) >= _MANY
         if files and is_much and limits.states:
-            start = _keep(log, start, files, version, work, limits)
+            start = _keep(log, start, files, version, work, limits, check)
             files = []
         _make(log, start, files, version, dest, {"to": to})
+        check()
 
 
 def _make(
@@ -89,12 +101,19 @@ def _nearest(log: FolderLog, version: int, work: Path) -> _Start:
 
 
 def _keep(
-    log: FolderLog, start: _Start, files: list[Path], version: int, work: Path, limits: Limits
+    log: FolderLog,
+    start: _Start,
+    files: list[Path],
+    version: int,
+    work: Path,
+    limits: Limits,
+    check: Callable[[], None],
 ) -> _Start:
     """Makes the dataset at a version, and keeps it if there is room."""
     name = _name(log, version)
     made = work / (name or "state.jelly.zst")
     _make(log, start, files, version, made, {"to": "jelly"})
+    check()
     size = made.stat().st_size
     folder = log.folder / STATES
     has_room = shutil.disk_usage(log.folder).free - size > limits.free
