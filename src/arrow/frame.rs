@@ -70,7 +70,7 @@ impl BatchFrame {
         Ok(())
     }
 
-    /// The row that tells of an error; the other columns have their nulls already.
+    /// The row of an error; the other columns have their nulls already.
     pub(super) fn end_corrupt_row(&mut self, error: &Error) {
         if let Some(column) = &mut self.corrupt {
             column.pad_to(self.rows);

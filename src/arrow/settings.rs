@@ -100,6 +100,6 @@ pub trait Batches: Send {
     /// Takes the waiting rows.
     fn take(&mut self) -> Result<RecordBatch>;
 
-    /// Adds the row that tells of an error (permissive mode).
+    /// Adds the row of an error (permissive mode).
     fn push_corrupt(&mut self, error: &Error);
 }

@@ -179,7 +179,7 @@ impl Marks {
         let pending = self.pending.take();
         if let Some(entry) = &self.entry {
             if row > 0 || pending != Some(entry.mark) {
-                return Err(wrong("the restart mark is not here that the index tells of"));
+                return Err(wrong("the restart mark that the index names is not here"));
             }
             self.phase = Phase::Marked { next: entry.mark.ordinal + 1, footer: entry.mark.footer };
             return Ok(OptionsRow::Enters);
@@ -245,7 +245,7 @@ impl Marks {
         if mark.counters.after(self.base) != Some(before) {
             let (noted, found) = (mark.counters.after(self.base).unwrap_or(mark.counters), before);
             return Err(wrong(format!(
-                "restart mark {} tells of {} rows in {} frames before it, not of {} in {}: frames are missing or double",
+                "restart mark {} says {} rows in {} frames before it, not {} in {}: frames are missing or double",
                 mark.ordinal, noted.seq, noted.frame, found.seq, found.frame
             )));
         }
@@ -271,7 +271,7 @@ impl Marks {
     #[cold]
     fn marked_frame_end(&mut self, offset: u64, frames: u64) -> Result<(), Wrong> {
         if self.entry.is_some() {
-            return Err(wrong("the restart mark is not here that the index tells of"));
+            return Err(wrong("the restart mark that the index names is not here"));
         }
         if self.pending.take().is_some() {
             self.moved();
@@ -282,10 +282,8 @@ impl Marks {
         if std::mem::replace(complete, true) {
             self.forget("frames follow its footer, which is not used");
         } else if end.frame != frames {
-            let message = format!(
-                "the footer tells of {} frames, not of {frames}: some are missing or double",
-                end.frame
-            );
+            let message =
+                format!("the footer says {} frames, not {frames}: some are missing or double", end.frame);
             return Err(wrong(message));
         } else if *length != offset - self.start {
             self.warn("its footer is of other bytes; it is not used");
@@ -296,7 +294,7 @@ impl Marks {
     /// The input is at its end, before the rows that this implies: is the stream?
     pub(super) fn refuse_open(&self) -> Result<(), Wrong> {
         match self.phase {
-            _ if self.entry.is_some() => Err(wrong("the restart mark is not here that the index tells of")),
+            _ if self.entry.is_some() => Err(wrong("the restart mark that the index names is not here")),
             Phase::Marked { footer: true, .. } => {
                 let message = "the stream ends without its footer: what follows is missing";
                 Err((ErrorKind::TruncatedStream, message.to_owned()))
@@ -309,7 +307,7 @@ impl Marks {
     pub(super) fn check_end(&self, before: Counters) -> Result<(), Wrong> {
         match self.phase {
             Phase::Closed { end, .. } if end != before => Err(wrong(format!(
-                "the footer tells of {} rows in {} frames, not of {} in {}: frames are missing or double",
+                "the footer says {} rows in {} frames, not {} in {}: frames are missing or double",
                 end.seq, end.frame, before.seq, before.frame
             ))),
             _ => Ok(()),

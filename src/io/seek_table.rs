@@ -78,7 +78,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<Place
     Ok(Some(places))
 }
 
-/// The table that ends at byte `end`, and where the frames it tells of start.
+/// The table that ends at byte `end`, and where the frames that it names start.
 fn read_part(file: &mut (impl Read + Seek), end: u64) -> io::Result<Option<(Vec<Frame>, u64)>> {
     let Some(foot_at) = end.checked_sub(FOOT) else { return Ok(None) };
     file.seek(SeekFrom::Start(foot_at))?;
