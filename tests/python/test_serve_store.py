@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from asgi import ask
 from jelly.log._object import ObjectLog
 from jelly.service import app
 from object_store import ObjectStore, running
-from servers import served
+from servers import free_port, served
 
 BASE = b'<x:s> <x:p> "base" .\n'
 
@@ -137,7 +138,8 @@ def test_the_command(store: ObjectStore, tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv(f"AWS_{name}", value)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     root = store.place()
-    with served(root) as address:
+    port = free_port()
+    with served(root, "--delta", "--grpc-port", str(port)) as address:
         log = jelly.Log.create(f"{address}/a", BASE, base_format="nq")
         assert log.publish(patch(1)).version == 1
         assert at(store, f"{root}/a").publish(patch(2)).version == 2
@@ -145,5 +147,12 @@ def test_the_command(store: ObjectStore, tmp_path: Path, monkeypatch: pytest.Mon
         assert log.compact(1).version == 1
         with pytest.raises(PatchError, match=r"patch\.gap"):
             next(log.watch(0))
+        body = b'{"operation": "list_datasource", "opid": "1", "arg": {}}'
+        asked = urllib.request.Request(f"{address}/-/delta/$/rpc", body, {"Content-Type": "application/json"})  # fmt: skip
+        with urllib.request.urlopen(asked) as answer:
+            assert json.load(answer) == {"array": [log.info().id]}
+        grpc = pytest.importorskip("jelly.grpc")
+        assert grpc.publish_patch(f"127.0.0.1:{port}", "a", patch(3)).version == 3
+        assert log.head.version == 3
         assert list(tmp_path.glob("jelly-serve-*"))
     assert not list(tmp_path.glob("jelly-serve-*"))

@@ -95,6 +95,7 @@ class GrpcServer:
         self._calls = Calls(
             Tokens(Path(tokens)) if tokens else None, Rates(limits.requests), read_only=read_only
         )
+        self._owns_logs = logs is None
         self._logs = logs = logs or logs_at(root, storage)
         self._open = Open()
         self._topics = None if isinstance(logs, StoreLogs) else Topics(logs.root, limits)
@@ -156,3 +157,5 @@ class GrpcServer:
         self._open.close()
         if self._topics is not None:
             self._topics.close()
+        if self._owns_logs:
+            self._logs.close()
