@@ -28,6 +28,7 @@ from jelly.service._problems import no_log
 
 # those that wait look into the store so often, as `jelly.Log` does
 _SECONDS = 1.0
+_STORE = (StoreDownError, StoreRefusedError)
 # logs that are looked for at once
 _AT_ONCE = 16
 
@@ -60,10 +61,10 @@ class Copy(FolderLog):
 
         Raises:
             JellyError: The log is damaged.
-            OSError: The store cannot be reached, or refuses; who asks within a second learns it at once.
+            OSError: The store cannot be reached, or refuses; requests of the next second are not sent.
         """
         with self._following:
-            if self._failed is not None and time.monotonic() - self._looked < _SECONDS:
+            if isinstance(self._failed, _STORE) and time.monotonic() - self._looked < _SECONDS:
                 raise self._failed.with_traceback(None)
             with self._noted(JellyError, OSError):
                 info = self._source_log.info()
@@ -127,7 +128,7 @@ class Copy(FolderLog):
     ) -> Published:
         """Publishes a patch that was read and checked; see :meth:`FolderLog.publish_prepared`."""
         try:
-            with self._noted(StoreDownError, StoreRefusedError):
+            with self._noted(*_STORE):
                 return self._source_log.publish_prepared(found, expect, **check)
         finally:
             with suppress(JellyError, OSError):  # the next request sees why
