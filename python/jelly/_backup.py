@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack, get_args
 
+from jelly import _internal
 from jelly._apply import Applied, Ways, applied, stored
 from jelly._backup_states import (
     State,
@@ -37,7 +38,9 @@ from jelly._whole_file import (
     written_json,
 )
 from jelly.errors import PatchError
+from jelly.log._begin import said_of
 from jelly.log._folder import FolderLog as Log
+from jelly.log._guard import Seen, steadily
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"
@@ -192,7 +195,9 @@ def backup(
             return BackedUp(
                 0, None, home / _BASE, True, done.statements, done.statements, 0, 0, way
             )
-        log, states = Log(home, ending=".jellyp.zst"), states_of(home)
+        log = Log(home, ending=".jellyp.zst")
+        guard = log.guard(log.info().first - 1)
+        states = states_of(home)
         last, patch = states[-1], work / "diff.jellyp"
         refuse_older(time, states, home)
         way = way_of(home, blank_nodes)
@@ -206,6 +211,7 @@ def backup(
                 prefixes=prefixes, blank_nodes="match" if way == "match" else "labels", progress=progress, **given,
             )  # fmt: skip
         (before,) = then
+        guard.check()
         check(before, states, home)
         counts = (
             compared.added,
@@ -285,19 +291,29 @@ def restore(
     if at is not None and version is not None:
         raise ValueError("version and at cannot both be given")
     check_folder(dest, [home])
-    states = states_of(home)
-    if at is not None:
-        version = at_time(states, at, home)
-    wanted = last_version(states, home) if version is None else version
-    with once_checked(dest) as part:
-        given = keywords(
-            "restore", options, "dataset", "log", "result_rdf", version=wanted, takes_positions=True
-        )
-        with base_errors(states[0]):
-            done = applied(states[0].path, home, part, given, progress)
-        state = check(done, states, home)
-    given = {name: value for name, value in done._asdict().items() if name in Restored._fields}
-    return Restored(**given, at=state.at)
+
+    def made(unchanged: Callable[[], None]) -> Restored:
+        states = states_of(home)
+        number = version if at is None else at_time(states, at, home)
+        wanted = last_version(states, home) if number is None else number
+        with once_checked(dest) as part:
+            given = keywords(
+                "restore", options, "dataset", "log", "result_rdf", version=wanted, takes_positions=True
+            )  # fmt: skip
+            with base_errors(states[0]):
+                done = applied(states[0].path, home, part, given, progress)
+            unchanged()
+            state = check(done, states, home)
+        fields = {name: value for name, value in done._asdict().items() if name in Restored._fields}
+        return Restored(**fields, at=state.at)
+
+    return steadily(home, lambda: _seen(home), made)
+
+
+def _seen(home: Path) -> Seen:
+    """How a backup begins; its end may be damaged."""
+    first = _internal.backup_base(home)[3] + 1 if (home / BASE_JSON).exists() else 1
+    return Seen(said_of(home).get("id"), first, first)
 
 
 def _begin(home: Path, work: Path, done: Applied, time: datetime, way: Ways) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import jelly
+from jelly._apply import applied
 from jelly.errors import PatchError
 from jelly.log._folder import FolderLog
 from jelly.log._guard import Guard, Seen
@@ -150,3 +151,32 @@ def test_what_is_made_of_the_base_is_made_again(tmp_path: Path, monkeypatch: pyt
         assert [one["valid_from"] for one in periods] == [3, 3, 3, 4]
     assert sorted(found.decode().splitlines()) == [f'<x:s> <x:p> "{n}" .' for n in range(1, 5)]
     assert not others
+
+
+def test_backups_that_are_compacted_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state that a backup restores is made again; a dump is not compared with another state than the last one."""
+    home, real, others = tmp_path / "x", applied, [3, 2]
+    log = jelly.Log.create(home, b'<x:s> <x:p> "0" .\n', base_format="nq")
+    for n in range(1, 5):
+        log.publish(patch(n))
+
+    def between(base: Path, *more: Any) -> Any:
+        before = base.read_bytes()
+        if others:
+            jelly.Log(home).compact(others.pop())
+            base.write_bytes(before)  # it stays until all patches are gone
+        return real(base, *more)
+
+    monkeypatch.setattr("jelly._backup.applied", between)
+    out = io.BytesIO()
+    assert jelly.restore(home, out, to="nq").statements == 5
+    quads = [f'<x:s> <x:p> "{n}" .' for n in range(5)]
+    assert sorted(out.getvalue().decode().splitlines()) == quads
+    assert not others
+    others.append(4)
+    with pytest.raises(PatchError) as caught:
+        jelly.backup("\n".join(quads[1:]).encode(), home, dump_format="nq")
+    assert caught.value.kind == "patch.gap"
+    assert log.head.version == 4
