@@ -53,7 +53,7 @@ impl<'a> Padded<'a> {
 }
 
 /// Owned [`Padded`]; by default it is not set and must not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PaddedBuf(String);
 
 impl PaddedBuf {

@@ -223,14 +223,14 @@ impl<'a> Term<'a> {
 }
 
 /// A quoted triple.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Triple {
     /// Subject, predicate and object.
     pub terms: [TermBuf; 3],
 }
 
 /// An owned term.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TermBuf {
     /// An IRI.
     Iri(IriBuf),
@@ -245,7 +245,7 @@ pub enum TermBuf {
 }
 
 /// An owned IRI.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IriBuf {
     /// All of it and `>`.
     close: PaddedBuf,
@@ -253,14 +253,14 @@ pub struct IriBuf {
 }
 
 /// An owned literal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LiteralBuf {
     lex: String,
     plain: bool,
     kind: LiteralKindBuf,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum LiteralKindBuf {
     Simple,
     Language(String),

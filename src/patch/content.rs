@@ -115,7 +115,10 @@ impl InBaseLabels {
     /// The content labels of the state.
     fn learn(&mut self) -> Result<Names> {
         let mut reading = BlankReading::new(&self.limits);
-        for terms in self.state.values() {
+        // which of equal nodes has which number goes by the order: the same for all who read this state
+        let mut state: Vec<_> = self.state.values().collect();
+        state.sort_unstable();
+        for terms in state {
             reading.take(&Statement::of(terms.each_ref().map(TermBuf::as_term)))?;
         }
         let content = ContentLabels::new(&mut reading.finish()?, self.limits.blank_work, None, true)?;

@@ -203,6 +203,29 @@ def test_a_node_that_cannot_be_told_from_others_is_refused() -> None:
         assert caught.value.kind == "patch.blank"
 
 
+def test_equal_nodes_have_the_same_numbers_for_all_who_read_a_base() -> None:
+    twin = b"[] <a:p> 1 .\n"
+    patch, undo = io.BytesIO(), io.BytesIO()
+    jelly.diff(
+        twin * 8, twin * 7 + b'[] <a:p> 1 ; <a:note> "x" .', patch,
+        old_format="ttl", new_format="ttl", to="rdfp",
+    )  # fmt: skip
+    lines = [f'_:t{n} <a:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .\n' for n in range(8)]
+    old = "".join(lines).encode()
+
+    def applied(base: bytes, change: bytes) -> list[bytes]:
+        out = io.BytesIO()
+        jelly.apply(base, change, out, base_format="nq", patch_format="rdfp", to="nq")
+        return sorted(out.getvalue().splitlines(keepends=True))
+
+    new = applied(old, patch.getvalue())
+    assert len(new) == 9
+    for _ in range(4):
+        assert applied("".join(reversed(lines)).encode(), patch.getvalue()) == new
+    jelly.invert(patch.getvalue(), undo, old, base_format="nq", patch_format="rdfp", to="rdfp")
+    assert applied(b"".join(new), undo.getvalue()) == sorted(old.splitlines(keepends=True))
+
+
 def test_doors_that_do_not_know_the_state_refuse_content_labels(tmp_path: Path) -> None:
     base = tmp_path / "base.nq"
     base.write_bytes(b'<urn:s> <urn:p> _:anon-0 .\n_:anon-0 <urn:v> "1" .\n')
