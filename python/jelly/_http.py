@@ -40,10 +40,12 @@ class Patches(Iterator[bytes]):
     Args:
         pieces: The stream.
         comes_after: The version.
+        begin: The id of its patch, if it was the last one.
     """
 
-    def __init__(self, pieces: Iterator[bytes], comes_after: int) -> None:
+    def __init__(self, pieces: Iterator[bytes], comes_after: int, begin: str | None = None) -> None:
         self._pieces = pieces
+        self.begin = begin
         self.comes_after = comes_after
 
     def __next__(self) -> bytes:
@@ -60,9 +62,11 @@ def patches_at(place: str) -> Patches:
     """
     at = Address.of_log(place, None)
     with at.open("GET", "", None, {"Accept": "application/json"}) as answer:
-        first = json.loads(answer.read())["first"]
+        said = json.loads(answer.read())
+    first, head = said["first"], said["head"]
+    begin = head["id"] if head["version"] == first - 1 else None
     query, wanted = {"after": first - 1}, {"Accept": "application/x-jelly-rdf-patch"}
-    return Patches(at.open("GET", "/patches", query, wanted).pieces(), first - 1)
+    return Patches(at.open("GET", "/patches", query, wanted).pieces(), first - 1, begin)
 
 
 def secret(name: str, url: str) -> str | None:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
 from jelly._chain import chained
+from jelly._http import Patches
+from jelly._log_files import BASE_JSON
 from jelly._readers import read_patch
 from jelly._whole_file import local_path
 from jelly.errors import PatchError, ReplicaError
@@ -57,6 +59,9 @@ class Log:
     ) -> None:
         """``names`` are those of files that a stream hands over, which say the order."""
         self._names = None if names is None else list(names)
+        begins = map(_begin_of, sources)
+        self.begin = next((id for id in begins if id is not None), None)
+        """The id of the patch that a log begins after which has no patches itself: a compacted one."""
         self._given = [_again(source, stack) for source in sources]
         self._options = options
         self._places: list[Any] = []
@@ -154,6 +159,18 @@ def _again(source: Any, stack: ExitStack) -> Any:
     return file.name
 
 
+def _begin_of(source: Any) -> str | None:
+    """The id of the patch that a log begins after, if nothing comes behind it."""
+    if isinstance(source, Patches):
+        return source.begin
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
+        return None
+    home = local_path(source)
+    if not (home / BASE_JSON).exists() or _internal.patch_files(home):
+        return None
+    return _internal.backup_base(home)[4]
+
+
 def _files(source: Any) -> list[str]:
     """The files of a source that is a file or a folder."""
     if not isinstance(source, str | os.PathLike):
@@ -180,6 +197,10 @@ def new_versions(state: State, versions: Sequence[LogVersion], log: Log) -> Sequ
         ReplicaError: They do not: a gap, a fork, another log.
     """
     if not versions:
+        if log.begin is not None and _internal.identify(log.begin)[1] not in state.recent:
+            where = state.id or f"version {state.version}"
+            message = f"the replica is at {where}, and the log, which has no patches, begins after {log.begin}"
+            raise refused("gap", message)
         return versions
     if versions[0].id is None:
         return _by_number(state, versions, log)

@@ -259,3 +259,19 @@ def test_versions_have_the_numbers_of_the_log(tmp_path: Path, format: str) -> No
         done = replica.follow(log, each_version=True)
         assert (done.version, done.patches) == (5, 2)
         assert replica.versions == [0, 3, 4, 5]
+
+
+def test_a_log_that_was_compacted_to_its_last_version(tmp_path: Path) -> None:
+    """The replica is behind: it does not say that nothing is new."""
+    log, replica = jelly.Log.create(tmp_path / "log"), Replica.create(tmp_path / "t")
+    for number in (1, 2, 3):
+        log.publish(f'H id <x:{number}> .\nTX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
+        if number == 1:
+            replica.follow(tmp_path / "log")
+    log.compact(3)
+    with pytest.raises(
+        ReplicaError, match="at <x:1>, and the log, which has no patches, begins after <x:3>"
+    ):
+        replica.follow(tmp_path / "log")
+    new = Replica.create(tmp_path / "new", log.folder / "base-0003.jelly.zst", id="x:3")
+    assert (new.follow(tmp_path / "log").patches, len(new)) == (0, 3)
