@@ -94,12 +94,16 @@ fn has_labels(source: &Again) -> Result<bool> {
     Ok(!Dataset::open(source.source(), &source.options)?.format.has_unlabelled_nodes())
 }
 
+/// Keys that are added together.
+const KEYS: usize = 32;
+
 /// What both datasets are, once they were read.
 struct Reading {
     way: BlankNodes,
     terms: Terms,
     counts: [u64; 2],
-    /// Statements without blank nodes of the new dataset, or all of them; those that the old one has are marked.
+    /// Statements without blank nodes of the new dataset, or all of them; those that the old one has are marked, or left
+    /// out where the others are `kept`.
     found: KeySet,
     deletes: (Stored, Vec<u64>),
     /// Statements of the new dataset without blank nodes, where reading them again would take long.
@@ -126,6 +130,7 @@ impl Reading {
         work.phase("reading the new dataset");
         let dataset = Dataset::open(new.source(), &new.options)?;
         let new_lasts = !dataset.format.has_unlabelled_nodes();
+        let mut new_keys = Vec::with_capacity(KEYS);
         // formats for people take long to parse
         let mut kept = (!by_label && !new_lasts).then(Store::new);
         let prefixes_after = dataset.each(work, |statement| {
@@ -137,12 +142,18 @@ impl Reading {
             } else {
                 refuse_positions(statement).map_err(could_match)?;
             }
-            found.insert(terms.key(statement)?.0);
+            let key = terms.key(statement)?.0;
+            new_keys.push(key);
+            if new_keys.len() == KEYS {
+                found.insert_all(&new_keys);
+                new_keys.clear();
+            }
             if let Some(kept) = &mut kept {
-                kept.push(statement)?;
+                kept.push_with_key(key, statement)?;
             }
             Ok(())
         })?;
+        found.insert_all(&new_keys);
         let kept = kept.map(Store::read).transpose()?;
         if let Some(blank) = &mut blank {
             blank.end(NEW)?;
@@ -168,6 +179,9 @@ impl Reading {
             Ok(())
         })?;
         drop(deleted);
+        if kept.is_some() {
+            found = found.without_marks();
+        }
         work.phase("matching blank nodes");
         let rows = blank
             .map(|blank| blank.compare(way, [old_lasts, new_lasts], options.names_as_read))
@@ -208,18 +222,12 @@ impl Reading {
         self.terms.next_dataset();
         work.phase("comparing the new dataset");
         let [old, new_count] = self.counts;
-        let mut add = |statement: &Statement<'_>, emit: &mut Emit| {
-            let (key, statement) = self.terms.key(statement)?;
-            match self.found.mark(key, true) {
-                Some(true) => Ok(()),
-                Some(false) => emit.change(statement, true),
-                None => Err(changed()),
-            }
-        };
         if let Some(kept) = &mut self.kept {
             let (mut place, mut rows) = (0, 0u64);
-            while let Some(statement) = kept.next(&mut place)? {
-                add(&statement, &mut emit)?;
+            while let Some((key, at)) = kept.next_key(&mut place)? {
+                if self.found.mark(key, true) == Some(false) {
+                    emit.change(kept.get(at)?, true)?;
+                }
                 rows += 1;
                 if rows.is_multiple_of(8192) {
                     work.wrote(rows)?;
@@ -230,7 +238,15 @@ impl Reading {
             let by_label = self.way == BlankNodes::Labels;
             Dataset::open(new.source(), &new.options)?.each(work, |statement| {
                 again += 1;
-                if !by_label && has_nodes(statement) { Ok(()) } else { add(statement, &mut emit) }
+                if !by_label && has_nodes(statement) {
+                    return Ok(());
+                }
+                let (key, statement) = self.terms.key(statement)?;
+                match self.found.mark(key, true) {
+                    Some(true) => Ok(()),
+                    Some(false) => emit.change(statement, true),
+                    None => Err(changed()),
+                }
             })?;
             if again != new_count {
                 return Err(changed());

@@ -13,6 +13,8 @@ use crate::text::slot::TermSlot;
 const IN_MEMORY: usize = 8 << 20;
 /// Bytes written or read together.
 const BLOCK: usize = 256 << 10;
+/// Bytes of a key.
+const KEY: u64 = 16;
 /// Bytes read where the last quad was not near.
 const JUMP: usize = 4 << 10;
 
@@ -38,6 +40,17 @@ impl Store {
 
     /// Keeps a quad and says where.
     pub(crate) fn push(&mut self, statement: &Statement<'_>) -> Result<u64> {
+        self.push_behind(&[], statement)
+    }
+
+    /// Keeps a quad behind its key, for [`Stored::next_key`].
+    pub(crate) fn push_with_key(&mut self, key: u128, statement: &Statement<'_>) -> Result<()> {
+        self.push_behind(&key.to_le_bytes(), statement)?;
+        Ok(())
+    }
+
+    fn push_behind(&mut self, key: &[u8], statement: &Statement<'_>) -> Result<u64> {
+        self.tail.extend(key);
         let place = self.written + self.tail.len() as u64;
         let start = self.tail.len();
         self.tail.extend([0; 4]);
@@ -96,6 +109,20 @@ impl Stored {
         let length = self.bytes(at, 4)?;
         *place += 4 + u64::from(u32::from_le_bytes(length.try_into().map_err(|_| damaged())?));
         self.get(at).map(Some)
+    }
+
+    /// The key before a place and the place of its quad; moves on to the next key. `None` behind the last one.
+    pub(crate) fn next_key(&mut self, place: &mut u64) -> Result<Option<(u128, u64)>> {
+        if *place >= self.end {
+            return Ok(None);
+        }
+        let head = self.bytes(*place, KEY as usize + 4)?;
+        let (key, length) = head.split_at(KEY as usize);
+        let key = u128::from_le_bytes(key.try_into().map_err(|_| damaged())?);
+        let length = u32::from_le_bytes(length.try_into().map_err(|_| damaged())?);
+        let quad = *place + KEY;
+        *place = quad + 4 + u64::from(length);
+        Ok(Some((key, quad)))
     }
 
     fn bytes(&mut self, place: u64, length: usize) -> Result<&[u8]> {
@@ -240,5 +267,30 @@ mod tests {
             let got = stored.get(places[n]).unwrap().terms.map(TermBuf::from);
             assert!(got.each_ref() == quad(n % 500), "{n}");
         }
+    }
+
+    #[test]
+    fn quads_come_back_in_order_behind_their_keys() {
+        let long = TermBuf::simple_literal(&"long ".repeat(BLOCK));
+        let quad = |n: u128| {
+            let object = if n % 500 == 7 { long.clone() } else { TermBuf::simple_literal(&n.to_string()) };
+            [TermBuf::iri("a:s"), TermBuf::iri("a:p"), object, TermBuf::DefaultGraph]
+        };
+        let mut store = Store::new();
+        for n in 0..20_000 {
+            store
+                .push_with_key(u128::MAX - n, &Statement::of(quad(n).each_ref().map(TermBuf::as_term)))
+                .unwrap();
+        }
+        assert!(store.written > 3 * IN_MEMORY as u64, "some of it was on the disk");
+        let (mut stored, mut place, mut count) = (store.read().unwrap(), 0, 0);
+        while let Some((key, at)) = stored.next_key(&mut place).unwrap() {
+            assert_eq!(key, u128::MAX - count);
+            if count % 3 == 0 {
+                assert!(stored.get(at).unwrap().terms.map(TermBuf::from) == quad(count), "{count}");
+            }
+            count += 1;
+        }
+        assert_eq!(count, 20_000);
     }
 }
