@@ -7,7 +7,7 @@ mod stream;
 #[cfg(feature = "arrow")]
 pub(crate) use position::has_bare_position;
 pub use position::is_position;
-pub(crate) use position::{ANONYMOUS, refuse_position, refuse_positions, refuse_term};
+pub(crate) use position::{ANONYMOUS, label_of, refuse_position, refuse_positions, refuse_term};
 pub(crate) use scope::{Scope, SourceScope};
 pub use scope::{labels_last, refuse_scopes};
 pub(crate) use stream::StreamNumber;

@@ -39,7 +39,7 @@ fn ends_in_position(label: &str) -> bool {
 
 /// The first label in a term that fits; quoted triples are searched.
 #[inline]
-pub(super) fn label_of<'t>(term: &Term<'t>, fits: fn(&str) -> bool) -> Option<&'t str> {
+pub(crate) fn label_of<'t>(term: &Term<'t>, fits: fn(&str) -> bool) -> Option<&'t str> {
     match term {
         Term::BlankNode(label) if fits(label) => Some(label),
         Term::Triple(triple) => {

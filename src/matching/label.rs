@@ -242,9 +242,19 @@ fn alone(mut nodes: Vec<u32>, key: &[u128]) -> Vec<u32> {
 
 /// A letter and 26 digits of base 32.
 fn label(letter: char, key: u128) -> String {
-    const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let digit = |at: u32| char::from(DIGITS[(key >> (5 * at) & 31) as usize]);
     std::iter::once(letter).chain((0..26).rev().map(digit)).collect()
+}
+
+const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+/// Whether a label looks like one of the content.
+pub(crate) fn is_content_label(label: &str) -> bool {
+    let (text, number) = label.split_once('-').unwrap_or((label, "0"));
+    text.len() == 27
+        && text.starts_with(['b', 'u'])
+        && text[1..].bytes().all(|byte| DIGITS.contains(&byte))
+        && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The keys of nodes, level by level.

@@ -21,7 +21,7 @@ mod template;
 
 pub(crate) use components::find;
 pub(crate) use equal::{Left, unequal};
-pub(crate) use label::{CONTENT, ContentLabels};
+pub(crate) use label::{CONTENT, ContentLabels, is_content_label};
 pub(crate) use lcs::{Run, runs};
 pub(crate) use matched::matched;
 pub(crate) use nodes::{Gathered, NONE, Nodes};

@@ -3,7 +3,7 @@
 use super::again::Again;
 use super::base_labels::BaseLabels;
 use super::key_set::KeySet;
-use super::log::{Log, LogOptions, LogSources, Version};
+use super::log::{BaseCheck, Log, LogOptions, LogSources, Version};
 use super::net::Net;
 use super::prefixes::Prefix;
 use super::quad_key::QuadKey;
@@ -157,6 +157,7 @@ pub fn apply(
     let sink = Applying {
         nothing_to_do: net.is_empty() && !options.distinct,
         named: options.labels == BaseLabels::Named,
+        check: log.base_check(1..version + 1),
         net,
         texts,
         seen: options.distinct.then(KeySet::new),
@@ -226,6 +227,7 @@ struct Applying {
     texts: Stored,
     nothing_to_do: bool,
     named: bool,
+    check: BaseCheck,
     seen: Option<KeySet>,
     target: RdfTarget,
     /// Prefixes were declared.
@@ -303,6 +305,7 @@ impl RdfSink for Applying {
         if self.named {
             refuse_positions(&row.statement)?;
         }
+        self.check.statement(&row.statement)?;
         self.base += 1;
         self.frame = row.frame;
         match self.fate(&row.statement) {

@@ -50,7 +50,9 @@ impl Effect {
         log.replay_on(Some(base), log.all(), "reading the patches", &mut Touched(&mut effect), work)?;
         work.phase("reading the base");
         let Effect { keys, quads, prefixes, .. } = &mut effect;
+        let check = log.base_check(log.all());
         let mut look_up = |statement: &Statement<'_>| {
+            check.statement(statement)?;
             quads.mark(keys.of(statement).key, true);
             Ok(())
         };

@@ -54,10 +54,12 @@ pub fn invert(
     let names_base = log.speaks_content(log.all());
     if let Some(base) = base {
         work.phase("reading the base");
+        let check = log.base_check(log.all());
         let prefixes = each_statement(base.source(), &base.options, &mut work, |statement| {
             if names_base {
                 refuse_positions(statement)?;
             }
+            check.statement(statement)?;
             let key = net.keys.of(statement).key;
             if let Some(entry) = net.entry(key) {
                 entry.find();

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +107,43 @@ def test_a_replica_of_turtle_follows_patches_of_its_labels(files: Path) -> None:
     # labels of a store stay
     jelly.Replica.create(files / "store", files / "store.nt").dump(files / "store.nq")
     assert (files / "store.nq").read_bytes() == STORE
+
+
+@pytest.mark.parametrize(
+    "door", ["apply", "as_of", "verify_log", "stage", "invert", "show", "shell"]
+)
+def test_patches_with_content_labels_need_a_base_that_has_them(files: Path, door: str) -> None:
+    """On the file that they were made of they met nothing, and the result had the old nodes beside the new ones."""
+    patch, labelled = files / "p.rdfp", files / "labelled.ttl"
+    jelly.diff(files / "old.ttl", files / "new.ttl", patch, blank_nodes="content")
+    jelly.convert(files / "old.ttl", labelled, blank_nodes="content")
+    assert "[" not in labelled.read_text()
+
+    def run(base: Path) -> None:
+        if door == "shell":
+            command = [sys.executable, "-m", "jelly", "apply", str(base), str(patch), "-o", "-"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise PatchError(done.stderr, kind=done.stderr.split(": ")[1])
+        elif door == "as_of":
+            jelly.as_of(base, patch, 1, io.BytesIO())
+        elif door == "apply":
+            jelly.apply(base, patch, io.BytesIO())
+        elif door == "stage":
+            jelly.stage(base, patch)
+        elif door == "verify_log":
+            jelly.verify_log(patch, base=base)
+        elif door == "invert":
+            jelly.invert(patch, io.BytesIO(), base=base)
+        else:
+            jelly.show(patch, io.BytesIO(), base=base)
+
+    with pytest.raises(PatchError, match="convert --blank-nodes content") as found:
+        run(files / "old.ttl")
+    assert found.value.kind == "patch.labels"
+    run(labelled)
+    done = jelly.apply(labelled, patch, files / "applied.nq")
+    assert done.added
+    assert done.deleted
+    assert not done.without_effect
+    assert jelly.same(files / "applied.nq", files / "new.ttl")

@@ -4,7 +4,9 @@ use sha2::Sha256;
 
 use super::digest::RowsDigest;
 use super::{LogOptions, PatchFacts};
+use crate::blank::label_of;
 use crate::error::{Error, ErrorKind, Result};
+use crate::matching::is_content_label;
 use crate::patch::content::is_content_header;
 use crate::sink::{PatchOp, PatchRow, PatchSink, Sink};
 use crate::term::{Literal, LiteralKind, Term, TermBuf};
@@ -25,6 +27,8 @@ pub(crate) struct Facts {
     pub(crate) net: i64,
     /// Blank nodes are named by the content of the state before.
     pub(crate) speaks_content: bool,
+    /// A row has a label that looks like one of the content.
+    pub(crate) has_content_labels: bool,
     /// Of the rows that count, where it is asked for.
     pub(crate) digest: Option<[u8; 32]>,
     /// There are changes outside of transactions.
@@ -268,11 +272,19 @@ impl PatchSink for SourceFacts {
                     digest.add(&row.op);
                 }
                 let net = if row.txn.is_none() { &mut self.now.net } else { &mut self.net };
-                match row.op {
-                    PatchOp::Add(_) => *net += 1,
-                    PatchOp::Delete(_) => *net -= 1,
-                    _ => {}
-                }
+                let statement = match &row.op {
+                    PatchOp::Add(statement) => {
+                        *net += 1;
+                        statement
+                    }
+                    PatchOp::Delete(statement) => {
+                        *net -= 1;
+                        statement
+                    }
+                    _ => return Ok(()),
+                };
+                let has_label = |term| label_of(term, is_content_label).is_some();
+                self.now.has_content_labels |= statement.terms.iter().any(has_label);
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 //! A log is read twice: once to learn its ids and the outcomes of its transactions, without building strings it does
 //! not need, and once for its changes, in order.
 
+mod base_check;
 mod chain;
 mod collected;
 mod digest;
@@ -32,6 +33,7 @@ use crate::open::open_patch;
 use crate::options::{PatchOptions, StreamOptions};
 use crate::term::TermBuf;
 use crate::with::With;
+pub(crate) use base_check::BaseCheck;
 pub use collected::{LogContext, LogOrder, PatchFacts, order_log, refuse_hole};
 pub use digest::RowsDigest;
 pub use facts::id_from_text;

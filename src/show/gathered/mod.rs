@@ -125,7 +125,7 @@ impl Gathered {
         work: &mut Work<'_>,
     ) -> Result<Self> {
         let mut rows = Rows { net: Net::new(true)?, has_nodes: false };
-        log.replay_on(base, versions, "reading the patches", &mut rows, work)?;
+        log.replay_on(base, versions.clone(), "reading the patches", &mut rows, work)?;
         let Rows { mut net, has_nodes } = rows;
         let mut keys = TermKeys::new()?;
         let mut edges = Edges::default();
@@ -136,7 +136,9 @@ impl Gathered {
             work.phase("reading the base");
             let (mut index, mut store) = (Index::default(), Store::new());
             let most = base.options.decode.limits.blank_bytes.saturating_mul(4);
+            let check = log.base_check(versions);
             each_statement(base.source(), &base.options, work, |statement| {
+                check.statement(statement)?;
                 let key = net.keys.of(statement).key;
                 if let Some(entry) = net.entry(key) {
                     entry.find();

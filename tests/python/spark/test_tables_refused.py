@@ -216,6 +216,37 @@ def test_rows_of_others_that_do_not_fit_are_refused(
         jelly.spark.changes(log)
 
 
+def test_patches_with_content_labels_need_a_base_that_has_them(
+    few: SparkSession, tmp_path: Path
+) -> None:
+    """One node is like another one, and its label has a number."""
+    import jelly.spark
+
+    old, new, base = tmp_path / "old.ttl", tmp_path / "new.ttl", tmp_path / "base.nq"
+    old.write_text('<a:s> <a:p> [ <a:q> "1" ] , [ <a:q> "1" ] , [ <a:q> "2" ] .')
+    new.write_text('<a:s> <a:p> [ <a:q> "1" ] , [ <a:q> "2" ] .')
+    jelly.diff(old, new, tmp_path / "p.rdfp", blank_nodes="content")
+    labels = re.findall(r"<_:([^>]*)>", (tmp_path / "p.rdfp").read_text())
+    assert any("-" in label for label in labels)
+    jelly.convert(old, base, blank_nodes="content")
+    log = few.read.format("jelly-patch").load(str(tmp_path / "p.rdfp"))
+
+    def read(path: Path) -> DataFrame:
+        return few.read.format("jelly").load(str(path))
+
+    for name in ("apply", "history"):
+        for broadcast in ({}, {"broadcast": False}) if name == "apply" else ({},):
+            call = getattr(jelly.spark, name)
+            made = (
+                call(read(old), log, **broadcast)
+                if name == "apply"
+                else call(log, base_df=read(old))
+            )
+            with spark_raises("PythonException", "patch.labels: the base: .* by its position"):
+                made.collect()
+    assert jelly.spark.apply(read(base), log).count() == 4
+
+
 def test_what_else_is_refused(few: SparkSession) -> None:
     import jelly.spark
 

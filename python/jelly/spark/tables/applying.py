@@ -83,7 +83,7 @@ def as_of(
 def _applied(base: DataFrame, log: Log, version: int, broadcast: bool | None) -> DataFrame:
     require(base, QUAD, "a base")
     versions = range(log.first + 1, version + 1)
-    labels: Labels = "unscoped" if log.names_nodes(versions) else "any"
+    labels = log.labels_of_base(versions)
     if broadcast if broadcast is not None else is_few(log, versions):
         kept, added = _filtered(base, log, versions, labels)
     else:

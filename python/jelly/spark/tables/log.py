@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from jelly import _internal
 from jelly.errors import JellyWarning
 from jelly.spark._jobs import described
-from jelly.spark.tables.keys import Keys, Pattern
+from jelly.spark.tables.keys import Keys, Labels, Pattern
 from jelly.spark.tables.manifests import manifests_of
 from jelly.spark.tables.outcomes import Outcome, outcomes_of
 from jelly.spark.tables.placed import LogRows, PackedLogRows, Version, unpacked
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _NEEDED = ("source", "patch", "txn", "seq", "op", *QUAD, "name", "value")
 _QUAD_OPS, _PREFIX_OPS = ("A", "D"), ("PA", "PD")
 _QUADS = "seq bigint, op string, subject string, predicate string, object string, graph string"
+# a label of the content, as a term or within one
+_CONTENT = r"(^|^<<.* )_:[bu][a-z2-7]{26}(-[0-9]+)?( |$)"
 _PLACED = "_commit_version bigint, _commit_timestamp timestamp, _key binary"
 
 
@@ -110,6 +114,19 @@ class Log:
     def names_nodes(self, versions: range | None = None) -> bool:
         """Whether rows of some versions have blank nodes."""
         return any(one.names_nodes for _, one in self._chosen(versions))
+
+    def labels_of_base(self, versions: range | None = None) -> Labels:
+        """What labels of blank nodes a base of some versions may have; one job where these name nodes."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        if not self.names_nodes(versions):
+            return "any"
+        terms = (F.coalesce(F.col(name), F.lit("")).rlike(_CONTENT) for name in QUAD)
+        rows = self._df.where(F.col("op").isin(*_QUAD_OPS) & functools.reduce(operator.or_, terms))
+        with described(
+            self._df.sparkSession, f"jelly.spark.{self._call}: looks for labels of the content"
+        ):
+            return "named" if rows.limit(1).toArrow().num_rows else "unscoped"
 
     def changed_quads(
         self, keys: Keys, versions: range | None = None, *, pattern: Pattern | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from jelly.spark.tables.changing import by_key
-from jelly.spark.tables.keys import Keys, Labels
+from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD, require
 
@@ -57,8 +57,9 @@ def history(
     rows = log.changed_quads(keys, pattern=chosen).select(columns)
     if base_df is not None:
         require(base_df, QUAD, "a base")
-        named = log.names_nodes() or any("_:" in term for term in pattern.values())
-        labels: Labels = "unscoped" if named else "any"
+        labels = log.labels_of_base()
+        if labels == "any" and any("_:" in term for term in pattern.values()):
+            labels = "unscoped"
         base = keys.of_dataset(base_df.select(*QUAD), "the base", labels, pattern=chosen)
         inserted = {
             "_change_type": F.lit("insert"),
