@@ -143,7 +143,7 @@ fn literals() {
         ("'single'", "\"single\"".to_owned(), "text.term"),
         ("\"\"\"multi\nline\"\"\"", "\"multi\\nline\"".to_owned(), "text.string"),
         ("'''it's'''@en", "\"it's\"@en".to_owned(), "text.term"),
-        ("\"\"\"a\"\"\"\"\"", "\"a\\\"\\\"\"".to_owned(), "text.row"),
+        ("\"\"\"a\"\"\"\"\"", "\"a\\\"\\\"\"".to_owned(), "text.string"),
         ("'1'^^<urn:d>", "\"1\"^^<urn:d>".to_owned(), "text.term"),
         ("\"\\u{1F600}\"", "\"\u{1f600}\"".to_owned(), "text.escape"),
         ("5", format!("\"5\"^^<{XSD}integer>"), "text.term"),
@@ -177,6 +177,14 @@ fn literals() {
         check(&object(text), Any, Err(kind));
         check(&object(text), Strict, Err("text.term"));
     }
+}
+
+/// What is read strictly is read by default, and the same: there it is one long string without an end.
+#[test]
+fn three_quotes_are_not_two_strings() {
+    check("H\"\"\" \" .", Strict, Err("text.string"));
+    check("H\"\"\" \" .", Any, Err("truncated.row"));
+    check("H \"\" \" \" .", Strict, Ok(&["H \" \""]));
 }
 
 #[test]

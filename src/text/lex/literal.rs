@@ -91,6 +91,9 @@ impl Lexer<'_> {
         };
         let end = start + length;
         if bytes[end] == quote {
+            if length == 0 && !self.rules.quotes && self.byte(start + 1)? == quote {
+                return self.three_quotes();
+            }
             let plain = is_plain_literal(&self.text[start..end]);
             if !plain {
                 self.check_line(start, end)?;
@@ -143,6 +146,13 @@ impl Lexer<'_> {
             }
             at += quotes;
         }
+    }
+
+    /// Where long strings are not allowed, who allows them would read another string.
+    #[cold]
+    fn three_quotes(&self) -> Lex<Quoted> {
+        let message = r#"expected a string in "quotes", found three quotes, as only Turtle has them"#;
+        bad(ErrorKind::TextString, self.at, message)
     }
 
     #[cold]
