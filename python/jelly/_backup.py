@@ -40,7 +40,7 @@ from jelly._whole_file import (
 from jelly.errors import PatchError
 from jelly.log._begin import said_of
 from jelly.log._folder import FolderLog as Log
-from jelly.log._guard import Seen, steadily
+from jelly.log._guard import Guard, Seen, steadily
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"
@@ -196,7 +196,8 @@ def backup(
                 0, None, home / _BASE, True, done.statements, done.statements, 0, 0, way
             )
         log = Log(home, ending=".jellyp.zst")
-        guard = log.guard(log.info().first - 1)
+        begin = _seen(home)
+        guard = Guard(home, lambda: _seen(home), begin.first - 1, before=begin)
         states = states_of(home)
         last, patch = states[-1], work / "diff.jellyp"
         refuse_older(time, states, home)
