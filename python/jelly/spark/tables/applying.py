@@ -45,7 +45,8 @@ def apply(
         ValueError: As :func:`changes`; or columns of the base are missing.
 
     Cost:
-        Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver.
+        Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver;
+        a third where the log names blank nodes.
         The result is one pass over the base without a shuffle. Its rows go through the workers' Python with all their
         columns, so select those that you need; the native key of each quad is looked up in a set of 16 to 31 bytes a change.
         With more changes the result also costs what :func:`net` does, and a join on the key.
