@@ -105,9 +105,11 @@ def large(rows: int, start: int = 0) -> Iterator[bytes]:
         yield f'<a:s{number}> <a:p> "{rnd.randbytes(500).hex()}" .\n'.encode()
 
 
-def test_clients_that_do_not_read(tmp_path: Path) -> None:
-    """They ask for 8 MiB each, stored and decoded; the server keeps a piece for each, and decodes a few at once."""
-    root, rows = tmp_path / "logs", 8 << 10
+def test_clients_that_do_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They ask for 16 MiB each, stored and decoded; the server keeps a piece for each, and decodes a few at once."""
+    # else each thread keeps memory that it gave back, now more and now less
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
+    root, rows = tmp_path / "logs", 16 << 10
     log = jelly.Log.create(root / "x")
     log.publish(piece for part in ([b"TX .\n"], (b"A " + row for row in large(rows)), [b"TC .\n"]) for piece in part)  # fmt: skip
     with running(root) as (port, pid), ExitStack() as stack:
@@ -121,8 +123,8 @@ def test_clients_that_do_not_read(tmp_path: Path) -> None:
         assert whole.publish(PATCH).version == 2
         with closing(whole.read()) as reader:
             assert sum(batch.num_rows for batch in reader) > rows
-        # 128 MiB and more where all are decoded at once
-        assert memory(pid) - before < 112 << 20
+        # 290 MiB and more where all are decoded at once
+        assert memory(pid) - before < 240 << 20
 
 
 def test_subscribers_that_do_not_read(tmp_path: Path) -> None:
@@ -143,4 +145,4 @@ def test_subscribers_that_do_not_read(tmp_path: Path) -> None:
         jelly.grpc.publish(target, large(10, rows), topic="t", format="nt")
         with closing(jelly.grpc.subscribe(target, "t")) as reader:
             assert sum(batch.num_rows for batch in reader) == rows + 10
-        assert memory(pid) - before < 128 << 20
+        assert memory(pid) - before < 150 << 20  # 192 MiB are asked for
