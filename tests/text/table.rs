@@ -177,11 +177,7 @@ fn literals() {
         check(&object(text), Any, Err(kind));
         check(&object(text), Strict, Err("text.term"));
     }
-}
-
-/// What is read strictly is read by default, and the same: there it is one long string without an end.
-#[test]
-fn three_quotes_are_not_two_strings() {
+    // what is read strictly is read by default, and the same: there it is one long string without an end
     check("H\"\"\" \" .", Strict, Err("text.string"));
     check("H\"\"\" \" .", Any, Err("truncated.row"));
     check("H \"\" \" \" .", Strict, Ok(&["H \" \""]));
