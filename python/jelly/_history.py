@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Unpack
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from jelly import _internal
 from jelly._option_types import LookingOptions
 from jelly._patching import Patches, Report, keywords, refuse_twice, reported, sources
 from jelly.errors import JellyWarning
 from jelly.types import Source
+
+OneOf: TypeAlias = str | Iterable[str] | None
+"""A term, or several of which one is wanted; None: any."""
 
 
 class Period(NamedTuple):
@@ -115,10 +118,10 @@ class LogReport(NamedTuple):
 def history(
     patches: Patches,
     *,
-    subject: str | None = None,
-    predicate: str | None = None,
-    object: str | None = None,
-    graph: str | None = None,
+    subject: OneOf = None,
+    predicate: OneOf = None,
+    object: OneOf = None,
+    graph: OneOf = None,
     base: Source | None = None,
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
@@ -127,7 +130,7 @@ def history(
 
     Args:
         patches: A log, as for :func:`apply`.
-        subject: Only quads with this term, as canonical N-Triples: ``<iri>``, ``_:label``.
+        subject: Only quads with this term, or one of these, as canonical N-Triples: ``<iri>``, ``_:label``.
         predicate: As ``subject``.
         object: As ``subject``, also ``"text"@en`` and the like; language tags in any case.
         graph: As ``subject``; ``""`` is the default graph.
@@ -153,7 +156,7 @@ def history(
     """
     refuse_twice(base, patches)
     given = keywords("history", options, "dataset", "log", "base")
-    pattern = [subject, predicate, object, graph]
+    pattern: list[OneOf] = [subject, predicate, object, graph]
     found = _found(patches, base, pattern, given, progress)
     return (Period(*period) for period in found)
 
@@ -161,10 +164,10 @@ def history(
 def history_by(
     patches: Patches,
     *,
-    subject: str | None = None,
-    predicate: str | None = None,
-    object: str | None = None,
-    graph: str | None = None,
+    subject: OneOf = None,
+    predicate: OneOf = None,
+    object: OneOf = None,
+    graph: OneOf = None,
     base: Source | None = None,
     progress: Report | None = None,
     **options: Unpack[LookingOptions],
@@ -175,7 +178,7 @@ def history_by(
     """
     refuse_twice(base, patches)
     given = keywords("history_by", options, "dataset", "log", "base")
-    pattern = [subject, predicate, object, graph]
+    pattern: list[OneOf] = [subject, predicate, object, graph]
     found = _found(patches, base, pattern, given, progress)
 
     def by(version: int) -> tuple[tuple[str, str], ...]:
@@ -190,11 +193,14 @@ def history_by(
 def _found(
     patches: Patches,
     base: Source | None,
-    pattern: list[str | None],
+    pattern: list[OneOf],
     given: dict[str, Any],
     progress: Report | None,
 ) -> _internal.History:
-    found = _internal.history(sources(patches), base, pattern, given, reported(progress))
+    terms = [
+        [one] if isinstance(one, str) else None if one is None else list(one) for one in pattern
+    ]
+    found = _internal.history(sources(patches), base, terms, given, reported(progress))
     if order := found.order:
         message = f"the log is taken in the order {', '.join(order)}; only the names of the files decided it"
         warnings.warn(message, JellyWarning, stacklevel=3)

@@ -668,7 +668,7 @@ def show_style() -> str:
 def history(
     patches: list[Source],
     base: Source | None,
-    pattern: list[str | None],
+    pattern: list[list[str] | None],
     keywords: dict[str, Any],
     progress: _Report | None = None,
 ) -> History:

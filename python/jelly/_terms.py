@@ -31,7 +31,7 @@ class Terms(NamedTuple):
     """
 
     prefixes: Mapping[str, str]
-    history: Callable[[str], str] | None = None
+    history: Callable[[str], str | None] | None = None
 
     def short(self, iri: str) -> str | None:
         """An IRI as a prefixed name; None: no prefix fits."""
@@ -64,6 +64,6 @@ class Terms(NamedTuple):
     def subject(self, term: str) -> Html:
         """A subject, with a link to its history."""
         shown = self.html(term)
-        if self.history is None:
+        if self.history is None or (to := self.history(term)) is None:
             return shown
-        return joined((shown, " ", tag("a", "history", href=self.history(term), class_="soft")))
+        return joined((shown, " ", tag("a", "history", href=to, class_="soft")))

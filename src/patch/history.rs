@@ -1,6 +1,6 @@
 //! From which version to which a quad was there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::dataset::each_statement;
 use super::log::{Change, Log, LogOptions, LogSink, LogSources};
@@ -16,8 +16,8 @@ use crate::sink::{PatchOp, Statement};
 use crate::term::{Term, TermBuf};
 use crate::text::fold_tags;
 
-/// Terms that are wanted, each in its place; `None`: any.
-pub type Pattern = [Option<TermBuf>; 4];
+/// Terms that are wanted, one of several in each place; `None`: any.
+pub type Pattern = [Option<Vec<TermBuf>>; 4];
 
 /// A time in which a quad was there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +55,14 @@ pub fn history(
     watch: Watch<'_>,
 ) -> Result<History> {
     let mut work = Work::new(watch);
-    for term in pattern.iter().flatten().map(TermBuf::as_term) {
+    for term in pattern.iter().flatten().flatten().map(TermBuf::as_term) {
         refuse_term(&term)?;
     }
     let log = Log::open(patches.into(), options, &mut work)?;
     let mut sink = Following {
-        pattern: pattern.each_ref().map(|term| term.as_ref().map(|term| folded(&term.as_term()))),
+        pattern: pattern.each_ref().map(|terms| {
+            terms.as_ref().map(|terms| terms.iter().map(|term| folded(&term.as_term())).collect())
+        }),
         keys: Keys::random()?,
         quads: ByKey::default(),
         store: Store::new(),
@@ -131,7 +133,7 @@ struct Quad {
 }
 
 struct Following {
-    pattern: [Option<String>; 4],
+    pattern: [Option<HashSet<String>>; 4],
     keys: Keys,
     quads: ByKey<Quad>,
     store: Store,
@@ -147,8 +149,8 @@ struct Following {
 
 impl Following {
     fn quad(&mut self, statement: &Statement<'_>, adds: bool) -> Result<()> {
-        let is_wanted = |(term, wanted): (&Term<'_>, &Option<String>)| {
-            wanted.as_ref().is_none_or(|wanted| *wanted == folded(term))
+        let is_wanted = |(term, wanted): (&Term<'_>, &Option<HashSet<String>>)| {
+            wanted.as_ref().is_none_or(|wanted| wanted.contains(&folded(term)))
         };
         if !statement.terms.iter().zip(&self.pattern).all(is_wanted) {
             return Ok(());

@@ -270,7 +270,7 @@ pub(super) fn history(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
     base: Option<&Bound<'_, PyAny>>,
-    pattern: [Option<String>; 4],
+    pattern: [Option<Vec<String>>; 4],
     keywords: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<History> {
@@ -279,8 +279,8 @@ pub(super) fn history(
     let base = base.map(|base| job.dataset(base, "base_format")).transpose()?;
     let options = LogOptions::of(&job.values);
     let mut terms: Pattern = Default::default();
-    for (place, text) in terms.iter_mut().zip(&pattern) {
-        *place = text.as_deref().map(term).transpose()?;
+    for (place, texts) in terms.iter_mut().zip(&pattern) {
+        *place = texts.as_ref().map(|texts| texts.iter().map(|text| term(text)).collect()).transpose()?;
     }
     let found = job.run(py, |watch| {
         let log = LogSources::open(log)?;

@@ -99,7 +99,10 @@ def test_a_site_of_files(log: Path, tmp_path: Path) -> None:
     assert write_page(jelly.Log(log), site) == 3
     assert write_page(jelly.Log(log), site) == 3, "the same again"
     files = sorted(path.relative_to(site) for path in site.rglob("*.html"))
-    assert len(files) == 7
+    # that of the base, four hostile ones and those of the second version
+    subjects = [name for name in files if name.parts[0] == "subjects"]
+    assert len(files) == 7 + len(subjects)
+    assert len(subjects) == 5 + -(-(MOST + 7) // 4)
     for name in files:
         text = (site / name).read_text()
         page = Page(text)
@@ -124,11 +127,31 @@ def test_a_site_of_files(log: Path, tmp_path: Path) -> None:
     assert [given for tag, given in since.tags if given.get("class") == "jelly-add"]
     assert (site / "since/0001.rdfp").read_bytes().count(b"\nA ") == MOST + 7
     assert (site / "patches/0003.rdfp").read_bytes().count(b"\nD ") == 1
+    gone = [href for href in Page((site / "versions/0003.html").read_text()).links if "/subjects/" in href]  # fmt: skip
+    followed = Page((site / "versions" / gone[0]).resolve().read_text())
+    assert "History of subject ex:a" in followed.text
+    for text in ("the begin", "3"):
+        assert text in followed.text
+    assert "../versions/0003.html" in followed.links
+    assert gone[0][3:] in Page((site / "search.html").read_text()).links
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine").touch()
     with pytest.raises(ArgumentError, match="something else"):
         write_page(jelly.Log(log), tmp_path / "other")
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["mine"]
+
+
+def test_histories_of_a_site_that_begins_later(log: Path, tmp_path: Path) -> None:
+    made = jelly.Log(log)
+    made.publish(b'TX .\nD <http://example.org/s1> <a:p> "5" .\nTC .\n')
+    made.compact(2)
+    write_page(made, tmp_path / "site")
+    pages = {path: Page(path.read_text()) for path in (tmp_path / "site/subjects").iterdir()}
+    assert len(pages) == 2, "only what changed since is followed"
+    (one,) = (page for page in pages.values() if "subject ex:s1" in page.text)
+    assert one.text.count("still there") == 3
+    assert "../versions/0004.html" in one.links
+    assert "../versions/0002.html" not in one.links
 
 
 def test_one_file_without_network(log: Path, tmp_path: Path) -> None:

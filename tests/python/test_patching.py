@@ -243,6 +243,9 @@ def test_history() -> None:
     ]
     assert list(jelly.history(log, base=BASE, object='"x"@EN')) == periods[:1]
     assert list(jelly.history(log, graph="", subject="<a:n>")) == periods[3:]
+    several = iter(['"x"@EN', '"none"'])
+    assert list(jelly.history(log, base=BASE, object=several)) == periods[:1]
+    assert list(jelly.history(log, base=BASE, object=[])) == []
     with pytest.raises(ValueError, match="not the canonical text of a term"):
         jelly.history(log, subject="<a")
 

@@ -72,7 +72,8 @@ def test_patches_that_are_made(folder: Path) -> None:
 def test_what_logs_say(folder: Path) -> None:
     out, _ = run(folder, "history", "log.rdfp", "--base", "base.nq")
     assert out == '0\t2\t<a:s> <a:p> "x" .\n1\t\t<a:s> <a:p> "y" .\n'
-    out, _ = run(folder, "history", "log.rdfp", "--object", '"y"', "--json")
+    both = ["--object", '"y"', "--object", '"none"']
+    out, _ = run(folder, "history", "log.rdfp", *both, "--json")
     assert json.loads(out)["valid_from"] == 1
     out, _ = run(folder, "log", "verify", "log.rdfp", "--base", "base.nq")
     assert out == (

@@ -123,6 +123,7 @@ def test_history(log: tuple[str, Path]) -> None:
             ('"all"', 1, None), ('"5"', 5, None), *((f'"{n}"', n, n + 1) for n in range(1, 5))
         }  # fmt: skip
     assert curl(f"{url}/history?object=%223%22").body.count(b"\n") == 1
+    assert curl(f"{url}/history?object=%22none%22&object=%223%22").body.count(b"\n") == 1
     assert curl(f"{url}/history?subject=a:none")[::2] == (200, b"")
     for query in ("", "subject=%3Ca%20b%3E", "object=%22x"):
         assert curl(f"{url}/history?{query}").status == 400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jelly._html import Html, tag
+from jelly._html import Html, joined, link, tag, text
 from jelly._page._churn import Churn
 from jelly._page._pages import Links
 from jelly._terms import Terms
@@ -62,5 +62,6 @@ def _groups(log: Log, info: LogInfo) -> Iterator[list[LogVersion]]:
 
 
 def _subjects(subjects: Sequence[str], terms: Terms) -> Html:
-    names = [terms.plain(subject) for subject in subjects]
-    return tag("span", ", ".join(names), ", …" if len(names) == SUBJECTS else "", class_="soft")
+    to = terms.history or (lambda _: None)
+    names = [link(to(one), terms.plain(one)) if to(one) else text(terms.plain(one)) for one in subjects]  # fmt: skip
+    return tag("span", joined(names, ", "), ", …" if len(names) == SUBJECTS else "", class_="soft")

@@ -15,6 +15,7 @@ from jelly.log._log import Log
 _CHUNK = 65536
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _SHOWN = 15
+_RECENT = 1000
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph"]
 
 
@@ -55,6 +56,8 @@ class Churn:
         )
         self.subjects: dict[int, list[str]] = {}
         """The first subjects of each version, as many as were asked for."""
+        self.recent: dict[str, None] = {}
+        """The IRIs that were subjects last, a thousand of them; the newest is the last one."""
 
     def read(self, log: Log, upto: int) -> None:
         """Takes what the log has more.
@@ -79,6 +82,11 @@ class Churn:
         if not self._subjects:
             return
         for row in rows:
+            if row.subject and row.subject[0] == "<":
+                self.recent.pop(row.subject, None)
+                self.recent[row.subject] = None
+                if len(self.recent) > _RECENT:
+                    del self.recent[next(iter(self.recent))]
             kept = self.subjects.setdefault(first + row.patch, [])
             if len(kept) < self._subjects and row.subject and row.subject not in kept:
                 kept.append(row.subject)

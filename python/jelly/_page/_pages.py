@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from jelly._history import Period
@@ -167,7 +167,7 @@ def diff_page(
 
 
 def history_page(
-    info: LogInfo, asked: dict[str, str], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
+    info: LogInfo, asked: Mapping[str, Iterable[str]], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
 ) -> str:  # fmt: skip
     """The page of a history: from which to which version quads were there."""
     rows = (
@@ -179,7 +179,7 @@ def history_page(
         for one in periods
     )  # fmt: skip
     heads = ["Subject", "Predicate", "Object", "Graph", "Added in", "Deleted in"]
-    what = joined((joined((f"{name} ", terms.html(term) or "default graph")) for name, term in asked.items()), ", ")  # fmt: skip
+    what = joined((joined((f"{name} ", terms.html(term) or "default graph")) for name, each in asked.items() for term in each), ", ")  # fmt: skip
     body = [
         tag("nav", link(links.log(1), info.name), aria_label="Log"),
         tag("h1", "History of ", what),

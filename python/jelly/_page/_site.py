@@ -5,15 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from jelly._html import Html, joined, link, tag
 from jelly._page._all import SCRIPT, SUBJECTS, all_versions
 from jelly._page._html import document
-from jelly._page._pages import EACH, diff_page, log_body, log_page, version_body, version_page
+from jelly._page._pages import (
+    EACH,
+    diff_page,
+    history_page,
+    log_body,
+    log_page,
+    version_body,
+    version_page,
+)
 from jelly._page._read import Known, rows_of
 from jelly._page._rows import Shown
 from jelly._page._since import compare
 from jelly._page._style import STYLE
+from jelly._page._subjects import PERIODS, histories
 from jelly._show import show_style
 from jelly._terms import Terms
 from jelly._whole_file import beside, local_path
@@ -22,6 +33,7 @@ from jelly.log._log import Log
 from jelly.log._types import LogInfo, LogVersion
 
 _MARK = "jelly-page"
+_NONE: Mapping[Any, Any] = MappingProxyType({})
 # versions whose rows stand in one file, and how many rows
 _IN_ONE, _ROWS = 200, 20_000
 
@@ -29,9 +41,12 @@ _IN_ONE, _ROWS = 200, 20_000
 class _Site:
     """Addresses in a folder of files, seen from ``up`` it."""
 
-    def __init__(self, up: str, compared: Mapping[int, Shown] | None = None) -> None:
+    def __init__(
+        self, up: str, compared: Mapping[int, Shown] = _NONE, followed: Mapping[str, object] = _NONE
+    ) -> None:
         self._up = up
-        self._compared = compared or {}
+        self._compared = compared
+        self._subjects = {subject: number for number, subject in enumerate(followed, 1)}
         self.style: str | None = f"{up}style.css"
 
     def log(self, page: int) -> str:
@@ -50,6 +65,10 @@ class _Site:
     def since(self, version: int) -> str | None:
         found = self._compared.get(version)
         return f"{self._up}since/{version:04}.html" if found and found.html else None
+
+    def of_subject(self, term: str) -> str | None:
+        number = self._subjects.get(term)
+        return f"{self._up}subjects/{number:04}.html" if number else None
 
     def data(self, version: int) -> None: ...
     def diff(self) -> None: ...
@@ -111,21 +130,26 @@ def write_page(log: Log, dest: str | os.PathLike[str]) -> int:
 def _write_site(log: Log, info: LogInfo, known: Known, home: Path) -> None:
     if home.exists() and any(home.iterdir()) and not (home / _MARK).exists():
         raise ArgumentError(f"{home} has something else than pages of a log: give a new folder", kind="argument")  # fmt: skip
-    for folder in (home, home / "versions", home / "patches", home / "since"):
-        folder.mkdir(parents=True, exist_ok=True)
+    for name in ("versions", "patches", "since", "subjects"):
+        (home / name).mkdir(parents=True, exist_ok=True)
     (home / _MARK).touch()
     _write(home / "style.css", STYLE + show_style())
     counts, churn = known.counts(info.head.version), known.churn(info.head.version)
-    latest, home_links = Terms(known.prefixes(info.head.version)), _Site("")
-    most = churn.html(latest)
     for number in range(info.first, info.head.version + 1):
         for ending in (".rdfp", ".jellyp"):
             log.fetch(number, home / "patches" / f"{number:04}{ending}")
-    inner = _Site("../", compare(log, info, home))
+    compared = compare(log, info, home)
+    followed = histories(log, info, home, reversed(churn.recent))
+    home_links, inner = (_Site(up, compared, followed) for up in ("", "../"))
+    latest = Terms(known.prefixes(info.head.version), home_links.of_subject)
+    most = churn.html(latest)
+    for subject, periods in followed.items():
+        shown = history_page(info, {"subject": [subject]}, periods[:PERIODS], len(periods) <= PERIODS, latest, inner)  # fmt: skip
+        _write(home / str(home_links.of_subject(subject)), shown)
     for page in range(1, max(1, -(-len(counts.added) // EACH)) + 1):
         versions = newest(log, info, page)
         for one in versions:
-            terms = Terms(known.prefixes(one.version))
+            terms = Terms(known.prefixes(one.version), inner.of_subject)
             _write(home / "versions" / f"{one.version:04}.html", version_page(info, one, rows_of(log, one, terms), terms, inner))  # fmt: skip
             if inner.since(one.version):
                 _write(home / "since" / f"{one.version:04}.html", inner.since_page(info, one.version))  # fmt: skip

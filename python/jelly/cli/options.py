@@ -58,4 +58,4 @@ def with_options(*lists: Options) -> Callable[[Any], Any]:
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """The options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in options.items() if value not in (None, ())}

@@ -299,12 +299,10 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 
 @click.command(name="history", short_help="When quads came and went.", epilog=_LOGS)
 @_PATHS
-@click.option("--subject", metavar="TERM", help='Only quads with this term: <iri>, _:label, "text"@en.')  # fmt: skip
-@click.option("--predicate", metavar="TERM", help="Only quads with this predicate.")
-@click.option("--object", "object", metavar="TERM", help="Only quads with this object.")
-@click.option(
-    "--graph", metavar="TERM", help="Only quads of this graph; the empty text is the default graph."
-)
+@click.option("--subject", multiple=True, metavar="TERM", help='Only quads with this term, or one of several: <iri>, _:label, "text"@en.')  # fmt: skip
+@click.option("--predicate", multiple=True, metavar="TERM", help="Only quads with this predicate, or one of several.")  # fmt: skip
+@click.option("--object", "object", multiple=True, metavar="TERM", help="Only quads with this object, or one of several.")  # fmt: skip
+@click.option("--graph", multiple=True, metavar="TERM", help="Only quads of this graph, or one of several; the empty text is the default graph.")  # fmt: skip
 @click.option("--base", metavar="BASE", help="The dataset before the log.")
 @click.option("--who", is_flag=True, help="Also print which patch added and deleted it: its id, and headers such as author and time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")

@@ -51,20 +51,23 @@ def write_change(
             invert(last_rows, dest, before, to=to)
 
 
-def pattern_of(request: Request) -> dict[str, str]:
+def pattern_of(request: Request) -> dict[str, list[str]]:
     """The terms that a history is asked for; IRIs may stand without their brackets.
 
     Raises:
         Problem: There is none (400).
     """
-    given = {name: request.query_params[name] for name in TERMS if name in request.query_params}
-    if not given:
+    asked = {name: request.query_params.getlist(name) for name in TERMS}
+    if not any(asked.values()):
         raise Problem(400, "query", f"a history needs one of {', '.join(TERMS)}")
-    bare = {name: text for name, text in given.items() if text and text[0] not in '<"_'}
-    return given | {name: f"<{text}>" for name, text in bare.items()}
+    return {
+        name: [f"<{text}>" if text and text[0] not in '<"_' else text for text in texts]
+        for name, texts in asked.items()
+        if texts
+    }
 
 
-def periods_of(log: FolderLog, pattern: dict[str, str]) -> Any:
+def periods_of(log: FolderLog, pattern: dict[str, list[str]]) -> Any:
     """The periods of the quads that fit a pattern.
 
     Raises:
@@ -89,7 +92,7 @@ def periods_of(log: FolderLog, pattern: dict[str, str]) -> Any:
         raise Problem(400, "query", str(error)) from None
 
 
-def write_history(log: FolderLog, pattern: dict[str, str], spool: IO[bytes]) -> None:
+def write_history(log: FolderLog, pattern: dict[str, list[str]], spool: IO[bytes]) -> None:
     """Writes the periods of a history as lines of JSON."""
     text = io.TextIOWrapper(spool, "utf-8", write_through=True)
     for period in periods_of(log, pattern):
