@@ -14,6 +14,8 @@ from jelly.service._problems import Problem
 
 # how often the disk is looked at, in bytes of a body
 _LOOK = 8 << 20
+# bytes that are written at once: handing each piece of a network to a thread costs more than writing it
+_HELD = 256 << 10
 _CLOSE = {"Connection": "close"}
 
 
@@ -31,7 +33,7 @@ async def received(request: Request, path: Path, limits: Limits) -> int:
     refuse_full(path.parent, length, limits)
     clock = asyncio.get_running_loop().time
     size, looked, began = 0, 0, clock()
-    pieces = request.stream()
+    pieces, held = request.stream(), bytearray()
     with path.open("wb") as file:
         while True:
             slowest = began + limits.idle + size / max(limits.rate, 1e-9)
@@ -39,6 +41,7 @@ async def received(request: Request, path: Path, limits: Limits) -> int:
                 async with asyncio.timeout_at(min(clock() + limits.idle, slowest)):
                     piece = await anext(pieces)
             except StopAsyncIteration:
+                file.write(held)
                 return size
             except TimeoutError:
                 detail = f"the body came too slowly: no byte for {limits.idle} s, or less than {limits.rate:g} bytes a second"
@@ -51,8 +54,10 @@ async def received(request: Request, path: Path, limits: Limits) -> int:
             if size - looked >= _LOOK:
                 looked = size
                 refuse_full(path.parent, 0, limits)
-            if piece:
-                await run_in_threadpool(file.write, piece)
+            held += piece
+            if len(held) >= _HELD:
+                await run_in_threadpool(file.write, held)
+                held.clear()
 
 
 def refuse_full(folder: Path, more: int, limits: Limits) -> None:
