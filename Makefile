@@ -76,7 +76,7 @@ else
 endif
 
 .PHONY: try
-try: needs-java $(VENV)/.made-quick $(VENV)/.made-bench ## Start each benchmark, fuzz target and script once, briefly
+try: needs-java $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-bench ## Start each benchmark, fuzz target and script once, briefly
 	cargo test --locked --benches
 	scripts/fuzz.sh --once
 	$(PY) benches/python/compare.py --quick --only patch
@@ -84,6 +84,7 @@ try: needs-java $(VENV)/.made-quick $(VENV)/.made-bench ## Start each benchmark,
 	set -e; for name in patching replicas spark_patching; do \
 	  $(PY) benches/python/$$name.py $(SCRATCH)/try --quads 2000 --changes 200; done
 	$(PY) benches/python/service.py $(SCRATCH)/try --publishes 32 --patches 20 --rows 1000 --megabytes 1 --versions 20
+	$(PY) benches/python/streams.py $(SCRATCH)/try --quads 2000 --rounds 1
 	rm -rf $(SCRATCH)/try
 	$(PY) examples/demo.py
 
