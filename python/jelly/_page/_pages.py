@@ -22,6 +22,7 @@ from jelly.log._listed import (
 from jelly.log._types import LogInfo, LogVersion
 
 EACH = 100
+TERMS = ("subject", "predicate", "object", "graph")
 _FORMATS = {"rdfp": "RDF Patch", "jelly-patch": "Jelly-Patch", "trp": "Thrift"}
 
 
@@ -170,15 +171,17 @@ def history_page(
     info: LogInfo, asked: Mapping[str, Iterable[str]], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
 ) -> str:  # fmt: skip
     """The page of a history: from which to which version quads were there."""
+    # a term that all quads have stands in the heading
+    places = [name for name in TERMS if len([*asked.get(name, ())]) != 1]
     rows = (
         (
-            terms.html(one.subject), terms.html(one.predicate), terms.html(one.object), terms.html(one.graph),
+            *(terms.html(getattr(one, name)) for name in places),
             link(links.version(one.valid_from), f"{one.valid_from:,}") if one.valid_from >= info.first else "the begin",
             "still there" if one.valid_to is None else link(links.version(one.valid_to), f"{one.valid_to:,}"),
         )
         for one in periods
     )  # fmt: skip
-    heads = ["Subject", "Predicate", "Object", "Graph", "Added in", "Deleted in"]
+    heads = [*(name.capitalize() for name in places), "Added in", "Deleted in"]
     what = joined((joined((f"{name} ", terms.html(term) or "default graph")) for name, each in asked.items() for term in each), ", ")  # fmt: skip
     body = [
         tag("nav", link(links.log(1), info.name), aria_label="Log"),

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from jelly._changes import between, canonicalize, invert, net
 from jelly._history import history
 from jelly._log_files import BASE_JSON
+from jelly._page._pages import TERMS
 from jelly._whole_file import work_folder
 from jelly.errors import JellyError
 from jelly.log._begin import EMPTY, base_of, no_base
@@ -20,7 +21,6 @@ from jelly.service._limits import Limits
 from jelly.service._problems import Problem
 from jelly.service._states import write_state
 
-TERMS = ("subject", "predicate", "object", "graph")
 _VARY = {"Vary": "Accept, Accept-Encoding"}
 
 
