@@ -6,6 +6,8 @@
 
 /// The spare bytes, and the size of a block.
 const PAD: usize = 32;
+/// Most terms have no more, and so many bytes are copied at once.
+const USUAL: usize = 64;
 const SPARE: &str = "                                ";
 
 /// Text with spare bytes behind it, which do not belong to it.
@@ -125,10 +127,10 @@ impl TextBuffer {
         self.len
     }
 
-    /// From the end of the text on: at least `length` bytes and the spare ones.
+    /// From the end of the text on: at least `length` bytes and the spare ones, and never less than the usual ones.
     #[inline(always)]
     fn room(&mut self, length: usize) -> &mut [u8] {
-        if self.bytes.len() < self.len + length + PAD {
+        if self.bytes.len() < self.len + length + USUAL {
             self.grow(length);
         }
         &mut self.bytes[self.len..]
@@ -137,7 +139,7 @@ impl TextBuffer {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, length: usize) {
-        let needed = self.len + length + PAD;
+        let needed = self.len + length + USUAL;
         // filling two buffers costs twice; but memory that was in use before is zeroed, used or not
         let factor = if self.bytes.len() < 1 << 16 { 16 } else { 2 };
         let size = needed.max(factor * self.bytes.len()).max(1 << 12);
@@ -150,6 +152,18 @@ impl TextBuffer {
     pub(crate) fn push(&mut self, text: &str) {
         copy(self.room(text.len()), text.as_bytes());
         self.len += text.len();
+    }
+
+    /// The first `length` bytes of a text, which may go on behind them.
+    #[inline(always)]
+    pub(crate) fn push_start(&mut self, text: &str, length: usize) {
+        let (start, _) = text.split_at(length);
+        let room = self.room(length);
+        match (room.first_chunk_mut::<USUAL>(), text.as_bytes().first_chunk()) {
+            (Some(to), Some(from)) if length <= USUAL => *to = *from,
+            _ => copy(room, start.as_bytes()),
+        }
+        self.len += length;
     }
 
     #[inline(always)]
@@ -208,6 +222,14 @@ impl TextBuffer {
         let _ = self.room(length);
         // what a block reads from behind the text is written behind the text
         let bytes = self.bytes.as_mut_slice();
+        if length <= USUAL
+            && let Some(&block) = bytes[start..].first_chunk::<USUAL>()
+            && let Some(room) = bytes[end..].first_chunk_mut()
+        {
+            *room = block;
+            self.len = end + length;
+            return;
+        }
         let mut done = 0;
         while done < length {
             let (from, to) = (start + done, end + done);
@@ -310,6 +332,11 @@ mod tests {
             out.push_quoted(text, padded.as_padded());
             out.push_byte(b'.');
             let wanted = format!("{text}{text}<{text}><\"{text}<{text}>.");
+            for behind in [0, 1, USUAL, long.len() - length] {
+                let mut out = TextBuffer::default();
+                out.push_start(&long[..(length + behind).min(long.len())], length);
+                assert_eq!(out.as_bytes(), text.as_bytes());
+            }
             assert_eq!(String::from_utf8_lossy(out.as_bytes()), wanted, "{length}");
             out.splice(2 * length, "[]");
             let wanted = format!("{text}{text}[]{text}><\"{text}<{text}>.");

@@ -16,7 +16,7 @@ use crate::text::TermWriter;
 
 /// Strings.
 pub(super) struct TextColumn {
-    data: TextBuffer,
+    pub(super) data: TextBuffer,
     offsets: Vec<i32>,
     nulls: Nulls,
     /// Where the last term was first written, and its length. Its repetitions are copied from there and not
@@ -122,15 +122,15 @@ impl TextColumn {
         if same && self.repeat().is_some() {
             return Ok(());
         }
-        let length = self.put(|data| TermWriter::scoped(data, scope).term(term));
+        let start = self.data.len();
+        TermWriter::scoped(&mut self.data, scope).term(term);
+        let length = self.end_term(start);
         if length > most { Err(term_too_long(length)) } else { Ok(()) }
     }
 
-    /// Adds the text of a term that `write` appends; says how long it is.
+    /// The text from `start` on is that of a term; says how long it is.
     #[inline(always)]
-    pub(super) fn put(&mut self, write: impl FnOnce(&mut TextBuffer)) -> usize {
-        let start = self.data.len();
-        write(&mut self.data);
+    pub(super) fn end_term(&mut self, start: usize) -> usize {
         let at = self.end_value(start);
         self.last = Some(at);
         at.length
@@ -152,7 +152,8 @@ impl TextColumn {
     /// The text of the last term, if this batch has it.
     #[inline(always)]
     pub(super) fn last(&self) -> Option<&[u8]> {
-        self.last.map(|at| &self.data.as_bytes()[at.start..at.start + at.length])
+        let At { start, length, .. } = self.last?;
+        Some(&self.data.as_bytes()[start..start + length])
     }
 
     /// The next term repeats this one, which [`Self::last_place`] gave.

@@ -24,6 +24,8 @@ pub struct PatchBatches {
     numbers: [Option<IntColumn>; 3],
     statements: StatementColumns,
     texts: [Option<TextColumn>; 3],
+    /// Bytes of text in these.
+    bytes: usize,
     namespaces: Namespaces,
 }
 
@@ -37,6 +39,7 @@ impl PatchBatches {
             statements: StatementColumns::new(&batch.settings, |name| batch.wants(name))?,
             texts: TEXTS.map(|name| batch.wants(name).then(|| TextColumn::new(batch.settings.strings))),
             batch,
+            bytes: 0,
             namespaces: Namespaces::default(),
         })
     }
@@ -47,6 +50,7 @@ impl PatchBatches {
         self.numbers.iter_mut().flatten().for_each(IntColumn::begin);
         self.statements.begin();
         self.texts.iter_mut().flatten().for_each(TextColumn::begin);
+        self.bytes = 0;
     }
 
     fn name_and_value(&mut self, name: Option<&str>, value: Option<&Term<'_>>) -> Result<()> {
@@ -60,6 +64,7 @@ impl PatchBatches {
             column.pad_to(row);
             self.statements.push_value(column, value)?;
         }
+        self.bytes = self.texts.iter().flatten().map(TextColumn::bytes).sum();
         Ok(())
     }
 
@@ -75,16 +80,12 @@ impl PatchBatches {
         Ok(())
     }
 
-    fn bytes(&self) -> usize {
-        let texts = self.texts.iter().flatten().map(TextColumn::bytes);
-        self.statements.bytes() + texts.sum::<usize>()
-    }
-
     /// The row is complete, but for its letter and its numbers.
     #[inline(always)]
     fn end_row(&mut self, letter: &str, numbers: RowNumbers) -> Result<()> {
         if let Some(column) = &mut self.texts[0] {
             column.push(letter);
+            self.bytes += letter.len();
         }
         let [patch, txn, seq] = &mut self.numbers;
         if let Some(column) = patch {
@@ -96,7 +97,7 @@ impl PatchBatches {
         if let Some(column) = seq {
             column.push(numbers.seq);
         }
-        self.batch.end_row(self.bytes())
+        self.batch.end_row(self.statements.bytes() + self.bytes)
     }
 }
 

@@ -6,7 +6,6 @@ use super::columns::TextColumn;
 use super::labels::ColumnLabels;
 use super::settings::{BatchSettings, TermStyle};
 use super::term_columns::TermColumn;
-use crate::buffer::TextBuffer;
 use crate::encode::bytes::same;
 use crate::error::Result;
 use crate::scan::is_plain_label;
@@ -126,20 +125,24 @@ impl StatementColumns {
         let place = NAMES.iter().position(|known| *known == name)?;
         self.columns[place].as_mut().map(|column| column.take(rows))
     }
+}
 
-    /// Writes a term; `false`: it is too long, or does not go into its column as text.
-    #[inline(always)]
-    fn write(&mut self, place: usize, write: impl FnOnce(&mut TextBuffer, &ColumnLabels)) -> bool {
-        match &mut self.columns[place] {
+/// Writes a term; `false`: it is too long, or does not go into its column as text. A closure would be called.
+macro_rules! write_term {
+    ($columns:ident, $place:ident, $data:ident => $write:expr) => {
+        match &mut $columns.columns[$place] {
             Some(TermColumn::Text(column)) => {
-                let length = column.put(|data| write(data, &self.labels));
-                self.bytes += length;
-                length <= self.most
+                let $data = &mut column.data;
+                let start = $data.len();
+                $write;
+                let length = column.end_term(start);
+                $columns.bytes += length;
+                length <= $columns.most
             }
             Some(TermColumn::Struct(_)) => false,
             None => true,
         }
-    }
+    };
 }
 
 impl<'t> TermSink<'t> for StatementColumns {
@@ -158,9 +161,9 @@ impl<'t> TermSink<'t> for StatementColumns {
     fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
         match iri.0 {
             IriText::Pieces { open, close, plain: true } => {
-                self.write(place, |data, _| data.push_padded(open, close))
+                write_term!(self, place, data => data.push_padded(open, close))
             }
-            IriText::Bare { iri, plain: true } => self.write(place, |data, _| data.push_iri(iri)),
+            IriText::Bare { iri, plain: true } => write_term!(self, place, data => data.push_iri(iri)),
             _ => false,
         }
     }
@@ -170,31 +173,44 @@ impl<'t> TermSink<'t> for StatementColumns {
         if !is_plain_label(label) || self.labels.waits_for(label) {
             return false;
         }
-        self.write(place, |data, labels| data.push_label(labels.scope().before(label), label))
+        let before = self.labels.scope().before(label);
+        write_term!(self, place, data => data.push_label(before, label))
     }
 
     #[inline(always)]
     fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
-        self.write(place, |data, _| TermWriter::new(data).literal(&literal))
+        write_term!(self, place, data => TermWriter::new(data).literal(&literal))
     }
 
     #[inline(always)]
     fn default_graph(&mut self, place: usize) -> bool {
-        self.write(place, |_, _| {})
+        write_term!(self, place, _data => {})
     }
 
     #[inline(always)]
     fn repeat(&mut self, place: usize) -> bool {
         match &mut self.columns[place] {
-            Some(TermColumn::Text(column)) => column.repeat().map(|length| self.bytes += length).is_some(),
+            Some(TermColumn::Text(column)) => {
+                let Some(length) = column.repeat() else { return false };
+                self.bytes += length;
+                true
+            }
             Some(TermColumn::Struct(_)) => false,
             None => true,
         }
     }
 
     #[inline(always)]
-    fn text(&mut self, place: usize, text: &'t str) -> bool {
-        self.write(place, |data, _| data.push(text))
+    fn text(&mut self, place: usize, text: &'t str, length: usize) -> bool {
+        write_term!(self, place, data => data.push_start(text, length))
+    }
+
+    #[inline(always)]
+    fn labelled(&mut self, place: usize, text: &'t str, length: usize) -> bool {
+        if self.labels.stay() && !self.labels.waits_for_a_position() {
+            return self.text(place, text, length);
+        }
+        self.blank_node(place, &text[2..length])
     }
 
     #[inline(always)]
@@ -202,8 +218,8 @@ impl<'t> TermSink<'t> for StatementColumns {
         let Some(TermColumn::Text(column)) = &self.columns[place] else { return None };
         let last = column.last()?;
         // behind a scope, the text of a label is not the label
-        let is_text = self.labels.stay() || last.first() != Some(&b'_');
-        let repeats = is_text && !last.is_empty() && text.get(last.len()) == Some(&b' ');
+        let is_text = |first: &u8| *first != b'_' || self.labels.stay();
+        let repeats = text.get(last.len()) == Some(&b' ') && last.first().is_some_and(is_text);
         (repeats && same(last, &text[..last.len()])).then_some(last.len())
     }
 

@@ -43,11 +43,17 @@ pub trait TermSink<'t> {
         false
     }
 
-    /// A term as canonical text.
+    /// A term as canonical text, but no blank node: the first `length` bytes of a text.
     #[inline(always)]
-    fn text(&mut self, place: usize, text: &'t str) -> bool {
-        let _ = (place, text);
+    fn text(&mut self, place: usize, text: &'t str, length: usize) -> bool {
+        let _ = (place, text, length);
         false
+    }
+
+    /// A blank node as canonical text: the first `length` bytes of a text.
+    #[inline(always)]
+    fn labelled(&mut self, place: usize, text: &'t str, length: usize) -> bool {
+        self.blank_node(place, &text[2..length])
     }
 
     /// How long the term of the statement before is as canonical text, where `text` begins with it and a space.
@@ -93,7 +99,7 @@ impl<'t> TermSink<'t> for Ignored {
     }
 
     #[inline(always)]
-    fn text(&mut self, _: usize, _: &'t str) -> bool {
+    fn text(&mut self, _: usize, _: &'t str, _: usize) -> bool {
         true
     }
 }

@@ -4,7 +4,7 @@
 //! row anew, knows every rule, and says what is wrong and where.
 
 use super::lex::{Lexer, is_language};
-use crate::scan::{iri_run, label_run, plain_run, tag_run};
+use crate::scan::{iri_run, plain_label_run, plain_run, tag_run};
 use crate::sink::TermSink;
 use crate::term::{DATATYPE_OPEN, XSD_STRING};
 
@@ -18,76 +18,64 @@ pub(super) fn statement<'t>(
     most: usize,
     graphs: Option<fn(&str) -> bool>,
 ) -> bool {
-    let mut row = Row { text: lexer.text, at: lexer.at, most };
+    let mut row = Row { rest: &lexer.text[lexer.at..], most };
     let done = row.term::<0>(out) && row.term::<1>(out) && row.term::<2>(out);
     if !done {
         return false;
     }
-    let start = row.at;
-    if row.peek() == Some(b'.') {
-        lexer.at = start + 1;
-        return out.default_graph(3);
-    }
-    let Some(is_odd) = graphs else { return false };
-    if !row.term::<3>(out) || is_odd(&row.text[start..]) || row.peek() != Some(b'.') {
-        return false;
-    }
-    lexer.at = row.at + 1;
-    true
+    let graph = row.rest;
+    let done = if row.ends() {
+        out.default_graph(3)
+    } else if let Some(is_odd) = graphs {
+        row.term::<3>(out) && !is_odd(graph) && row.ends()
+    } else {
+        false
+    };
+    lexer.at = lexer.text.len() - row.rest.len() + 1;
+    done
 }
 
+/// What is left of a row, and the bytes that a term may have.
 struct Row<'t> {
-    text: &'t str,
-    at: usize,
+    rest: &'t str,
     most: usize,
 }
 
 impl<'t> Row<'t> {
     #[inline(always)]
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+    fn ends(&self) -> bool {
+        self.rest.as_bytes().first() == Some(&b'.')
     }
 
-    /// A term and the space behind it.
-    #[inline(always)]
+    /// A term and the space behind it; a function of its own for each place, which keeps its values in registers.
+    #[inline(never)]
     fn term<const PLACE: usize>(&mut self, out: &mut impl TermSink<'t>) -> bool {
-        let start = self.at;
-        let rest = &self.text.as_bytes()[start..];
-        if let Some(length) = out.repeats_in(PLACE, rest) {
-            self.at += length + 1;
+        let (text, bytes) = (self.rest, self.rest.as_bytes());
+        if let Some(length) = out.repeats_in(PLACE, bytes) {
+            self.rest = &text[length + 1..];
             return length <= self.most && out.repeat(PLACE);
         }
-        let taken = match *rest {
-            [b'<', b'_', b':', ..] if PLACE != 1 => {
-                let length = iri_run(&rest[1..]) + 1;
-                self.at += length + 1;
-                rest.get(length) == Some(&b'>')
-                    && out.blank_node(PLACE, &self.text[start + 3..start + length])
+        let found = match *bytes {
+            [b'<', b'_', b':', ref label @ ..] => {
+                plain_label_run(label).filter(|_| PLACE != 1).map(|n| n + 4)
             }
-            [b'<', b'_', b':', ..] => false,
-            [b'<', ..] => {
-                let length = iri_run(&rest[1..]) + 1;
-                self.at += length + 1;
-                rest.get(length) == Some(&b'>') && out.text(PLACE, &self.text[start..=start + length])
-            }
-            [b'_', b':', ..] if PLACE != 1 => {
-                let length = label_run(&rest[2..]) + 2;
-                self.at += length;
-                out.blank_node(PLACE, &self.text[start + 2..start + length])
-            }
-            [b'"', ..] if PLACE == 2 => match literal(rest) {
-                Some(length) => {
-                    self.at += length;
-                    out.text(PLACE, &self.text[start..start + length])
-                }
-                None => false,
-            },
-            _ => false,
+            [b'<', ref iri @ ..] => Some(iri_run(iri) + 2),
+            [b'_', b':', ref label @ ..] => plain_label_run(label).filter(|_| PLACE != 1).map(|n| n + 2),
+            [b'"', ..] if PLACE == 2 => literal(bytes),
+            _ => None,
         };
-        let is_short = self.at - start <= self.most;
-        let ends = self.peek() == Some(b' ');
-        self.at += 1;
-        taken & is_short & ends
+        let Some(length) = found else { return false };
+        if bytes.get(length) != Some(&b' ') {
+            return false;
+        }
+        self.rest = &text[length + 1..];
+        let taken = match *bytes {
+            [b'<', ..] if bytes[length - 1] != b'>' => false,
+            [b'<', b'_', b':', ..] => out.labelled(PLACE, &text[1..], length - 2),
+            [b'_', ..] => out.labelled(PLACE, text, length),
+            _ => out.text(PLACE, text, length),
+        };
+        taken && length <= self.most
     }
 }
 
@@ -110,8 +98,9 @@ fn literal(bytes: &[u8]) -> Option<usize> {
         b' ' => Some(at + 1),
         b'@' => {
             let length = tag_run(&tail[1..]);
-            let tag = std::str::from_utf8(&tail[1..=length]).ok()?;
-            is_language(tag).then_some(at + 2 + length)
+            let tag = &tail[1..=length];
+            let is_word = length > 0 && tag.iter().all(u8::is_ascii_alphabetic);
+            (is_word || is_language(std::str::from_utf8(tag).ok()?)).then_some(at + 2 + length)
         }
         b'^' => {
             let iri = bytes[at..].strip_prefix(DATATYPE_OPEN.as_bytes())?;

@@ -35,8 +35,8 @@ impl Lines {
     fn canonical<'t>(&self, lexer: &mut Lexer<'t>, start: usize, out: &mut impl TermSink<'t>) -> bool {
         let graphs: Option<fn(&str) -> bool> = if self.options.triples { None } else { Some(|_| false) };
         canonical::statement(lexer, out, self.statements.term_bytes, graphs)
-            && matches!(lexer.peek(), Ok(b'\n' | b'\r'))
-            && lexer.check_row(start).is_ok()
+            && matches!(lexer.rest(), [b'\n' | b'\r', ..])
+            && lexer.is_short_row(start)
     }
 }
 
@@ -81,7 +81,7 @@ impl<S: RdfSink> Grammar<S> for Lines {
     #[inline]
     fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt> {
         let start = lexer.at;
-        if lexer.peek()? == b'V' {
+        if let [b'V', ..] = lexer.rest() {
             return self.version(lexer);
         }
         if !self.options.strict
@@ -94,8 +94,21 @@ impl<S: RdfSink> Grammar<S> for Lines {
                 return Ok(Row::Read);
             }
             out.cut();
-            lexer.at = start;
         }
+        self.statement(lexer, start, sink)
+    }
+}
+
+impl Lines {
+    /// A line of terms of any kind and however they are written.
+    #[inline(never)]
+    fn statement<S: RdfSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        lexer.at = start;
         let statements = &mut self.statements;
         for place in 0..3 {
             statements.lex(place, lexer)?;
@@ -131,9 +144,7 @@ impl<S: RdfSink> Grammar<S> for Lines {
         self.seq += 1;
         Ok(Row::Read)
     }
-}
 
-impl Lines {
     /// `VERSION "1.2"` (N-Triples 1.2, section 2.5): a line that is no statement. Which RDF the lines are of, they say themselves.
     #[cold]
     fn version(&mut self, lexer: &mut Lexer<'_>) -> Result<Row, Halt> {

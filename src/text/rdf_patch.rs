@@ -114,10 +114,10 @@ impl<S: PatchSink> Grammar<S> for RdfPatch {
     #[inline]
     fn row(&mut self, lexer: &mut Lexer<'_>, sink: &mut S) -> Result<Row, Halt> {
         let start = lexer.at;
-        match (lexer.peek()?, lexer.byte(start + 1)?) {
-            (b'A', b' ' | b'<') => self.statement(lexer, start, true, sink),
-            (b'D', b' ' | b'<') => self.statement(lexer, start, false, sink),
-            _ => self.other(lexer, start, sink),
+        match *lexer.rest() {
+            [word @ (b'A' | b'D'), b' ' | b'<', ..] => self.change(lexer, start, word == b'A', sink),
+            [_, _, ..] => self.other(lexer, start, sink),
+            _ => Err(Stop::End.into()),
         }
     }
 
@@ -129,7 +129,7 @@ impl<S: PatchSink> Grammar<S> for RdfPatch {
 impl RdfPatch {
     /// `A` or `D`, three terms and perhaps a graph.
     #[inline(always)]
-    fn statement<S: PatchSink>(
+    fn change<S: PatchSink>(
         &mut self,
         lexer: &mut Lexer<'_>,
         start: usize,
@@ -151,8 +151,20 @@ impl RdfPatch {
                 return Ok(Row::Read);
             }
             out.cut();
-            lexer.at = start + 1;
         }
+        self.statement(lexer, start, adds, sink)
+    }
+
+    /// As [`Self::change`], of terms of any kind and however they are written.
+    #[inline(never)]
+    fn statement<S: PatchSink>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        start: usize,
+        adds: bool,
+        sink: &mut S,
+    ) -> Result<Row, Halt> {
+        lexer.at = start + 1;
         for place in 0..3 {
             lexer.skip_lines()?;
             self.statements.lex(place, lexer).map_err(|stop| hint(stop, lexer))?;
@@ -172,9 +184,9 @@ impl RdfPatch {
     #[inline(always)]
     fn canonical<'t>(&self, lexer: &mut Lexer<'t>, start: usize, out: &mut impl TermSink<'t>) -> bool {
         lexer.at = start + 2;
-        matches!(lexer.byte(start + 1), Ok(b' '))
+        lexer.text.as_bytes()[start + 1] == b' '
             && canonical::statement(lexer, out, self.statements.term_bytes, Some(begins_default_graph))
-            && lexer.check_row(start).is_ok()
+            && lexer.is_short_row(start)
     }
 
     /// A statement whose terms may be repetitions and prefixed names.
@@ -261,8 +273,7 @@ impl RdfPatch {
         let word = &lexer.text[start..end];
         lexer.at = end;
         let op = match word {
-            "A" => return self.statement(lexer, start, true, sink),
-            "D" => return self.statement(lexer, start, false, sink),
+            "A" | "D" => return self.change(lexer, start, word == "A", sink),
             "H" => return self.header(lexer, start, sink),
             "PA" => return self.prefix(lexer, start, true, sink),
             "PD" => return self.prefix(lexer, start, false, sink),

@@ -145,11 +145,17 @@ impl<G: GrammarState> TextRows<G> {
         self.grammar.begin();
         let (mut done, mut implied) = (0, false);
         let stop = loop {
-            let skipped = lexer.skip_lines();
-            done = lexer.at.max(done);
-            if let Err(stop) = skipped {
-                break stop;
+            if let [b'\n', ..] = lexer.rest() {
+                lexer.at += 1;
             }
+            if let [b' ' | b'\t' | b'\r' | b'\n' | b'#', ..] = lexer.rest() {
+                let skipped = lexer.skip_lines();
+                done = lexer.at.max(done);
+                if let Err(stop) = skipped {
+                    break stop;
+                }
+            }
+            done = lexer.at.max(done);
             if done == text.len() {
                 break Stop::End;
             }

@@ -100,10 +100,16 @@ impl<'t> Lexer<'t> {
         &self.text.as_bytes()[self.at..]
     }
 
+    /// Whether a row that began at `start` may end here.
+    #[inline(always)]
+    pub(crate) fn is_short_row(&self, start: usize) -> bool {
+        self.at - start <= self.rules.row_bytes
+    }
+
     /// The row that began at `start` ends here.
     #[inline(always)]
     pub(crate) fn check_row(&self, start: usize) -> Lex<()> {
-        if self.at - start <= self.rules.row_bytes {
+        if self.is_short_row(start) {
             return Ok(());
         }
         let message = format!("a row of more than {} bytes", self.rules.row_bytes);
