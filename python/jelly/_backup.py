@@ -22,7 +22,7 @@ from jelly._backup_states import (
     refuse_older,
     states_of,
 )
-from jelly._base_json import keep_last_dump, keep_way, way_of
+from jelly._base_json import digest_of, keep_last_dump, keep_way, way_of
 from jelly._changes import diff
 from jelly._log_files import BASE_JSON
 from jelly._option_types import DatasetOptions, ReadingOptions
@@ -321,6 +321,7 @@ def _begin(home: Path, work: Path, done: Applied, time: datetime, way: Ways) -> 
     """Gives the first state its name; the manifest, which comes last, makes it count."""
     said = {
         "base": _BASE,
+        "digest": digest_of(work / _BASE),
         "statements": done.statements,
         "timestamp": time.isoformat(),
         "blank_nodes": way,

@@ -1,7 +1,8 @@
-"""``base.json`` of a backup: how blank nodes are compared, and the time of the last dump that had nothing new."""
+"""``base.json`` of a backup: the digest of the base, how blank nodes are compared, and the time of the last dump that had nothing new."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +37,12 @@ def way_of(home: Path, asked: Ways) -> Ways:
         f"ask for 'auto' or 'match', or begin a new folder",
         home,
     )
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of the bytes of a file, as ``base.json`` has that of the base."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def keep_way(home: Path, work: Path, way: Ways) -> None:

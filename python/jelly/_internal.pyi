@@ -80,6 +80,7 @@ __all__ = [
     "read_schema",
     "refuse_changed",
     "refuse_hole",
+    "refuse_other_base",
     "refuse_own_file",
     "restart_points",
     "same",
@@ -761,6 +762,9 @@ def refuse_hole(source: str | None, patches: Sequence[tuple[int, bool]]) -> None
 
 def refuse_own_file(dest: Path, folder: Path | None = None) -> None:
     """Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read."""
+
+def refuse_other_base(file: Path) -> None:
+    """Refuses a file that stands in the place of the base of a log."""
 
 def patch_files(folder: Path) -> list[Path]:
     """The files of a folder that hold patches, in the order of a log."""

@@ -3,7 +3,7 @@
 use super::again::Again;
 use super::base_labels::BaseLabels;
 use super::key_set::KeySet;
-use super::log::{BaseCheck, Log, LogOptions, LogSources, Version};
+use super::log::{BaseCheck, Log, LogOptions, LogSources, Version, refuse_other_base};
 use super::net::Net;
 use super::prefixes::Prefix;
 use super::quad_key::QuadKey;
@@ -143,6 +143,9 @@ pub fn apply(
     };
     let has_content_labels = names.is_some();
     work.phase("reading the base");
+    if let Source::Path(path) = &base {
+        refuse_other_base(path)?;
+    }
     let mut rows = open_rdf(base, &options.base)?;
     let format = rows.format;
     let has_graphs = format != RdfFormat::NTriples && format != RdfFormat::Turtle;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::log::refuse_other_base;
 use super::work::Work;
 use crate::blank::refuse_positions;
 use crate::error::Result;
@@ -42,6 +43,9 @@ pub(crate) struct Dataset<'o> {
 
 impl<'o> Dataset<'o> {
     pub(crate) fn open(source: Source, options: &'o OpenOptions) -> Result<Self> {
+        if let Source::Path(path) = &source {
+            refuse_other_base(path)?;
+        }
         let input = Input::open(source, options)?;
         let format = input.rdf_format()?;
         Ok(Dataset { input, format })

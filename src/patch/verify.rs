@@ -61,6 +61,7 @@ pub fn verify_log(
         order: log.by_name(),
         ..LogReport::default()
     };
+    report.problems.extend(log.other_bases()?);
     (report.committed, report.aborted) = log.transactions();
     if !report.problems.is_empty() {
         return Ok(report);

@@ -192,6 +192,12 @@ pub(super) fn refuse_own_file(py: Python<'_>, dest: PathBuf, folder: Option<Path
     Ok(py.detach(|| patch::refuse_own_file(&dest, folder.as_deref()))?)
 }
 
+/// Refuses a file that stands in the place of the base of a log.
+#[pyfunction]
+pub(super) fn refuse_other_base(py: Python<'_>, file: PathBuf) -> PyResult<()> {
+    Ok(py.detach(|| patch::refuse_other_base(&file))?)
+}
+
 /// Whether a file of this name in the folder of a log holds patches.
 #[pyfunction]
 pub(super) fn holds_patches(name: &str) -> bool {

@@ -217,7 +217,7 @@ def test_logs_of_others(tmp_path: Path) -> None:
         log.publish(patch("11"))
     (tmp_path / "patch-0010.jellyp").unlink()
     (tmp_path / "patch-0011").write_bytes(b"Z .\n")
-    with pytest.raises(PatchError, match="the patches of this log have no ids"):
+    with pytest.raises(PatchError, match="2 patches of this log have an id, but not this one"):
         log.publish(patch("12"))
     (tmp_path / "z-2026-11-21").write_bytes(b"Z .\n")
     with pytest.raises(ValueError, match="patches can be published only to logs of patch-0001"):

@@ -180,3 +180,24 @@ def test_backups_that_are_compacted_meanwhile(
         jelly.backup("\n".join(quads[1:]).encode(), home, dump_format="nq")
     assert caught.value.kind == "patch.gap"
     assert log.head.version == 4
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("upto", [2, 4])
+def test_publishing_while_others_compact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upto: int, is_known: bool) -> None:  # fmt: skip
+    """The log is compacted after it was looked at, and before what is there is checked."""
+    log = made(tmp_path / "log")
+    module = importlib.import_module("jelly.log._publish")
+    check = module._refuse_damage
+
+    def compacted(contents: Any, extent: Any) -> None:
+        monkeypatch.setattr(module, "_refuse_damage", check)
+        compact_to(log.folder, upto)
+        check(contents, extent)
+
+    monkeypatch.setattr(module, "_refuse_damage", compacted)
+    publisher = log if is_known else jelly.Log(log.folder)
+    done = publisher.publish(patch(5))
+    assert (done.version, done.id, done.replayed) == (5, "<x:5>", False)
+    assert publisher.dataset(io.BytesIO(), to="nq").statements == 5
+    assert publisher.verify().problems == ()

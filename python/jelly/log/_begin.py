@@ -15,6 +15,7 @@ from typing import Any
 
 from jelly import _internal
 from jelly._apply import stored
+from jelly._base_json import digest_of
 from jelly._log_files import BASE_JSON, LOG_JSON
 from jelly._whole_file import local_path, sync_folder, written_json
 from jelly.errors import PatchError
@@ -113,6 +114,7 @@ def dumped(work: Path, base: tuple[Source, str, str]) -> dict[str, Any]:
     now = datetime.now(UTC).isoformat()
     return {
         "base": BASE,
+        "digest": digest_of(work / BASE),
         "statements": done.statements,
         "timestamp": now,
         "sha256": digest,
@@ -156,8 +158,7 @@ def with_digest(base: Source, work: Path) -> tuple[Source, str]:
     if isinstance(base, bytes | bytearray | memoryview):
         return base, hashlib.sha256(base).hexdigest()
     if isinstance(base, str | os.PathLike) and os.fsdecode(base) != "-":
-        with local_path(base).open("rb") as file:
-            return base, hashlib.file_digest(file, "sha256").hexdigest()
+        return base, digest_of(local_path(base))
     digest, copy = hashlib.sha256(), work / "given"
     with copy.open("wb") as file:
         for piece in _pieces(base):

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from jelly._base_json import digest_of
 from jelly._log_files import BASE_JSON, INDEX, stored_format
 from jelly._whole_file import sync_file, sync_folder, work_folder, written_json
 from jelly._writers import PatchWriter
@@ -66,6 +67,7 @@ def base_at(log: Log, number: int, part: Path) -> dict[str, Any]:
     done = log.dataset(part, number, to="jelly", namespaces=True)
     return {
         "base": part.name,
+        "digest": digest_of(part),
         "statements": done.statements,
         "timestamp": (found.time or datetime.now(UTC)).isoformat(),
         "version": number,
@@ -76,7 +78,7 @@ def base_at(log: Log, number: int, part: Path) -> dict[str, Any]:
 
 def after_base(known: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
     """What a log says of a base that takes the place of another one; ``known`` is what it said."""
-    # the digest is of what the log began with
+    # the one that is left out is of what the log began with
     return {name: value for name, value in known.items() if name != "sha256"} | made
 
 

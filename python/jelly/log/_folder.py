@@ -118,7 +118,9 @@ class FolderLog(Log):
         self.contents.extent()
         with work_folder(self.work) as work:
             found = self.prepared(patch, work, headers, format)
-            done = publish(self.contents, found, expect, is_counted=is_counted)
+            done = self.steadily(
+                lambda _: publish(self.contents, found, expect, is_counted=is_counted)
+            )
         self.contents.settle()
         return done
 
@@ -150,7 +152,7 @@ class FolderLog(Log):
         check: Callable[[Head], None] | None = None,
     ) -> Published:
         """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
-        done = publish(self.contents, found, expect, check=check)
+        done = self.steadily(lambda _: publish(self.contents, found, expect, check=check))
         self.contents.settle()
         return done
 

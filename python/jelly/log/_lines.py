@@ -57,7 +57,7 @@ class Lines:
 
         Raises:
             PatchError: A version is no patch (``patch.damaged``), does not come after the one before (``patch.fork``),
-                or is gone (``patch.gap``).
+                has the id of another (``patch.duplicate``), or is gone (``patch.gap``).
             OSError: The store cannot be reached.
         """
         if not self._is_open:
@@ -111,6 +111,11 @@ class Lines:
         if line.prev is not None and before is not None and _same(line.prev) != _same(before):
             message = f"{line.name} comes after {line.prev}, but the one before is {before} ({self._objects.url})"
             raise refused("patch.fork", message, self._objects.url)
+        if line.id is not None and (same := self._versions.get(_same(line.id))) is not None:
+            message = (
+                f"{line.name} has the id {line.id}, as version {same} has ({self._objects.url})"
+            )
+            raise refused("patch.duplicate", message, self._objects.url)
         latest = self._times[-1] if self._times else None
         self._lines.append(line)
         self._times.append(line.described(latest).time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -100,12 +101,15 @@ class Manifest:
         """Writes the base to a file.
 
         Raises:
-            PatchError: It is not there (``patch.damaged``).
+            PatchError: It is not there, or another one is (``patch.damaged``).
         """
         name, url = said["base"]["base"], self._objects.url
         found = self._objects.get(name)
         if found is None:
             raise refused("patch.damaged", f"the base {name} is not there ({url})", url)
+        digest = said["base"].get("digest")
+        if digest is not None and hashlib.sha256(found.data).hexdigest() != digest:
+            raise refused("patch.damaged", f"{name} is another file than the one that {LOG_JSON} has the digest of ({url})", url)  # fmt: skip
         path.write_bytes(found.data)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from jelly import _internal
 from jelly._log_files import BASE_JSON, LOG_JSON, name_of
 from jelly._whole_file import local_path, make_folder, sync_folder, work_folder, written_json
 from jelly.log._folder import FolderLog
@@ -52,6 +53,7 @@ def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None
         said["begins"] = base
     elif base is not None:
         name = source._copy_base(work)
+        _internal.refuse_other_base(work / name)
         (work / name).replace(home / name)
         sync_folder(home)
         (work / BASE_JSON).replace(home / BASE_JSON)

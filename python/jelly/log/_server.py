@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 from jelly import _internal
 from jelly._apply import Applied, applied
+from jelly._base_json import digest_of
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._http import Address, Answer, Patches
@@ -249,6 +250,7 @@ class ServerLog(Log):
         sync_file(work / BASE)
         said: dict[str, Any] = {
             "base": BASE,
+            "digest": digest_of(work / BASE),
             "statements": done.statements,
             "version": info.first - 1,
         }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from jelly import _internal
 from jelly._patching import Report, Step
 from jelly._readers import read_rdf
+from jelly._whole_file import local_path
 from jelly.replica._keys import COLUMNS
 from jelly.replica._spill import ADD, Spill
 from jelly.types import Source
@@ -17,6 +20,8 @@ def load_base(
     """Takes the quads of a dataset; returns its prefixes."""
     import pyarrow as pa
 
+    if isinstance(base, str | os.PathLike) and base != "-":
+        _internal.refuse_other_base(local_path(base))
     rows = 0
     format = options.pop("base_format", "auto")
     with read_rdf(

@@ -1,13 +1,18 @@
 //! Folders of patches: their files, and how their logs begin.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::indexed::{INDEX, Indexed};
+use sha2::{Digest, Sha256};
+
+use super::indexed::{INDEX, Indexed, hex_digest};
 use super::manifest::{self, Base};
 use super::names::{holds_patches, in_order, number_in, shifted};
 use super::sources::by_folder;
+use super::{Log, Problem, is_of_the_data};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::io::{Source, local_path};
 use crate::open::OpenOptions;
@@ -93,6 +98,17 @@ pub fn patch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Looks at a folder, again where its log was compacted meanwhile: files of before do not fit a base of after.
+pub(super) fn steadily<T>(folder: &Path, mut look: impl FnMut() -> Result<T>) -> Result<T> {
+    loop {
+        let before = manifest::read(folder, manifest::BASE);
+        let found = look();
+        if manifest::read(folder, manifest::BASE) == before {
+            return found;
+        }
+    }
+}
+
 /// What a backup begins with; an error if the folder has no `base.json`, or what that says is not so.
 pub fn backup_base(folder: &Path) -> Result<Base> {
     let damaged = |message: String| at(folder, Error::new(ErrorKind::PatchDamaged, message));
@@ -104,6 +120,29 @@ pub fn backup_base(folder: &Path) -> Result<Base> {
         return Err(damaged(message));
     }
     Ok(base)
+}
+
+/// Refuses a file that stands in the place of the base of a log: `base.json` beside it names it, and has the digest of
+/// another one. What else is wrong with that, says whoever reads the log.
+///
+/// # Errors
+/// `patch.damaged`: it is another file. Reading failed.
+pub fn refuse_other_base(file: &Path) -> Result<()> {
+    let Ok(base) = backup_base(file.parent().unwrap_or(file)) else { return Ok(()) };
+    let Some(digest) = base.digest.filter(|_| file.ends_with(&base.file)) else { return Ok(()) };
+    let (mut bytes, mut buffer, mut hash) = (File::open(file)?, vec![0; 64 << 10], Sha256::new());
+    loop {
+        match bytes.read(&mut buffer)? {
+            0 => break,
+            size => hash.update(&buffer[..size]),
+        }
+    }
+    if hex_digest(hash.finalize().into()) == digest {
+        return Ok(());
+    }
+    let message =
+        format!("{} is another file than the one that {} has the digest of", base.file, manifest::BASE);
+    Err(at(file, Error::new(ErrorKind::PatchDamaged, message)))
 }
 
 /// Refuses to write a result over a file of a log or backup, or beside its files under a name that would be taken for
@@ -149,6 +188,27 @@ fn at(folder: &Path, error: Error) -> Error {
     error.located(&Position { source: Some(folder.to_string_lossy().into()), ..Position::default() })
 }
 
+impl Log {
+    /// What is wrong with the files that stand in the places of bases.
+    pub(crate) fn other_bases(&self) -> Result<Vec<Problem>> {
+        let mut problems = Vec::new();
+        for folder in &self.folders {
+            let Ok(base) = backup_base(&folder.path) else { continue };
+            match refuse_other_base(&folder.path.join(&base.file)) {
+                Err(error) if is_of_the_data(&error) => problems.push(Problem {
+                    kind: error.kind().slug(),
+                    source: error.position().source.clone(),
+                    patch: None,
+                    id: None,
+                    message: error.message().to_owned(),
+                }),
+                checked => checked?,
+            }
+        }
+        Ok(problems)
+    }
+}
+
 /// The sources of a log, in the order in which they are given; the files of a folder in the order of their names.
 #[derive(Default)]
 pub struct LogSources {
@@ -184,10 +244,10 @@ impl LogSources {
 
     /// Adds the files of a folder; how each is read is like `options`.
     pub fn push_folder(&mut self, folder: &Path, options: &OpenOptions) -> Result<()> {
-        // before the files: whoever publishes meanwhile makes the file first, and its line then
-        let index = Indexed::of(folder);
-        let files = patch_files(folder)?;
-        let start = Start::of_folder(folder);
+        let (index, files, start) = steadily(folder, || {
+            // before the files: whoever publishes meanwhile makes the file first, and its line then
+            Ok((Indexed::of(folder), patch_files(folder)?, Start::of_folder(folder)))
+        })?;
         if files.is_empty() && start == Start::Anywhere {
             let message = format!("{}: no patches here, such as patch-0001 or 1.rdfp", folder.display());
             return Err(Error::new(ErrorKind::Argument, message));
@@ -236,5 +296,25 @@ impl LogSources {
 impl From<Vec<Again>> for LogSources {
     fn from(sources: Vec<Again>) -> Self {
         LogSources { sources, ..LogSources::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{manifest, steadily};
+
+    #[test]
+    fn a_folder_that_is_compacted_meanwhile_is_looked_at_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join(manifest::BASE);
+        let mut looks = 0;
+        let found = steadily(folder.path(), || {
+            looks += 1;
+            if looks < 3 {
+                std::fs::write(&base, [looks]).unwrap();
+            }
+            Ok(looks)
+        });
+        assert_eq!(found.unwrap(), 3);
     }
 }

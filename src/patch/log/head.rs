@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::facts::{Facts, SourceFacts};
-use super::folder::{Start, patch_files};
+use super::facts::{Facts, SourceFacts, identity};
+use super::folder::{Start, patch_files, steadily};
 use super::indexed::Indexed;
 use super::names::number_in;
 use super::order::{SourceRow, check_files};
-use super::{Log, LogOptions};
+use super::{Log, LogOptions, LogSources};
 use crate::error::{Error, Position, Result};
 use crate::io::Source;
 use crate::open::OpenOptions;
@@ -25,28 +25,34 @@ pub struct Head {
 }
 
 /// Finds the last version of a folder of `patch-0001`, `patch-0002` and so on, of which none may be missing. Only the
-/// last file is read, if it is not as the index knows it, and those beside a number that is missing.
+/// last two files are read, if the last is not as the index knows it, and those beside a number that is missing; all, if
+/// the last may not be what comes after the one before it.
 pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
+    let mut work = Work::new(watch);
+    steadily(folder, || find(folder, &mut work))
+}
+
+fn find(folder: &Path, work: &mut Work<'_>) -> Result<Head> {
     // before the files: whoever publishes meanwhile makes the file first, and its line then
     let index = Indexed::end_of(folder);
     let files = patch_files(folder)?;
     let start = Start::of_folder(folder);
     let names: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let number = |at: usize| number_in(&files.get(at)?.file_name()?.to_string_lossy());
-    let mut work = Work::new(watch);
     let mut facts = Vec::with_capacity(files.len());
+    // the first file is compared with what the log begins with
+    let end = files.last().filter(|_| files.len() > 1).and_then(|file| index.patch(file));
     for at in 0..files.len() {
         let is_last = at + 1 == files.len();
+        let is_beside_end = at + 2 == files.len() && end.is_none();
         let follows = |one: usize| number(one).and_then(|one| one.checked_add(1)) == number(one + 1);
         let is_beside_gap = at > 0 && !follows(at - 1) || !is_last && !follows(at);
-        // the first file is compared with what the log begins with
-        let known = (is_last && at > 0 && !is_beside_gap).then(|| index.patch(&files[at])).flatten();
-        facts.push(if let Some((id, size)) = known {
+        facts.push(if let (true, false, Some((id, size))) = (is_last, is_beside_gap, &end) {
             let mut facts = Facts::default();
-            facts.id = id;
-            (vec![facts], Some(size))
-        } else if is_last || is_beside_gap {
-            read(&files[at], &mut work)?
+            facts.id.clone_from(id);
+            (vec![facts], Some(*size))
+        } else if is_last || is_beside_end || is_beside_gap {
+            read(&files[at], work)?
         } else {
             (vec![Facts::default()], None)
         });
@@ -66,6 +72,15 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
         let place = Position { source: Some(source), ..Position::default() };
         Error::new(fault.kind, fault.text(false)).located(&place)
     })?;
+    if let [.., (before, _), (last, _)] = &facts[..]
+        && end.is_none()
+        && is_doubtful(before.last(), last.first())
+    {
+        let mut sources = LogSources::default();
+        sources.push_folder(folder, &OpenOptions::default())?;
+        let options = LogOptions { takes_positions: true, fixed: true, ..LogOptions::default() };
+        Log::open(sources, options, work)?;
+    }
     let before = start.before().map(|(version, id)| Head { version, id: id.cloned() }).unwrap_or_default();
     Ok(match files.len().checked_sub(1).and_then(number) {
         Some(version) => {
@@ -73,6 +88,16 @@ pub fn head(folder: &Path, watch: Watch<'_>) -> Result<Head> {
         }
         None => before,
     })
+}
+
+/// Whether the last patch may not be what comes after the one before it, as a copy of another patch is not.
+fn is_doubtful(before: Option<&Facts>, last: Option<&Facts>) -> bool {
+    let (Some(before), Some(last)) = (before, last) else { return true };
+    match (&before.id, &last.id, &last.prev) {
+        (Some(before), Some(_), Some(prev)) => identity(prev) != identity(before),
+        // without a prev, nothing but all ids says that it is new
+        (before, id, prev) => before.is_some() || id.is_some() || prev.is_some(),
+    }
 }
 
 /// The patches of a file, and its bytes.

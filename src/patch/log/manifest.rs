@@ -27,6 +27,8 @@ pub struct Base {
     pub version: u64,
     /// The id of the patch that made the version.
     pub id: Option<TermBuf>,
+    /// SHA-256 of the bytes of the file, in hexadecimal; `None`: the manifest was written before it said that.
+    pub digest: Option<String>,
     /// The log was compacted: the patches up to the version, which may stand in the folder, are in the dataset.
     pub is_compacted: bool,
 }
@@ -70,6 +72,7 @@ pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
         None | Some(Value::Other) => None,
         Some(_) => Some(id_from_text(&text("id")?).map_err(|_| format!("id of {BASE} is no term"))?),
     };
+    let digest = find("digest").map(|_| text("digest")).transpose()?;
     let version = if find("version").is_some() { number("version")? } else { 0 };
     let is_compacted = find("compacted").is_some();
     Ok(Base {
@@ -78,6 +81,7 @@ pub(super) fn base(bytes: &[u8]) -> Result<Base, String> {
         timestamp: text("timestamp")?,
         version,
         id,
+        digest,
         is_compacted,
     })
 }

@@ -40,7 +40,7 @@ pub use facts::id_from_text;
 pub(crate) use facts::identity;
 use facts::{Facts, SourceFacts};
 use folder::{Folder, Start};
-pub use folder::{LogSources, backup_base, patch_files, refuse_own_file};
+pub use folder::{LogSources, backup_base, patch_files, refuse_other_base, refuse_own_file};
 pub use gathered::{GatheredCounts, GatheredPatch, GatheredRow, GatheredTransaction, Outcome};
 pub use head::{Head, head};
 pub use indexed::{hex_digest, last as known_end, refuse_changed};

@@ -1,0 +1,165 @@
+"""A base that another file took the place of, with as many statements, is refused by all that read it."""
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly
+from jelly.errors import PatchError
+from test_patching_cli import run
+
+OTHER = b'<a:s> <a:p> "other" .\n<a:s> <a:q> "x" .\n'
+FIRST = b'<a:s> <a:p> "1" .\n<a:s> <a:q> "x" .\n'
+PATCH = b'A <a:s> <a:p> "9" .\n'
+
+
+def replace(folder: Path) -> Path:
+    """Puts a base of another backup in the place of that of a folder."""
+    base: Path = folder / json.loads((folder / "base.json").read_text())["base"]
+    jelly.backup(OTHER, folder.parent / "other")
+    shutil.copyfile(folder.parent / "other" / "base.jelly.zst", base)
+    return base
+
+
+def stored(folder: Path) -> dict[str, bytes]:
+    """The files of a log, but for the index, which is derived."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.name: path.read_bytes() for path in paths if path.name != "_index.jsonl"}
+
+
+def compacted(folder: Path) -> None:
+    jelly.Log(folder).compact(1)
+
+
+def created(folder: Path) -> None:
+    shutil.rmtree(folder)
+    jelly.Log.create(folder, FIRST, base_format="nq").publish(PATCH)
+
+
+def pulled(folder: Path) -> None:
+    folder.rename(folder.parent / "origin")
+    jelly.Log(folder.parent / "origin").pull(folder)
+
+
+def as_begun(folder: Path) -> None:
+    del folder
+
+
+def doors(folder: Path, base: Path, out: io.BytesIO) -> dict[str, Callable[[], object]]:
+    """All that reads the base of a folder."""
+    log = jelly.Log(folder)
+    return {
+        "apply": lambda: jelly.apply(base, folder, out, to="nq"),
+        "a base alone": lambda: jelly.apply(base, b"", out, to="nq"),
+        "as_of": lambda: jelly.as_of(base, folder, log.info().first, out, to="nq"),
+        "restore": lambda: jelly.restore(folder, out, to="nq"),
+        "restore the base": lambda: jelly.restore(folder, out, version=log.info().first - 1),
+        "dataset": lambda: log.dataset(out, to="nq"),
+        "backup": lambda: jelly.backup(FIRST, folder),
+        "history": lambda: list(jelly.history(folder, base=base)),
+        "canonicalize": lambda: jelly.canonicalize(folder, base, out),
+        "invert": lambda: jelly.invert(folder, out, base=base),
+        "show": lambda: jelly.show(folder, out, base=base),
+        "stage": lambda: jelly.stage(base, PATCH),
+        "show a version": lambda: log.show(log.info().first, out),
+        "create a replica": lambda: jelly.Replica.create(folder.parent / "table", base=base),
+        "pull": lambda: log.pull(folder.parent / "copy"),
+        "compact": lambda: log.compact(log.head.version),
+    }
+
+
+@pytest.mark.parametrize("begun", [as_begun, compacted, created, pulled])
+def test_a_base_of_another_backup(begun: Callable[[Path], None], kept: Path) -> None:
+    begun(kept)
+    assert jelly.verify_log(kept).problems == ()
+    base = replace(kept)
+    before = stored(kept)
+    out = io.BytesIO()
+    for name, door in doors(kept, base, out).items():
+        with pytest.raises(PatchError) as caught:
+            door()
+        assert (caught.value.kind, out.getvalue()) == ("patch.damaged", b""), name
+        assert "has the digest of" in str(caught.value), name
+    (problem,) = jelly.Log(kept).verify().problems
+    assert (problem.kind, problem.source) == ("patch.damaged", str(base))
+    assert stored(kept) == before
+    assert not (kept.parent / "table" / "_jelly").exists()
+
+
+def test_commands(kept: Path) -> None:
+    replace(kept)
+    folder = kept.parent
+    for command in (
+        "restore kept -o - --to nq",
+        "as-of kept/base.jelly.zst kept --version 1 --to nq",
+        "apply kept/base.jelly.zst kept --to nq",
+        "log dataset kept --to nq",
+        "replica create table kept/base.jelly.zst",
+    ):
+        out, said = run(folder, *command.split(), code=1)
+        assert out == "", command
+        assert "patch.damaged" in said, command
+    out, _ = run(folder, "log", "verify", "kept", code=1)
+    assert "patch.damaged" in out
+
+
+def test_a_manifest_without_a_digest(kept: Path) -> None:
+    said = json.loads((kept / "base.json").read_text())
+    assert len(said.pop("digest")) == 64
+    (kept / "base.json").write_text(json.dumps(said))
+    out = io.BytesIO()
+    jelly.restore(kept, out, version=0, to="nq")
+    assert sorted(out.getvalue().splitlines(keepends=True)) == FIRST.splitlines(keepends=True)
+    assert jelly.verify_log(kept).problems == ()
+    jelly.Log(kept).compact(2)
+    replace(kept)
+    assert {problem.kind for problem in jelly.verify_log(kept).problems} == {"patch.damaged"}
+
+
+def test_a_server(kept: Path) -> None:
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    from servers import served
+
+    replace(kept)
+    said = kept.parent / "said"
+    with served(kept.parent, said=said) as address:
+        log, out = jelly.Log(f"{address}/kept"), io.BytesIO()
+        for version in (0, 1, 3):
+            with pytest.raises(ConnectionError, match="status 500"):
+                log.dataset(out, version)
+            assert out.getvalue() == b""
+        with pytest.raises(ConnectionError, match="status 500"):
+            log.pull(kept.parent / "copy")
+    assert "has the digest of" in said.read_text()
+
+
+def test_an_object_store() -> None:
+    pytest.importorskip("moto")
+    pytest.importorskip("obstore")
+    from object_store import running
+
+    with running() as store:
+        log: Any = jelly.Log.create(store.place(), FIRST, base_format="nq", storage=store.storage)
+        log.publish(PATCH)
+        for upto in (None, 1):
+            if upto:
+                log.compact(upto)
+            name = log.manifest.look()["base"]["base"]
+            kept = log.objects.get(name)
+            folder = jelly.Log.create(store.place(), OTHER, base_format="nq", storage=store.storage)
+            other = folder.objects.get(folder.manifest.look()["base"]["base"])  # type: ignore[attr-defined]
+            log.objects.delete(name)
+            log.objects.create(name, other.data)
+            out = io.BytesIO()
+            with pytest.raises(PatchError) as caught:
+                jelly.Log(log.place, storage=store.storage).dataset(out)
+            assert (caught.value.kind, out.getvalue()) == ("patch.damaged", b"")
+            log.objects.delete(name)
+            log.objects.create(name, kept.data)
+            assert log.dataset(out).statements == 3
