@@ -41,7 +41,8 @@ impl Statement<'_> {
 
 /// Four bits, subject first: the term equals the one in this place of the last statement handed to this sink.
 ///
-/// A hint: ignoring it is always right. A sink that drops or reorders rows must clear it.
+/// A hint: ignoring it is always right. A sink that drops or reorders rows must clear it. Four more bits say that
+/// the next statement's hint will be exact; only a sink that [asks](Sink::asks_what_repeats) gets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Same(pub u8);
 
@@ -53,6 +54,18 @@ impl Same {
     #[inline]
     pub fn at(self, place: usize) -> bool {
         self.0 >> place & 1 != 0
+    }
+
+    /// The places that the next statement will say of whether they repeat.
+    #[inline]
+    pub(crate) fn exact_next(self) -> u8 {
+        self.0 >> 4
+    }
+
+    /// The next statement will say exactly which of these places repeat.
+    #[inline]
+    pub(crate) fn announce(&mut self, places: u8) {
+        self.0 |= places << 4;
     }
 
     /// Marks the term at `place` as a repetition.
@@ -146,6 +159,13 @@ pub trait Sink {
     /// Asks the decoder to stop after this row; it goes on where it stopped.
     #[inline]
     fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Whether it keeps a copy of each term to compare the next with, unless the caller says what will repeat.
+    #[doc(hidden)]
+    #[inline]
+    fn asks_what_repeats(&self) -> bool {
         false
     }
 

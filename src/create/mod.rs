@@ -87,6 +87,10 @@ macro_rules! encode_each {
                 match self { $($any::$variant(encoder) => encoder.is_full(),)+ }
             }
 
+            fn asks_what_repeats(&self) -> bool {
+                match self { $($any::$variant(encoder) => encoder.asks_what_repeats(),)+ }
+            }
+
             fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
                 match self { $($any::$variant(encoder) => encoder.frame_end(metadata),)+ }
             }

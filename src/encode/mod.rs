@@ -23,4 +23,6 @@ pub use options::EncodeOptions;
 pub(crate) use options::write_rdf_options;
 pub use patch::PatchEncoder;
 pub use rdf::RdfEncoder;
+#[cfg(feature = "arrow")]
+pub(crate) use repeat::is_same_term;
 pub(crate) use restart::kept_metadata;

@@ -207,7 +207,11 @@ impl PatchEncoder {
     }
 }
 
-impl Sink for PatchEncoder {}
+impl Sink for PatchEncoder {
+    fn asks_what_repeats(&self) -> bool {
+        true
+    }
+}
 
 impl PatchSink for PatchEncoder {
     #[inline]

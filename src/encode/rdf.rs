@@ -252,6 +252,10 @@ fn write_graph_start(stream: &mut Stream, graph: &Term<'_>) -> Result<()> {
 }
 
 impl Sink for RdfEncoder {
+    fn asks_what_repeats(&self) -> bool {
+        true
+    }
+
     /// Frames that have a meaning or metadata are kept; others are cut anew.
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         let kept = kept_metadata(metadata);

@@ -46,6 +46,16 @@ fn parts<'a>(term: &Term<'a>) -> (Kind, &'a str, &'a str) {
     }
 }
 
+/// Whether two terms, whose IRIs lie in one piece, are the same.
+#[cfg(feature = "arrow")]
+pub(crate) fn is_same_term(one: &Term<'_>, other: &Term<'_>) -> bool {
+    parts(one) == parts(other)
+        && match (one, other) {
+            (Term::Triple(one), Term::Triple(other)) => one == other,
+            _ => true,
+        }
+}
+
 impl Last {
     #[inline(always)]
     fn is(&self, term: &Term<'_>) -> bool {
@@ -71,14 +81,17 @@ impl Last {
             self.triple = Some((*triple).clone());
         }
     }
+}
 
-    /// About how many bytes of text it has: its marks and escapes are not counted one by one.
-    #[inline(always)]
-    fn text_len(&self) -> usize {
-        match self.kind {
-            Kind::Unset | Kind::DefaultGraph => 0,
-            Kind::Triple => self.triple.as_ref().map_or(0, triple_len),
-            _ => self.text.as_bytes().len() + self.qualifier.as_bytes().len() + MARKS,
+/// About how many bytes of text a term has: its marks and escapes are not counted one by one.
+pub(super) fn text_len(term: &Term<'_>) -> usize {
+    match term {
+        Term::DefaultGraph => 0,
+        Term::Triple(triple) => triple_len(triple),
+        Term::Iri(iri) => iri.bracketed_len() - 2 + MARKS,
+        _ => {
+            let (_, text, qualifier) = parts(term);
+            text.len() + qualifier.len() + MARKS
         }
     }
 }
@@ -89,11 +102,8 @@ const MARKS: usize = 3;
 #[cold]
 fn triple_len(triple: &Triple) -> usize {
     let term_len = |term: &TermBuf| match term.as_term() {
-        Term::Triple(inner) => triple_len(inner),
-        other => {
-            let (_, text, qualifier) = parts(&other);
-            text.len() + qualifier.len() + MARKS
-        }
+        Term::DefaultGraph => MARKS,
+        other => text_len(&other),
     };
     triple.terms.iter().map(term_len).sum()
 }
@@ -108,8 +118,8 @@ fn replace(held: &mut Buffer, text: &str) {
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
     last: [Last; 4],
-    /// About how many bytes these terms have as a line of N-Quads, without escapes.
-    line: usize,
+    /// Places whose last term was not copied.
+    passed: u8,
 }
 
 impl Repeats {
@@ -121,16 +131,21 @@ impl Repeats {
 
     #[inline(always)]
     pub(crate) fn set(&mut self, place: usize, term: &Term<'_>) {
-        let last = &mut self.last[place];
-        let before = last.text_len();
-        last.set(term);
-        self.line = self.line - before + last.text_len();
+        self.last[place].set(term);
+        self.passed &= !(1 << place);
     }
 
-    /// About how many bytes a statement of these terms has as a line of text.
+    /// Without a copy: the caller will say whether the next term is the same.
     #[inline(always)]
-    pub(crate) fn line_len(&self) -> u64 {
-        self.line as u64
+    pub(crate) fn pass(&mut self, place: usize) {
+        self.last[place].kind = Kind::Unset;
+        self.passed |= 1 << place;
+    }
+
+    /// The places of which nothing was copied.
+    #[inline(always)]
+    pub(crate) fn passed(&self) -> u8 {
+        self.passed
     }
 
     /// Forgets all terms.

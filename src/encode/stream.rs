@@ -58,7 +58,7 @@ impl Stream {
         super::options::check(format.tables, encode)?;
         let splits = format.splits && encode.framing == super::Framing::Delimited;
         Ok(Stream {
-            terms: Terms::new(format.tables, format.features, &encode.limits),
+            terms: Terms::new(format.tables, format.features, &encode.limits, encode.restart_bytes.is_some()),
             rows: Rows::new(format.name_field),
             counters: Counters::default(),
             frames: Frames::new(encode.framing, encode.limits.frame_bytes, encode.restart_bytes.is_some()),

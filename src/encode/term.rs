@@ -2,7 +2,7 @@
 
 use super::iri::IriState;
 use super::lookup::Lookups;
-use super::repeat::Repeats;
+use super::repeat::{Repeats, text_len};
 use super::row::Rows;
 use crate::decode::Place;
 use crate::error::{Error, ErrorKind, Result, excerpt};
@@ -23,8 +23,11 @@ pub(crate) struct Terms {
     term_bytes: usize,
     /// Places whose last term is not that of the last statement of the caller.
     fresh: u8,
-    /// About how many bytes all statements so far have as lines of text.
+    /// Places of which the caller announced that the next statement says whether they repeat.
+    exact: u8,
+    /// About how many bytes all statements so far have as lines of text; counted if restart points depend on it.
     text_bytes: u64,
+    counts_text: bool,
     /// The text of an IRI that came in two pieces.
     joined: String,
     /// The message of the row.
@@ -35,7 +38,7 @@ pub(crate) struct Terms {
 const ALL: u8 = 0b1111;
 
 impl Terms {
-    pub(crate) fn new(tables: TableSizes, features: Features, limits: &Limits) -> Self {
+    pub(crate) fn new(tables: TableSizes, features: Features, limits: &Limits, counts_text: bool) -> Self {
         Terms {
             lookups: Lookups::new(tables, limits.lookup_bytes),
             ids: IriState::new(),
@@ -44,7 +47,9 @@ impl Terms {
             nesting: limits.nesting.min(MAX_NESTING),
             term_bytes: limits.term_bytes,
             fresh: ALL,
+            exact: 0,
             text_bytes: 0,
+            counts_text,
             joined: String::new(),
             body: Buffer::default(),
         }
@@ -68,7 +73,7 @@ impl Terms {
     /// What can be relied on of what the caller knows to repeat.
     #[inline(always)]
     pub(crate) fn usable(&self, same: Same) -> Same {
-        Same(same.0 & !self.fresh)
+        Same(same.0 & ALL & !self.fresh)
     }
 
     /// The terms of a statement that do not repeat.
@@ -79,25 +84,34 @@ impl Terms {
         same: Same,
         rows: &mut Rows,
     ) -> Result<()> {
+        let next = same.exact_next();
         let same = self.usable(same);
+        // the others surely differ
+        let compared = !(std::mem::replace(&mut self.exact, next) & !self.fresh);
         self.begin_row();
         // not a loop: each place has code, and branches, of its own
         let [subject, predicate, object, graph] = terms;
         if !same.at(0) {
-            self.unless_repeated(subject, 0, 1, rows)?;
+            self.unless_repeated(subject, 0, 1, compared, rows)?;
         }
         if !same.at(1) {
-            self.unless_repeated(predicate, 1, 5, rows)?;
+            self.unless_repeated(predicate, 1, 5, compared, rows)?;
         }
         if !same.at(2) {
-            self.unless_repeated(object, 2, 9, rows)?;
+            self.unless_repeated(object, 2, 9, compared, rows)?;
         }
         if PLACES == 4 && !same.at(3) {
-            self.unless_repeated(graph, 3, 13, rows)?;
+            self.unless_repeated(graph, 3, 13, compared, rows)?;
+        }
+        let uncopied = self.repeats.passed() & !next & (ALL >> (4 - PLACES));
+        if uncopied != 0 {
+            self.copy(terms, uncopied);
         }
         // what is not written keeps its last term, which may be another
         self.fresh &= ALL << PLACES;
-        self.text_bytes += self.repeats.line_len();
+        if self.counts_text {
+            self.text_bytes += terms.iter().map(text_len).sum::<usize>() as u64;
+        }
         Ok(())
     }
 
@@ -106,15 +120,34 @@ impl Terms {
         self.text_bytes
     }
 
-    /// A term of a place that can repeat, from `field` on.
+    /// The caller will not say whether these places of the next statement repeat.
+    #[cold]
+    fn copy(&mut self, terms: &[Term<'_>; 4], places: u8) {
+        for place in (0..4).filter(|place| places >> place & 1 != 0) {
+            self.joined(&terms[place], |all, term| all.repeats.set(place, term));
+        }
+    }
+
+    /// A term of a place that can repeat, from `field` on; `compared`: the places that may repeat.
     #[inline(always)]
-    fn unless_repeated(&mut self, term: &Term<'_>, place: usize, field: u32, rows: &mut Rows) -> Result<()> {
+    fn unless_repeated(
+        &mut self,
+        term: &Term<'_>,
+        place: usize,
+        field: u32,
+        compared: u8,
+        rows: &mut Rows,
+    ) -> Result<()> {
         self.joined(term, |terms, term| {
-            if terms.repeats.is(place, term) {
+            if compared >> place & 1 != 0 && terms.repeats.is(place, term) {
                 return Ok(());
             }
             terms.term(term, Place::STATEMENT[place], field, rows)?;
-            terms.repeats.set(place, term);
+            if terms.exact >> place & 1 != 0 {
+                terms.repeats.pass(place);
+            } else {
+                terms.repeats.set(place, term);
+            }
             Ok(())
         })
     }
@@ -139,7 +172,8 @@ impl Terms {
     /// The graph of a prefix, which can repeat that of a statement.
     pub(crate) fn repeating_graph(&mut self, graph: &Term<'_>, field: u32, rows: &mut Rows) -> Result<()> {
         self.forget_graph();
-        self.unless_repeated(graph, 3, field, rows)
+        self.exact &= !0b1000;
+        self.unless_repeated(graph, 3, field, ALL, rows)
     }
 
     /// A graph that is always written; later ones are compared with it.

@@ -2,5 +2,6 @@
 
 mod conformance;
 mod restarts;
+mod spellings;
 mod streams;
 mod traps;

@@ -9,7 +9,7 @@ use super::bad_cell;
 use super::strings::Strings;
 use super::terms::{Statements, Terms};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::sink::{PatchEnd, PatchOp, PatchSink, Same};
+use crate::sink::{PatchEnd, PatchOp, PatchSink};
 use crate::term::{Iri, Term};
 use crate::transaction::Numbering;
 
@@ -54,11 +54,14 @@ impl PatchRows {
         }
         if let "A" | "D" = op {
             columns.statements.read(row)?;
-            let mut statement = columns.statements.statement();
             if !self.after_statement {
-                statement.same = Same::NONE;
+                columns.statements.forget();
             }
             self.after_statement = true;
+            if sink.asks_what_repeats() && columns.goes_on(row) {
+                columns.statements.announce_next();
+            }
+            let statement = columns.statements.statement();
             let op = if op == "A" { PatchOp::Add(statement) } else { PatchOp::Delete(statement) };
             return self.numbering.row(op, sink);
         }
@@ -118,6 +121,7 @@ impl PatchRows {
 }
 
 struct Columns<'b> {
+    rows: usize,
     source: Strings<'b>,
     patch: Option<&'b Int64Array>,
     op: Strings<'b>,
@@ -132,6 +136,7 @@ impl<'b> Columns<'b> {
     fn of(batch: &'b RecordBatch) -> Result<Self> {
         let column = |name| batch.column_by_name(name);
         Ok(Columns {
+            rows: batch.num_rows(),
             source: Strings::of("source", column("source"))?,
             patch: numbers("patch", column("patch"))?,
             op: Strings::of("op", column("op"))?,
@@ -140,6 +145,18 @@ impl<'b> Columns<'b> {
             value: Terms::of("value", column("value"))?,
             term: Term::DefaultGraph,
         })
+    }
+
+    /// Whether the row after this one is another statement of the patch.
+    #[inline(always)]
+    fn goes_on(&self, row: usize) -> bool {
+        let next = row + 1;
+        let patch =
+            |row| self.patch.filter(|patches| patches.is_valid(row)).map(|patches| patches.value(row));
+        next < self.rows
+            && matches!(self.op.get(next), Some("A" | "D"))
+            && patch(row) == patch(next)
+            && self.source.get(row) == self.source.get(next)
     }
 
     fn name(&self, row: usize) -> Result<&'b str> {

@@ -5,7 +5,7 @@ use arrow_array::{Array, RecordBatch};
 use super::strings::Strings;
 use super::terms::Statements;
 use crate::error::{Position, Result};
-use crate::sink::{RdfRow, RdfSink};
+use crate::sink::RdfSink;
 use crate::term::Term;
 
 /// Reads batches with the columns of `RDF_SCHEMA`, one after the other.
@@ -30,11 +30,13 @@ impl RdfRows {
         let mut statements = Statements::of(batch)?;
         let source = Strings::of("source", column("source"))?;
         let frames = super::patch::numbers("frame", column("frame"))?.filter(|_| self.keeps_frames);
+        let announces = sink.asks_what_repeats();
         for row in 0..batch.num_rows() {
             if let Some(frames) = frames.filter(|frames| frames.is_valid(row)) {
                 self.note_frame(source.get(row), frames.value(row), sink)?;
             }
-            self.row(row, &mut statements, sink)
+            let goes_on = announces && row + 1 < batch.num_rows();
+            self.row(row, &mut statements, goes_on, sink)
                 .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
             self.rows += 1;
         }
@@ -61,8 +63,17 @@ impl RdfRows {
     }
 
     #[inline(always)]
-    fn row<S: RdfSink>(&mut self, row: usize, statements: &mut Statements<'_>, sink: &mut S) -> Result<()> {
+    fn row<S: RdfSink>(
+        &mut self,
+        row: usize,
+        statements: &mut Statements<'_>,
+        goes_on: bool,
+        sink: &mut S,
+    ) -> Result<()> {
         statements.read(row)?;
-        sink.statement(&RdfRow { frame: 0, seq: self.rows, statement: statements.statement() })
+        if goes_on {
+            statements.announce_next();
+        }
+        statements.hand_on(self.rows, |row| sink.statement(row))
     }
 }

@@ -7,9 +7,10 @@ use arrow_schema::DataType;
 use super::bad_cell;
 use super::strings::Strings;
 use crate::encode::bytes::same;
+use crate::encode::is_same_term;
 use crate::error::Result;
-use crate::sink::{Same, Statement};
-use crate::term::{Term, TermBuf};
+use crate::sink::{RdfRow, Same, Statement};
+use crate::term::{Literal, LiteralKind, Term, TermBuf};
 use crate::text::lex::{Scratch, plain_term_of, term_of};
 
 /// A column of terms. The term that was read last is with the caller, unless it does not lie in the column.
@@ -20,6 +21,8 @@ pub(super) struct Terms<'b> {
     text: Option<&'b str>,
     /// The last term, where it does not lie in the column as it is.
     owned: Option<TermBuf>,
+    /// Another text may be that of the same term.
+    is_odd: bool,
     /// The last row was null, which stands for the default graph.
     is_default_graph: bool,
 }
@@ -42,7 +45,7 @@ impl<'b> Terms<'b> {
             }
             column => Cells::Text(Strings::of(name, column)?),
         };
-        Ok(Terms { name, cells, text: None, owned: None, is_default_graph: false })
+        Ok(Terms { name, cells, text: None, owned: None, is_odd: false, is_default_graph: false })
     }
 
     /// Reads the term of a row; says whether it is certainly that of the row read before, and `None` of a null.
@@ -57,13 +60,27 @@ impl<'b> Terms<'b> {
         if self.text.is_some_and(|last| same(last.as_bytes(), text.as_bytes())) {
             return Ok(Some(true));
         }
-        if let Some(term) = plain_term_of(text) {
+        let plain = plain_term_of(text);
+        let is_odd = plain.as_ref().is_none_or(|term| is_respelled(term, text));
+        let may_repeat = (is_odd || self.is_odd) && (self.text.is_some() || self.is_default_graph);
+        let repeats = |term: &Term<'_>| may_repeat && is_same_term(&self.term(place), term);
+        let repeats = if let Some(term) = plain {
+            let repeats = repeats(&term);
             (*place, self.owned) = (term, None);
+            repeats
         } else {
-            self.owned = Some(self.odd_term(text)?);
-        }
-        (self.text, self.is_default_graph) = (Some(text), false);
-        Ok(Some(false))
+            let term = self.odd_term(text)?;
+            let repeats = repeats(&term.as_term());
+            self.owned = Some(term);
+            repeats
+        };
+        (self.text, self.is_odd, self.is_default_graph) = (Some(text), is_odd, false);
+        Ok(Some(repeats))
+    }
+
+    /// Whether a repetition is always seen: structs are not compared.
+    fn is_text(&self) -> bool {
+        matches!(self.cells, Cells::Text(_))
     }
 
     #[cold]
@@ -91,10 +108,12 @@ impl<'b> Terms<'b> {
     /// A null graph: the default graph; says whether it was that before.
     #[inline(always)]
     fn set_default_graph(&mut self, place: &mut Term<'b>) -> bool {
+        let repeats = self.is_default_graph || self.text == Some("");
         if !self.is_default_graph {
             (self.text, *place, self.owned) = (None, Term::DefaultGraph, None);
+            (self.is_default_graph, self.is_odd) = (true, true);
         }
-        std::mem::replace(&mut self.is_default_graph, true)
+        repeats
     }
 
     /// A null, where there must be a term.
@@ -140,11 +159,23 @@ impl<'b> Terms<'b> {
     }
 }
 
+/// Whether a text without escapes may be another spelling of the term: `"a"^^xsd:string`, and no text at all.
+#[inline(always)]
+fn is_respelled(term: &Term<'_>, text: &str) -> bool {
+    match term {
+        Term::Literal(Literal { kind: LiteralKind::Simple, .. }) => !text.ends_with('"'),
+        Term::DefaultGraph => true,
+        _ => false,
+    }
+}
+
 /// The columns of statements, and the statement that was read last.
 pub(super) struct Statements<'b> {
     columns: [Terms<'b>; 4],
     /// Terms stay where they were put: copies of what was just written would wait for it.
-    statement: Statement<'b>,
+    row: RdfRow<'b>,
+    /// Places of which the next row will say exactly whether they repeat.
+    exact: u8,
 }
 
 /// The place of the graph.
@@ -154,16 +185,15 @@ impl<'b> Statements<'b> {
     /// The columns that a batch has.
     pub(super) fn of(batch: &'b RecordBatch) -> Result<Self> {
         let terms = |name| Terms::of(name, batch.column_by_name(name));
-        Ok(Statements {
-            columns: [terms("subject")?, terms("predicate")?, terms("object")?, terms("graph")?],
-            statement: Statement::empty(),
-        })
+        let columns = [terms("subject")?, terms("predicate")?, terms("object")?, terms("graph")?];
+        let exact = (0..4).map(|place| u8::from(columns[place].is_text()) << place).sum();
+        Ok(Statements { columns, row: RdfRow { frame: 0, seq: 0, statement: Statement::empty() }, exact })
     }
 
     /// Reads the statement of a row; a null graph is the default graph.
     #[inline(always)]
     pub(super) fn read(&mut self, row: usize) -> Result<()> {
-        self.statement.same = Same::NONE;
+        self.row.statement.same = Same::NONE;
         // not a loop: each place has code, and branches, of its own
         self.read_place::<0>(row)?;
         self.read_place::<1>(row)?;
@@ -173,16 +203,27 @@ impl<'b> Statements<'b> {
 
     #[inline(always)]
     fn read_place<const PLACE: usize>(&mut self, row: usize) -> Result<()> {
-        let (column, term) = (&mut self.columns[PLACE], &mut self.statement.terms[PLACE]);
+        let (column, term) = (&mut self.columns[PLACE], &mut self.row.statement.terms[PLACE]);
         let repeats = match column.read(row, term)? {
             Some(repeats) => repeats,
             None if PLACE == GRAPH => column.set_default_graph(term),
             None => return Err(column.missing()),
         };
         if repeats {
-            self.statement.same.set(PLACE);
+            self.row.statement.same.set(PLACE);
         }
         Ok(())
+    }
+
+    /// Nothing is known to repeat.
+    pub(super) fn forget(&mut self) {
+        self.row.statement.same = Same::NONE;
+    }
+
+    /// Says that the next row that is read will be handed on right after this one.
+    #[inline(always)]
+    pub(super) fn announce_next(&mut self) {
+        self.row.statement.same.announce(self.exact);
     }
 
     /// Whether a row has no subject, no predicate and no object.
@@ -193,11 +234,29 @@ impl<'b> Statements<'b> {
     /// The statement that was read.
     #[inline(always)]
     pub(super) fn statement(&self) -> Statement<'_> {
-        let mut statement = self.statement;
-        if self.columns.iter().any(|column| column.owned.is_some()) {
+        let mut statement = self.row.statement;
+        if self.has_owned() {
             statement.terms = std::array::from_fn(|place| self.columns[place].term(&statement.terms[place]));
         }
         statement
+    }
+
+    #[inline(always)]
+    fn has_owned(&self) -> bool {
+        self.columns.iter().any(|column| column.owned.is_some())
+    }
+
+    /// Hands the statement that was read on as a row, which is not copied if all of it lies in the columns.
+    #[inline(always)]
+    pub(super) fn hand_on<R>(&mut self, seq: u64, take: impl FnOnce(&RdfRow<'_>) -> R) -> R {
+        self.row.seq = seq;
+        let copy;
+        take(if self.has_owned() {
+            copy = RdfRow { statement: self.statement(), ..self.row };
+            &copy
+        } else {
+            &self.row
+        })
     }
 
     /// The texts of the statement that was read; `None` of a struct, and of the default graph where it is null.
@@ -207,7 +266,7 @@ impl<'b> Statements<'b> {
 
     /// Reads the graph of a row alone.
     pub(super) fn read_graph(&mut self, row: usize) -> Result<()> {
-        let (column, term) = (&mut self.columns[GRAPH], &mut self.statement.terms[GRAPH]);
+        let (column, term) = (&mut self.columns[GRAPH], &mut self.row.statement.terms[GRAPH]);
         if column.read(row, term)?.is_none() {
             column.set_default_graph(term);
         }
@@ -216,6 +275,6 @@ impl<'b> Statements<'b> {
 
     /// The graph that was read.
     pub(super) fn graph(&self) -> Term<'_> {
-        self.columns[GRAPH].term(&self.statement.terms[GRAPH])
+        self.columns[GRAPH].term(&self.row.statement.terms[GRAPH])
     }
 }
