@@ -70,6 +70,10 @@ pub(super) fn namespace(lexer: &mut Lexer<'_>, scratch: &mut Scratch) -> Lex {
 
 #[cold]
 pub(super) fn no_keyword<T>(lexer: &Lexer<'_>, start: usize, word: &str) -> Result<T, Halt> {
+    // the input may end inside a keyword
+    if matches!(word, "P" | "T") && lexer.text[start..].trim_start_matches(word) == "\n" {
+        return Err(Halt::Text(Stop::End));
+    }
     let message = match (word, lexer.byte(start)?) {
         ("", b'.') => "a row without anything before its dot".to_owned(),
         ("", b'@') => "@prefix is of RDF Patch v1: read it as format \"rdfp-v1\"".to_owned(),

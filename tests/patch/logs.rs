@@ -9,8 +9,8 @@ use super::generate::{self, chained, nquads, text};
 use super::model::{Dataset, Patch, Quad, committed, key};
 use super::run::{self, How, jelly};
 use crate::common::soak::seeds;
-use jelly_patch::With;
 use jelly_patch::patch::{LogOptions, SquashOptions, Version};
+use jelly_patch::{ErrorKind, With};
 
 /// Runs a property on so many cases, the same ones each time.
 pub fn check<S: Strategy>(usual: u64, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -167,6 +167,8 @@ fn logs_that_were_cut_off() {
             1,
         ),
         ("H id <u:1> .\nTX .\nA <a:s> <a:p> <a:o> .\nTC .\nH id <u:", "<a:s> <a:p> <a:o> .\n", 1),
+        ("TX .\nA <a:s> <a:p> <a:o> .\nTC .\nT", "<a:s> <a:p> <a:o> .\n", 1),
+        ("TX .\nA <a:s> <a:p> <a:o> .\nTC .\nTX .\nP", "<a:s> <a:p> <a:o> .\n", 1),
         ("H id <u:1> .\nTX .\nTC .\nTX .\nA <a:s> <a:p> <a:o> .\nZ .\nH id <u:2> .\n", "", 2),
     ] {
         let sources = [log.as_bytes().to_vec()];
@@ -174,9 +176,48 @@ fn logs_that_were_cut_off() {
         let (applied, text) = run::apply("", &sources, How { log: drop, ..How::default() }).unwrap();
         assert_eq!((text.as_str(), applied.version), (expected, version), "{log}");
     }
-    for refused in ["A <a:s> <a:p> <a:o> .\nA <a:s>", "TC .\n", "TX .\nA <a:s> <a:p> \"\\x\" .\n"] {
+    for refused in [
+        "A <a:s> <a:p> <a:o> .\nA <a:s>",
+        "TC .\n",
+        "TX .\nT\n",
+        "TX .\nTY",
+        "TX .\nA <a:s> <a:p> \"\\x\" .\n",
+    ] {
         let how = How { log: drop, ..How::default() };
         assert!(run::apply("", &[refused.as_bytes().to_vec()], how).is_err(), "{refused}");
+    }
+}
+
+/// A crash cuts off the end of a log: what others come after, was not the end.
+#[test]
+fn patches_that_come_after_one_that_was_cut_off() {
+    let drop = LogOptions::default().with(|options| options.drop_unfinished = true);
+    let patch = |id: u64, prev: Option<u64>, end: &str| {
+        let prev = prev.map(|prev| format!("H prev <u:{prev}> .\n")).unwrap_or_default();
+        format!("H id <u:{id}> .\n{prev}TX .\nA <a:s> <a:p> \"{id}\" .\n{end}").into_bytes()
+    };
+    let whole = |id: u64| patch(id, (id > 1).then(|| id - 1), "TC .\n");
+    let cut = |id: u64| patch(id, (id > 1).then(|| id - 1), "A <a:s>");
+    let how = || How { log: drop, ..How::default() };
+    for sources in [
+        vec![cut(2), whole(3), whole(1)],
+        vec![cut(1), whole(2)],
+        vec![whole(2), cut(1)],
+        vec![whole(3), whole(4), cut(2), whole(1)],
+        vec![whole(1), cut(2), whole(3)],
+    ] {
+        let error = run::apply("", &sources, how()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::PatchGap, "{error}");
+        assert!(error.message().contains("which is left out: it was not finished"), "{error}");
+    }
+    for sources in [
+        vec![cut(3), whole(2), whole(1)],
+        vec![whole(1), whole(2), cut(3)],
+        vec![cut(2), whole(1), whole(2)], // written again after the crash
+        vec![cut(1), patch(2, None, "TC .\n"), patch(1, None, "TC .\n")],
+    ] {
+        let (applied, _) = run::apply("", &sources, how()).unwrap();
+        assert_eq!((applied.version, applied.statements), (2, 2));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The order that the ids of patches say.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::facts::{Fault, identity};
 use crate::error::ErrorKind;
@@ -21,8 +21,9 @@ pub(super) struct Chain {
     pub(super) certain: usize,
 }
 
-/// Puts patches in order: as they were given if no `prev` speaks against that, else as `prev` says.
-pub(super) fn chain(links: &[Link<'_>]) -> Chain {
+/// Puts patches in order: as they were given if no `prev` speaks against that, else as `prev` says. `left_out` has what the
+/// ids of patches are compared by that are not finished: none may come after them.
+pub(super) fn chain(links: &[Link<'_>], left_out: &HashSet<String>) -> Chain {
     let given = || (0..links.len()).collect();
     let fault = |patch, kind, message| Fault { patch, kind, message };
     let with_id = links.iter().filter(|link| link.id.is_some()).count();
@@ -61,10 +62,10 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
     if !faults.is_empty() {
         return Chain { order: given(), faults, certain: 0 };
     }
+    let comes_first = |prev: &String| !places.contains_key(prev.as_str()) && !left_out.contains(prev);
     let follows = |(patch, prev): (usize, &Option<String>)| {
-        prev.as_ref().is_none_or(|prev| {
-            patch == 0 && !places.contains_key(prev.as_str()) || patch > 0 && *prev == ids[patch - 1]
-        })
+        prev.as_ref()
+            .is_none_or(|prev| patch == 0 && comes_first(prev) || patch > 0 && *prev == ids[patch - 1])
     };
     let in_place = prevs.iter().enumerate().take_while(|&link| follows(link)).count();
     if in_place == links.len() {
@@ -95,13 +96,9 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
     }
     // the beginning of the log is a start too: the one that says so, else the first
     let first = starts.iter().copied().find(|&patch| prevs[patch].is_none()).or(starts.first().copied());
-    for &patch in starts.iter().filter(|&&patch| Some(patch) != first) {
-        let message = match links[patch].prev {
-            Some(prev) => {
-                format!("{} comes after {}, which is not there", show(links[patch].id), prev.as_term())
-            }
-            None => format!("{} comes after no patch, and so does another one", show(links[patch].id)),
-        };
+    let is_left_out = |patch: usize| prevs[patch].as_ref().is_some_and(|prev| left_out.contains(prev));
+    for &patch in starts.iter().filter(|&&patch| Some(patch) != first || is_left_out(patch)) {
+        let message = begins(&links[patch], is_left_out(patch));
         faults.push(fault(patch, ErrorKind::PatchGap, message));
     }
     let mut order = Vec::with_capacity(links.len());
@@ -121,6 +118,18 @@ pub(super) fn chain(links: &[Link<'_>]) -> Chain {
     }
     let certain = if faults.is_empty() { links.len() } else { certain };
     Chain { order: if faults.is_empty() { order } else { given() }, faults, certain }
+}
+
+/// Why a patch cannot begin a log that begins with another one, or with one that is left out.
+fn begins(link: &Link<'_>, is_left_out: bool) -> String {
+    let id = show(link.id);
+    match link.prev {
+        Some(prev) if is_left_out => {
+            format!("{id} comes after {}, which is left out: it was not finished", prev.as_term())
+        }
+        Some(prev) => format!("{id} comes after {}, which is not there", prev.as_term()),
+        None => format!("{id} comes after no patch, and so does another one"),
+    }
 }
 
 fn show(id: Option<&TermBuf>) -> String {

@@ -142,6 +142,7 @@ fn linked(
         .map(|((name, source), other_rows)| SourceRow {
             name: name.map(Into::into),
             patches: &source.facts.patches,
+            left_out: source.facts.left_out.as_ref(),
             is_whole: source.is_whole,
             size: name.and_then(size_of).filter(|_| source.is_whole),
             other_rows: other_rows.as_deref(),

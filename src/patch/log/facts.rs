@@ -69,6 +69,8 @@ pub(crate) const DROP: &str = "unfinished=\"drop\" leaves such transactions out"
 pub(crate) struct SourceFacts {
     pub(crate) patches: Vec<Facts>,
     committed: Committed,
+    /// The id of a last patch that was left out, because nothing is left of it after a crash.
+    pub(super) left_out: Option<TermBuf>,
     /// What was wrong, where that is no error.
     pub(crate) faults: Vec<Fault>,
     /// The source ends inside a row, and that was let through.
@@ -227,7 +229,7 @@ impl SourceFacts {
     pub(crate) fn end(&mut self) {
         let is_nothing = |last: &Facts| last.unfinished && !last.committed && !last.loose;
         if self.drop_unfinished && self.patches.last().is_some_and(is_nothing) {
-            self.patches.pop();
+            self.left_out = self.patches.pop().and_then(|patch| patch.id);
         }
     }
 }

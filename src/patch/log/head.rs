@@ -61,6 +61,7 @@ fn find(folder: &Path, work: &mut Work<'_>) -> Result<Head> {
         .map(|(name, (patches, size))| SourceRow {
             name: Some(name.into()),
             patches,
+            left_out: None,
             is_whole: true,
             size: *size,
             other_rows: None, // its time is that of the index, or it was read

@@ -242,6 +242,7 @@ impl Log {
             .map(|(source, facts)| SourceRow {
                 name: source.name().map(|name| name.to_string().into()),
                 patches: &facts.patches,
+                left_out: facts.left_out.as_ref(),
                 is_whole: !(facts.failed || facts.cut),
                 // of one that could not be read, the error says more
                 size: source.size().filter(|_| !facts.failed),

@@ -2,6 +2,7 @@
 //! rules, for files, folders, backups, replicas and tables.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::chain::{Chain, Link, chain};
@@ -16,6 +17,8 @@ use crate::term::TermBuf;
 pub(super) struct SourceRow<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) patches: &'a [Facts],
+    /// The id of a last patch that is left out, because nothing is left of it after a crash.
+    pub(super) left_out: Option<&'a TermBuf>,
     /// Nothing of it is missing because of damage, nor cut off.
     pub(super) is_whole: bool,
     /// Bytes of its file, where they are known.
@@ -98,7 +101,8 @@ pub(super) fn order(sources: &[SourceRow<'_>], folders: &[FolderRow<'_>], ignore
     let links: Vec<_> = (given.iter().map(facts))
         .map(|facts| Link { id: facts.id.as_ref(), prev: facts.prev.as_ref() })
         .collect();
-    let Chain { order, faults, certain } = chain(&links);
+    let left_out: HashSet<_> = sources.iter().filter_map(|row| row.left_out).map(identity).collect();
+    let Chain { order, faults, certain } = chain(&links, &left_out);
     found.certain = found.certain.min(certain);
     for fault in faults.into_iter().filter(|fault| !(has_gap && fault.kind == ErrorKind::PatchGap)) {
         let place = Some(given[fault.patch]);
