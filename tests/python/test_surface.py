@@ -43,6 +43,7 @@ INNER = {
     "statistics",
     "read_column",
     "read_schema",
+    "refuse_other_base",
     "refuse_own_file",
     "refuse_changed",
     "refuse_hole",
