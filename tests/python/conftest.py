@@ -1,11 +1,13 @@
-"""Logs that tests damage."""
+"""Logs that tests damage, and a place for logs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import jelly
 from lost_patches import DAY, DUMPS
+from object_store import ObjectStore, running
 
 
 @pytest.fixture
@@ -24,3 +26,11 @@ def published(tmp_path: Path) -> Path:
     for number in range(1, 5):
         log.publish(f'TX .\nA <a:s> <a:p> "{number}" .\nTC .\n'.encode())
     return log.folder
+
+
+@pytest.fixture(scope="session")
+def store() -> Iterator[ObjectStore]:
+    """An object store on loopback, which no test may kill."""
+    pytest.importorskip("moto", reason="moto is not installed")
+    with running() as store:
+        yield store

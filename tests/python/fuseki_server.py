@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from places import BUILD, SkippedError, need
-from servers import free_port, select_nothing
+from servers import free_port, until_up
 
 VERSION = "5.6.0"
 
@@ -58,6 +57,11 @@ class Fuseki:
         return b"".join(line for line in lines if b"<urn:jelly:logs>" not in line)
 
 
+def _pings(port: int) -> bool:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/$/ping") as answer:
+        return bool(answer.status == 200)
+
+
 @contextmanager
 def fuseki(folder: Path) -> Iterator[Fuseki]:
     """A server, which ends with the block.
@@ -70,15 +74,7 @@ def fuseki(folder: Path) -> Iterator[Fuseki]:
     with (folder / "fuseki.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
     try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/$/ping").close()
-                break
-            except OSError:
-                if server.poll() is not None or time.monotonic() > until:
-                    raise RuntimeError((folder / "fuseki.log").read_text()) from None
-                select_nothing()
+        until_up(server, lambda: _pings(port), folder / "fuseki.log")
         yield Fuseki(f"http://127.0.0.1:{port}/ds")
     finally:
         server.terminate()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 
@@ -32,26 +32,30 @@ def start(
     command = [sys.executable, "-m", "jelly", "serve", str(root), "--port", str(port), *args]
     with Path(said or os.devnull).open("ab") as log:
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
+    until_up(server, answers or (lambda: _is_alive(port)), said)
+    return server
+
+
+def until_up(
+    server: subprocess.Popen[bytes], answers: Callable[[], bool], said: Path | None
+) -> None:
+    """Waits until a server answers; between two questions the processor is the server's."""
     until = time.monotonic() + 60
     while True:
-        try:
-            if answers() if answers else _is_alive(port):
-                return server
-        except OSError:
-            if server.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(said.read_text() if said else "the server ended") from None
-            select_nothing()
+        with suppress(OSError):
+            if answers():
+                return
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(0.02)
+            until = 0
+        if time.monotonic() > until:
+            raise RuntimeError(said.read_text() if said else "the server does not answer")
 
 
 def _is_alive(port: int) -> bool:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as link:
         link.request("GET", "/-/health")
         return link.getresponse().status == 200
-
-
-def select_nothing() -> None:
-    """Gives the processor away for a moment."""
-    os.sched_yield()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -26,15 +26,14 @@ from jelly.log._manifest import Manifest
 from jelly.log._object import ObjectLog
 from jelly.service import app
 from jelly.service._tokens import made as made_token
-from object_store import ObjectStore, running
+from object_store import ObjectStore
 from servers import served
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, ObjectStore]]:
-    with ExitStack() as stack:
-        address = stack.enter_context(served(tmp_path_factory.mktemp("served")))
-        yield address, stack.enter_context(running())
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("served")) as address:
+        yield address
 
 
 def made(store: ObjectStore, ending: str = ".jellyp", base: bytes | None = BASE, place: str = "") -> jelly.Log:  # fmt: skip
@@ -61,8 +60,7 @@ def again(log: jelly.Log, store: ObjectStore) -> jelly.Log:
         ("store", ".trp.zst", BASE),
     ],
 )
-def test_what_stays_and_what_goes(services: tuple[str, ObjectStore], tmp_path: Path, kind: str, ending: str, base: bytes | None) -> None:  # fmt: skip
-    address, store = services
+def test_what_stays_and_what_goes(address: str, store: ObjectStore, tmp_path: Path, kind: str, ending: str, base: bytes | None) -> None:  # fmt: skip
     places = {"folder": str(tmp_path / "x"), "server": f"{address}/{tmp_path.name}", "store": ""}
     log = made(store, ending, base, places[kind])
     states = {version: state(log, version) for version in (4, 5, 6)}
@@ -110,9 +108,8 @@ class _Killed(BaseException):
     pass
 
 
-def test_killed_at_each_request(services: tuple[str, ObjectStore], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_killed_at_each_request(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Each change of an object may be the last one; a publisher goes on in between."""
-    _, store = services
     monkeypatch.setattr(_compact_store, "_YOUNG", timedelta(0))
     before = state(made(store))
     left_over = 0
@@ -160,9 +157,8 @@ def test_killed_at_each_request(services: tuple[str, ObjectStore], monkeypatch: 
     assert step > 7
 
 
-def test_readers_that_looked_before(services: tuple[str, ObjectStore]) -> None:
+def test_readers_that_looked_before(store: ObjectStore) -> None:
     """What was found before a compaction is refused after it: an early patch, and the base."""
-    _, store = services
     log = made(store)
     other = again(log, store)
     reader = iter(other.read(0).rows())
@@ -175,9 +171,8 @@ def test_readers_that_looked_before(services: tuple[str, ObjectStore]) -> None:
     assert other.publish(body(7)).version == 7
 
 
-def test_another_compacts_meanwhile(services: tuple[str, ObjectStore], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_another_compacts_meanwhile(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Of two compactions at once the further one counts, and one base is left."""
-    _, store = services
     for mine, others in ((2, 4), (4, 2)):
         log = made(store)
         with monkeypatch.context() as patched:
@@ -221,9 +216,9 @@ def test_who_may(tmp_path: Path) -> None:
     assert ask(served, "GET", "/x/data?version=1").kind == "patch.gap"
 
 
-def test_what_is_left_never_has_the_size_of_the_patch(services: tuple[str, ObjectStore]) -> None:
+def test_what_is_left_never_has_the_size_of_the_patch(store: ObjectStore) -> None:
     """A reader that knows the size of a patch sees that its rows are gone."""
-    log = jelly.Log.create(services[1].place(), storage=services[1].storage, ending=".rdfp")
+    log = jelly.Log.create(store.place(), storage=store.storage, ending=".rdfp")
     assert isinstance(log, ObjectLog)
     for size in range(40, 80):
         log.publish(f'TX .\nA <a:s> <a:p> "{"x" * size}" .\nTC .\n'.encode())
@@ -242,9 +237,8 @@ def bases(log: jelly.Log) -> set[str]:
 
 
 @pytest.mark.parametrize("young", [timedelta(0), timedelta(hours=1)])
-def test_a_base_that_is_about_to_be_named(services: tuple[str, ObjectStore], monkeypatch: pytest.MonkeyPatch, young: timedelta) -> None:  # fmt: skip
+def test_a_base_that_is_about_to_be_named(store: ObjectStore, monkeypatch: pytest.MonkeyPatch, young: timedelta) -> None:  # fmt: skip
     """Another compaction ends after a base was made, and before ``log.json`` names it."""
-    _, store = services
     monkeypatch.setattr(_compact_store, "_YOUNG", young)
     log = made(store)
     before = state(log)
@@ -267,8 +261,7 @@ def test_a_base_that_is_about_to_be_named(services: tuple[str, ObjectStore], mon
     assert len(bases(log)) == 1
 
 
-def test_a_log_that_is_begun_again_leaves_no_base(services: tuple[str, ObjectStore]) -> None:
-    _, store = services
+def test_a_log_that_is_begun_again_leaves_no_base(store: ObjectStore) -> None:
     log = made(store)
     for base in (BASE, b"<x:other> <x:p> <x:o> .\n"):
         with suppress(PatchError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import pytest
 import jelly
 from jelly import _push, _relay
 from jelly.errors import PatchError
-from object_store import ObjectStore, running
+from object_store import ObjectStore
 from sparql_store import sparql_store
 
 pytest.importorskip("moto")
@@ -45,12 +45,6 @@ class Place(NamedTuple):
             for name in log.objects.numbers(""):  # type: ignore[attr-defined]
                 log.objects.delete(name.rpartition("/")[2] if "_index" not in name else name)  # type: ignore[attr-defined]
         self.make(101)
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with running() as store:
-        yield store
 
 
 @pytest.fixture(params=["folder", "store"])

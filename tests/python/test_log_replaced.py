@@ -6,7 +6,7 @@ import io
 import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ pytest.importorskip("starlette")
 pytest.importorskip("moto")
 pytest.importorskip("obstore")
 
-from object_store import running
 from servers import served
 
 
@@ -63,19 +62,18 @@ def in_folder(place: str, folder: Path) -> Place:
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    with ExitStack() as stack:
-        root = tmp_path_factory.mktemp("served")
-        address = stack.enter_context(served(root))
-        yield {"server": (root, address), "store": stack.enter_context(running())}
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    root = tmp_path_factory.mktemp("served")
+    with served(root) as address:
+        yield root, address
 
 
 @pytest.fixture(params=["folder", "server", "store"])
-def where(request: pytest.FixtureRequest, tmp_path: Path, services: dict[str, Any]) -> Place:
+def where(request: pytest.FixtureRequest, tmp_path: Path, server: tuple[Path, str]) -> Place:
     if request.param == "store":
         from obstore.store import from_url
 
-        store = services["store"]
+        store = request.getfixturevalue("store")
         place = store.place()
         objects: Any = from_url(
             place,
@@ -93,7 +91,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path, services: dict[str, An
     if request.param == "folder":
         folder = tmp_path / "log"
         return in_folder(str(folder), folder)
-    root, address = services["server"]
+    root, address = server
     name = tmp_path.name.replace("[", "-").replace("]", "")
     return in_folder(f"{address}/{name}", root / name)
 
@@ -162,8 +160,8 @@ def test_watching_ends_with_an_error(where: Place, others: tuple[int, ...]) -> N
 
 
 @pytest.mark.parametrize("others", [(), (7,), (7, 8)])
-def test_events_end_with_a_problem(services: dict[str, Any], tmp_path: Path, others: tuple[int, ...]) -> None:  # fmt: skip
-    root, address = services["server"]
+def test_events_end_with_a_problem(server: tuple[Path, str], tmp_path: Path, others: tuple[int, ...]) -> None:  # fmt: skip
+    root, address = server
     place = in_folder(f"{address}/{tmp_path.name}", root / tmp_path.name)
     place.make(1)
     with closing(urllib.request.urlopen(f"{place.place}/events?after=0", timeout=30)) as events:

@@ -26,7 +26,7 @@ from grpc_servers import Refused, frames, here, lines, raw, read
 from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, written
 from jelly.service import Limits, app
 from jelly.service.grpc import _server
-from object_store import ObjectStore, running
+from object_store import ObjectStore
 
 BASE = b'<x:s> <x:p> "base" .\n'
 IDS = [f"<uuid:00000000-0000-4000-8000-00000000000{n}>" for n in range(9)]
@@ -41,12 +41,6 @@ class Place(NamedTuple):
 
     def create(self) -> jelly.Log:
         return jelly.Log.create(f"{self.root}/a", BASE, base_format="nq", storage=self.storage)
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with running() as store:
-        yield store
 
 
 @pytest.fixture(params=["folder", "store"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,10 @@ pytest.importorskip("obstore")
 from asgi import ask
 from jelly.log._object import ObjectLog
 from jelly.service import app
-from object_store import ObjectStore, running
+from object_store import ObjectStore
 from servers import free_port, served
 
 BASE = b'<x:s> <x:p> "base" .\n'
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with running() as store:
-        yield store
 
 
 def patch(n: int, head: str = "") -> bytes:

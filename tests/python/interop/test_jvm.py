@@ -1,6 +1,7 @@
 """Jelly-JVM and Jena read what we write, and we read what they write."""
 
 import gzip
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import jelly
 from shared_data import shared
 
+ROWS = 50_000 if "JELLY_SOAK" in os.environ else 10_000
 RDF = ["bsbm-50k.nt", "iotg-50k.nq", "mixed-50k.nt"]
 LOGS = ["brick-versions", "schemaorg-releases", "weather-cdc-2000tx"]
 LANGUAGE = re.compile(r'(?<=")@[A-Za-z0-9-]+')
@@ -28,9 +30,9 @@ def lines(path: Path) -> list[str | None]:
 
 
 def unpacked(name: str, folder: Path) -> Path:
-    packed = shared(f"corpus/{name}.gz")
+    rows = gzip.decompress(shared(f"corpus/{name}.gz").read_bytes()).splitlines(keepends=True)
     plain = folder / name
-    plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    plain.write_bytes(b"".join(rows[:ROWS]))
     return plain
 
 
@@ -53,7 +55,7 @@ def changes(path: Path) -> list[tuple[str | None, ...]]:
 def test_jelly_rdf_both_ways(name: str, jvm: Jvm, tmp_path: Path) -> None:
     text = unpacked(name, tmp_path)
     expected = terms(text)
-    assert len(expected) >= 50_000
+    assert len(expected) >= ROWS
     quads = text.suffix == ".nq"
     ours: dict[str, dict[str, Any]] = {
         "plain": {},

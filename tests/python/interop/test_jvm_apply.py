@@ -34,8 +34,8 @@ def test_every_version_of_the_corpus_logs(name: str, jvm: Jvm, tmp_path: Path) -
     base.write_bytes(b"")
     versions = jelly.verify_log(log).patches
     assert versions >= 3
-    # of many versions, some
-    chosen = sorted({*range(1, versions + 1, max(1, versions // 5)), versions})
+    # of many versions, some; the test below takes all
+    chosen = sorted({1, (versions + 1) // 2, versions})
     commands = []
     for version in chosen:
         part = tmp_path / f"{version}.rdfp"

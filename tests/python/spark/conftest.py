@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from object_store import ObjectStore, running
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from object_store import ObjectStore
 
     from .tables import Table
 
@@ -41,14 +41,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session.stop()
 
 
-@pytest.fixture(scope="session")
-def s3() -> Iterator[ObjectStore]:
-    """An object store on loopback."""
-    pytest.importorskip("moto", reason="moto is not installed")
-    with running() as service:
-        yield service
-
-
 @pytest.fixture(params=["local", "s3"])
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
     """A folder here, then one on an object store."""
@@ -57,8 +49,8 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
 
     if request.param == "local":
         return Table(str(tmp_path / "to"))
-    s3: ObjectStore = request.getfixturevalue("s3")
-    return Table(f"{s3.bucket()}/to", s3)
+    store: ObjectStore = request.getfixturevalue("store")
+    return Table(f"{store.bucket()}/to", store)
 
 
 @pytest.fixture(scope="session")

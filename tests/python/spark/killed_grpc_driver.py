@@ -1,4 +1,4 @@
-"""A stream from a topic into files that kills its driver, JVM and all, at some moment; a program of its own.
+"""A stream from a topic into files that kills its driver at some moment; a program of its own.
 
 python killed_grpc_driver.py SERVER INTO CHECKPOINT MOMENT NUMBER
 
@@ -7,59 +7,38 @@ The moments are ``asked`` and ``planned`` in the driver, and ``read`` in a worke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import killed_log_driver  # type: ignore[import-not-found]
-from killed_log_driver import CHECKPOINT, FROM, INTO, came, started
-from pyspark.cloudpickle import register_pickle_by_value
-
+import killing
 from jelly.spark.grpc.source import GrpcSource
 from jelly.spark.grpc.stream import GrpcStreamReader
 
-register_pickle_by_value(killed_log_driver)  # type: ignore[no-untyped-call]  # workers do not find it
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
-class Reader(GrpcStreamReader):
-    def latestOffset(self, start: Any = None, limit: Any = None) -> Any:  # noqa: N802
-        end = super().latestOffset(start, limit)
-        came("asked")
-        return end
-
-    def partitions(self, start: Any, end: Any) -> Any:
-        found = super().partitions(start, end)
-        came("planned")
-        return found
-
-    def read(self, partition: Any) -> Iterator[Any]:
-        for batch in super().read(partition):
-            yield batch
-            came("read")
-
-
-class Deadly(GrpcSource):
-    @classmethod
-    def name(cls) -> str:
-        return "deadly-grpc"
-
-    def streamReader(self, schema: Any) -> Any:  # noqa: N802
-        found = super().streamReader(schema)
-        found.__class__ = Reader
-        return found
+def begun(session: SparkSession, places: list[str], format: str) -> StreamingQuery:
+    """The query, from one format."""
+    server, into, checkpoint = places
+    return (
+        session.readStream.format(format)
+        .options(topic="t", spoolLocation=f"{checkpoint}-spool", maxBytesPerTrigger="20k")
+        .load(server)
+        .select("subject", "predicate", "object")
+        .writeStream.format("jelly")
+        .option("checkpointLocation", checkpoint)
+        .trigger(availableNow=True)
+        .start(into)
+    )
 
 
 if __name__ == "__main__":
-    session = started()
-    session.dataSource.register(Deadly)
-    query = (
-        session.readStream.format("deadly-grpc")
-        .options(topic="t", spoolLocation=f"{CHECKPOINT}-spool", maxBytesPerTrigger="20k")
-        .load(FROM)
-        .select("subject", "predicate", "object")
-        .writeStream.format("jelly")
-        .option("checkpointLocation", CHECKPOINT)
-        .trigger(availableNow=True)
-        .start(INTO)
-    )
-    query.awaitTermination()
-    print("done")
+    checkpoint, moment, number = sys.argv[3:6]
+    death = killing.Death(f"{checkpoint}-{moment}-{number}", int(number), moment)
+    readers = killing.reader(GrpcStreamReader, death)
+    session = killing.session(Path(checkpoint).with_name("warehouse"))
+    session.dataSource.register(killing.source(GrpcSource, "deadly", readers))
+    begun(session, sys.argv[1:4], "deadly").awaitTermination()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+
+from killing import killed
+
+from .killed_driver import begun
 from .streams import patch
 from .test_files_stream import put
 
@@ -25,20 +28,13 @@ WRITER_KILLS = 20 if "JELLY_SOAK" in os.environ else 1
 ROWS = 12_000
 
 
-def kill_and_restart(tmp_path: Path, side: str, kills: int, moments: int) -> int:
-    """Kills the driver so often, then lets it end; returns how many files came."""
+def kill_and_go_on(spark: SparkSession, tmp_path: Path, side: str, kills: int, moments: int) -> int:
+    """Kills the driver so often; another goes on to the end. Returns how many files came."""
     rnd = random.Random(5)
     folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
-    driver = [sys.executable, str(Path(__file__).with_name("killed_driver.py"))]
+    program = Path(__file__).with_name("killed_driver.py")
     places = [str(folder), str(out), str(tmp_path / "checkpoint")]
-
-    def run(number: int, kill_at: int) -> subprocess.CompletedProcess[str]:
-        command = [*driver, *places, str(tmp_path / f"ticks{number}"), str(kill_at), side]
-        return subprocess.run(
-            command, start_new_session=True, capture_output=True, text=True, check=False
-        )
-
     came = 0
     for number in range(kills):
         for _ in range(3):  # at any time, also of files that were read
@@ -46,15 +42,14 @@ def kill_and_restart(tmp_path: Path, side: str, kills: int, moments: int) -> int
             put(folder / f"f{came}.jellyp", data, 1_000_000 + rnd.randrange(1000))
             came += 1
         # A run over three files has more moments, and begins with what was left.
-        done = run(number, rnd.randint(1, moments))
-        assert done.returncode == -9, done.stderr[-2000:]
-    done = run(kills, 0)
-    assert done.stdout.strip() == "done", done.stderr[-2000:]
+        killed(program, *places, tmp_path / f"ticks{number}", rnd.randint(1, moments), side)
+    begun(spark, places, "jelly-patch", "parquet" if side == "reader" else "jelly-patch").awaitTermination()  # fmt: skip
     return came
 
 
-def test_a_reader_whose_driver_is_killed(spark: SparkSession, tmp_path: Path) -> None:
-    came, out = kill_and_restart(tmp_path, "reader", KILLS, 20), tmp_path / "out"
+def test_a_reader_whose_driver_is_killed(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    spark, out = jelly_spark, tmp_path / "out"
+    came = kill_and_go_on(spark, tmp_path, "reader", KILLS, 20)
     rows = spark.read.parquet(str(out)).groupBy("source").agg({"*": "count", "seq": "max"})
     distinct = spark.read.parquet(str(out)).select("source", "seq").distinct().count()
     found = {Path(name).name: (count, last) for name, count, last in rows.collect()}
@@ -64,7 +59,7 @@ def test_a_reader_whose_driver_is_killed(spark: SparkSession, tmp_path: Path) ->
 
 
 def test_a_writer_whose_driver_is_killed(jelly_spark: SparkSession, tmp_path: Path) -> None:
-    came = kill_and_restart(tmp_path, "writer", WRITER_KILLS, 15)
+    came = kill_and_go_on(jelly_spark, tmp_path, "writer", WRITER_KILLS, 15)
     rows = jelly_spark.read.format("jelly-patch").load(str(tmp_path / "out")).where("op = 'A'")
     assert rows.groupBy("subject", "object").count().where("count > 1").count() == 0
     assert rows.count() == came * ROWS

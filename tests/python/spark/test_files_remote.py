@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def upload(s3: ObjectStore, uri: str, data: bytes) -> None:
-    place = resolve(uri, s3.storage)
+def upload(store: ObjectStore, uri: str, data: bytes) -> None:
+    place = resolve(uri, store.storage)
     with place.fs.open_output_stream(place.path, compression=None) as file:
         file.write(data)
 
 
-def test_folders_globs_and_files(spark: SparkSession, s3: ObjectStore, tmp_path: Path) -> None:
-    bucket = s3.bucket()
+def test_folders_globs_and_files(spark: SparkSession, store: ObjectStore, tmp_path: Path) -> None:
+    bucket = store.bucket()
     names = ["day=1/a.jelly", "day=1/b.nq.gz", "day=2/c.jelly", "day=2/_hidden.jelly"]
     (tmp_path / "a.jelly").write_bytes(rdf(20))
     jelly.convert(tmp_path / "a.jelly", tmp_path / "b.nq.gz")
     for name in names:
         path = tmp_path / ("b.nq.gz" if ".nq" in name else "a.jelly")
-        upload(s3, f"{bucket}/log/{name}", path.read_bytes())
+        upload(store, f"{bucket}/log/{name}", path.read_bytes())
 
     def count(*paths: str) -> Counter[str]:
-        df = spark.read.format("jelly").options(**s3.options)
+        df = spark.read.format("jelly").options(**store.options)
         rows = df.option("columns", "source").load(list(paths)).collect()
         return Counter(row["source"].removeprefix(bucket) for row in rows)
 
@@ -53,23 +53,25 @@ def test_folders_globs_and_files(spark: SparkSession, s3: ObjectStore, tmp_path:
     }
     with spark_raises("AnalysisException", f"{bucket}/nowhere: there is no such file or folder"):
         count(f"{bucket}/nowhere")
-    upload(s3, f"{bucket}/bad/cut.jelly", rdf(500)[:-100])
+    upload(store, f"{bucket}/bad/cut.jelly", rdf(500)[:-100])
     with spark_raises("PythonException", rf"truncated\.frame: .*{bucket}/bad/cut\.jelly"):
         count(f"{bucket}/bad")
 
 
 def test_large_files_are_divided_if_that_takes_little_reading(
-    s3: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bucket = s3.bucket()
+    bucket = store.bucket()
     rows = [(f"<http://a/{n}>", "<http://a/p>", f'"{n}"', "") for n in range(20_000)]
     for name in ("a.jelly", "b.nt"):
         with jelly.RdfWriter(
             tmp_path / name, restart_bytes=2_000 if name == "a.jelly" else None
         ) as writer:
             writer.write(rows)
-        upload(s3, f"{bucket}/{name}", (tmp_path / name).read_bytes())
-    options = ReadOptions("rdf", (bucket,), storage=s3.storage, min_partitions=4, open_cost_bytes=0)
+        upload(store, f"{bucket}/{name}", (tmp_path / name).read_bytes())
+    options = ReadOptions(
+        "rdf", (bucket,), storage=store.storage, min_partitions=4, open_cost_bytes=0
+    )
 
     def parts() -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
@@ -95,17 +97,17 @@ def test_large_files_are_divided_if_that_takes_little_reading(
     assert counts["jelly"] > 1
 
 
-def test_a_stream(spark: SparkSession, s3: ObjectStore, tmp_path: Path) -> None:
-    bucket = s3.bucket()
+def test_a_stream(spark: SparkSession, store: ObjectStore, tmp_path: Path) -> None:
+    bucket = store.bucket()
     out = str(tmp_path / "out")
 
     def run() -> Counter[str]:
-        df = spark.readStream.format("jelly-patch").options(**s3.options).load(f"{bucket}/log")
+        df = spark.readStream.format("jelly-patch").options(**store.options).load(f"{bucket}/log")
         writer = df.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
         writer.format("parquet").trigger(availableNow=True).start(out).awaitTermination()
         return Counter(row["source"] for row in spark.read.parquet(out).collect())
 
-    upload(s3, f"{bucket}/log/a.jellyp", patch(["A"]))
+    upload(store, f"{bucket}/log/a.jellyp", patch(["A"]))
     assert run() == {f"{bucket}/log/a.jellyp": 2}
-    upload(s3, f"{bucket}/log/b.jellyp", patch(["A"]))
+    upload(store, f"{bucket}/log/b.jellyp", patch(["A"]))
     assert run() == {f"{bucket}/log/{name}.jellyp": 2 for name in "ab"}

@@ -194,8 +194,8 @@ def test_wrong_options_and_places(tmp_path: Path) -> None:
     (tmp_path / "file").unlink()
 
 
-def test_restart_points_on_an_object_store(s3: ObjectStore, tmp_path: Path) -> None:
-    table = Table(f"{s3.bucket()}/to", s3)
+def test_restart_points_on_an_object_store(store: ObjectStore, tmp_path: Path) -> None:
+    table = Table(f"{store.bucket()}/to", store)
     writer = table.writer(framerows="100", restartbytes="20k")
     writer.commit([writer.write(iter([statements(*range(9000))]))])
     (name,) = table.files()

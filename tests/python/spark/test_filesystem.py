@@ -40,11 +40,11 @@ def test_local_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert open_input(path, {}) == path
 
 
-def test_s3_file_is_read_like_any_other(s3: ObjectStore) -> None:
-    bucket = s3.bucket()
+def test_s3_file_is_read_like_any_other(store: ObjectStore) -> None:
+    bucket = store.bucket()
     for name, data in (("a/b c#%3F.jelly", small_rdf(3)), ("big.jelly", small_rdf(90_000, 900))):
-        put(resolve(f"{bucket}/{name}", s3.storage), data)
-        file = open_input(f"{bucket.replace('s3:', 's3a:')}/{name}", s3.storage)
+        put(resolve(f"{bucket}/{name}", store.storage), data)
+        file = open_input(f"{bucket.replace('s3:', 's3a:')}/{name}", store.storage)
         assert file.seekable()
         with jelly.read_rdf(file, source_name="it") as reader:
             objects = [row.object for row in reader.rows()]
@@ -52,19 +52,19 @@ def test_s3_file_is_read_like_any_other(s3: ObjectStore) -> None:
     assert len(objects) == 90_000
 
 
-def test_s3_file_is_read_twice_for_committed_rows(s3: ObjectStore) -> None:
-    uri = f"{s3.bucket()}/p.jellyp"
-    put(resolve(uri, s3.storage), small_patch(2, 2))
-    with jelly.read_patch(open_input(uri, s3.storage), rows="committed") as reader:
+def test_s3_file_is_read_twice_for_committed_rows(store: ObjectStore) -> None:
+    uri = f"{store.bucket()}/p.jellyp"
+    put(resolve(uri, store.storage), small_patch(2, 2))
+    with jelly.read_patch(open_input(uri, store.storage), rows="committed") as reader:
         assert [row.op for row in reader.rows()] == ["A"] * 4
 
 
 def test_endpoint_and_keys_of_the_environment(
-    s3: ObjectStore, no_environment: pytest.MonkeyPatch
+    store: ObjectStore, no_environment: pytest.MonkeyPatch
 ) -> None:
-    uri = f"{s3.bucket()}/x.jelly"
-    put(resolve(uri, s3.storage), small_rdf(3))
-    no_environment.setenv("AWS_ENDPOINT_URL_S3", s3.storage["endpoint"])
+    uri = f"{store.bucket()}/x.jelly"
+    put(resolve(uri, store.storage), small_rdf(3))
+    no_environment.setenv("AWS_ENDPOINT_URL_S3", store.storage["endpoint"])
     no_environment.setenv("AWS_ACCESS_KEY_ID", "test")
     no_environment.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     no_environment.setenv("AWS_REGION", "eu-central-1")
@@ -95,10 +95,10 @@ def test_wrong_uris_and_options(
         resolve(uri, storage)
 
 
-def test_what_is_missing_is_named(s3: ObjectStore, no_environment: pytest.MonkeyPatch) -> None:
-    uri = f"{s3.bucket()}/not-there.jelly"
+def test_what_is_missing_is_named(store: ObjectStore, no_environment: pytest.MonkeyPatch) -> None:
+    uri = f"{store.bucket()}/not-there.jelly"
     with pytest.raises(FileNotFoundError, match=uri):
-        open_input(uri, s3.storage)
+        open_input(uri, store.storage)
 
     def no_hadoop(*_: object) -> None:
         raise OSError("Unable to load libjvm\nand where it was looked for")

@@ -182,26 +182,26 @@ def test_last_patch_that_is_lost(jelly_spark: SparkSession, published: Path) -> 
 
 @pytest.mark.parametrize("name", ["kept", "published"])
 def test_manifests_in_remote_storage(
-    name: str, jelly_spark: SparkSession, s3: ObjectStore, request: pytest.FixtureRequest
+    name: str, jelly_spark: SparkSession, store: ObjectStore, request: pytest.FixtureRequest
 ) -> None:
     import jelly.spark
 
     folder: Path = request.getfixturevalue(name)
-    bucket = s3.bucket()
+    bucket = store.bucket()
     for path in folder.iterdir():
-        place = resolve(f"{bucket}/log/{path.name}", s3.storage)
+        place = resolve(f"{bucket}/log/{path.name}", store.storage)
         with place.fs.open_output_stream(place.path, compression=None) as file:
             file.write(path.read_bytes())
 
     def remote() -> DataFrame:
-        reader = jelly_spark.read.format("jelly-patch").options(**s3.options)
+        reader = jelly_spark.read.format("jelly-patch").options(**store.options)
         return reader.load(f"{bucket}/log")
 
-    storage = {"accessKey": "test", **s3.storage}
+    storage = {"accessKey": "test", **store.storage}
     del storage["accesskey"]
     assert jelly.spark.net(remote(), storage=storage).count() > 0
     first = min(path.name for path in folder.glob("patch-*"))
-    place = resolve(f"{bucket}/log/{first}", s3.storage)
+    place = resolve(f"{bucket}/log/{first}", store.storage)
     place.fs.delete_file(place.path)
     with pytest.raises(PatchError, match="is missing") as caught:
         jelly.spark.net(remote(), storage=storage)

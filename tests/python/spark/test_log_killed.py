@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import jelly
 
+pytest.importorskip("pyspark", reason="pyspark is not installed")
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from killing import killed
 from servers import served
+
+from .killed_log_driver import begun
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(0)]
 
@@ -30,20 +36,17 @@ def grow(log: jelly.Log, count: int) -> None:
         log.publish(f"TX .\n{adds}{deletes}TC .\n".encode())
 
 
-def test_kills(spark: object, tmp_path: Path) -> None:  # noqa: ARG001 - Java is there
+def test_kills(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    program = Path(__file__).with_name("killed_log_driver.py")
     with served(tmp_path / "logs") as address:
         source = jelly.Log.create(f"{address}/from")
         into = jelly.Log.create(tmp_path / "into")
-        for moment, number in [*MOMENTS, ("never", 0)]:
+        places = [str(source.place), str(into.place), str(tmp_path / "checkpoint")]
+        for moment, number in MOMENTS:
             grow(source, 2)
-            driver = Path(__file__).with_name("killed_log_driver.py")
-            places = [str(source.place), str(into.place), str(tmp_path / "checkpoint")]
-            command = [sys.executable, str(driver), *places, moment, str(number)]
-            done = subprocess.run(
-                command, start_new_session=True, capture_output=True, text=True, check=False
-            )
-            expected = 0 if moment == "never" else -9
-            assert done.returncode == expected, (moment, done.stderr[-3000:])
+            killed(program, *places, moment, number)
+        grow(source, 2)
+        begun(jelly_spark, places, "jelly-log").awaitTermination()
         assert into.head.version == source.head.version == 2 * len(MOMENTS) + 2
         assert len({version.id for version in into.versions()}) == into.head.version
         made = [tmp_path / "from.nq", tmp_path / "into.nq"]

@@ -27,8 +27,6 @@ from .tables import schema
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from object_store import ObjectStore
-
 BASE = b'<x:s> <x:p> "0" .\n<x:s> <x:p> "base" .\n'
 STORAGE: dict[str, str] = {}
 COLUMNS = schema(jelly.PATCH_SCHEMA_DDL)
@@ -50,19 +48,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    pytest.importorskip("obstore")
-    pytest.importorskip("moto")
-    from object_store import running
-
-    with running() as store:
-        yield store
-
-
 @pytest.fixture(params=["folder", "gzip", "server", "text", "store"])
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> jelly.Log:
     if request.param == "store":
+        pytest.importorskip("obstore")
         store = request.getfixturevalue("store")
         STORAGE.update(store.storage)
         return jelly.Log.create(store.place(), BASE, base_format="nq", storage=store.storage)

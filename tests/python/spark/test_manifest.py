@@ -80,8 +80,8 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     if request.param == "local":
         (tmp_path / "to").mkdir()
         return Folder(str(tmp_path / "to"), {})
-    s3: ObjectStore = request.getfixturevalue("s3")
-    return Folder(f"{s3.bucket()}/to", s3.storage)
+    store: ObjectStore = request.getfixturevalue("store")
+    return Folder(f"{store.bucket()}/to", store.storage)
 
 
 def test_folder_of_others_is_as_it_is(folder: Folder) -> None:

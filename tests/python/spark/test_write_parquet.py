@@ -156,9 +156,9 @@ def test_wrong_options(
     assert names(tmp_path) == ["in"]
 
 
-def test_object_store(jelly_spark: SparkSession, source: Path, s3: ObjectStore) -> None:
-    dest = f"{s3.bucket()}/to"
-    place = resolve(dest, s3.storage)
+def test_object_store(jelly_spark: SparkSession, source: Path, store: ObjectStore) -> None:
+    dest = f"{store.bucket()}/to"
+    place = resolve(dest, store.storage)
     counts = []
     for mode in ("error", "append", "overwrite"):
         written = write_parquet(
@@ -166,7 +166,7 @@ def test_object_store(jelly_spark: SparkSession, source: Path, s3: ObjectStore) 
             source,
             dest,
             mode=mode,
-            storage=s3.storage,
+            storage=store.storage,
         )
         found = place.fs.get_file_info(pafs.FileSelector(place.path, recursive=True))
         files = [info.path for info in found if info.is_file]

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+
 from kafkalog import Log, frames, whole
+from killing import killed
+
+from .killed_driver import begun
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(0)]
 
@@ -20,35 +26,26 @@ KILLS = 20 if "JELLY_SOAK" in os.environ else 1
 EACH = 9  # messages that come to each partition before each run
 
 
-def kill_and_restart(
-    log: Log, topic: str, values: list[bytes], options: dict[str, str], folder: Path
-) -> None:
-    """Messages come to both partitions, and the driver dies; in the end it is let alone."""
+def kill_and_go_on(
+    spark: SparkSession, log: Log, topic: str, values: list[bytes], options: dict[str, str], folder: Path
+) -> None:  # fmt: skip
+    """Messages come to both partitions, and the driver dies; another goes on to the end."""
     rnd = random.Random(7)
-    query = [sys.executable, str(Path(__file__).with_name("killed_query.py")), str(folder)]
-    given = json.dumps(
-        {**log.options, "subscribe": topic, "startingOffsets": "earliest", **options}
-    )
-
-    def run(number: int, kill_at: int) -> subprocess.CompletedProcess[str]:
-        command = [*query, str(folder / f"ticks{number}"), str(kill_at), given]
-        return subprocess.run(
-            command, start_new_session=True, capture_output=True, text=True, check=False
-        )
-
+    program = Path(__file__).with_name("killed_driver.py")
+    given = {**log.options, "subscribe": topic, "startingOffsets": "earliest", **options}
     for number in range(KILLS + 1):
         for partition in range(2):
             log.put(topic, values[number * EACH : (number + 1) * EACH], partition)
         if number < KILLS:
-            done = run(number, rnd.randint(1, 24))
-            assert done.returncode == -9, done.stdout + done.stderr[-2000:]
-    done = run(KILLS, 0)
-    assert done.stdout.strip() == "done", done.stderr[-2000:]
+            killed(
+                program, folder, folder / f"ticks{number}", rnd.randint(1, 24), json.dumps(given)
+            )
+    begun(spark, str(folder), "jelly-kafka", given).awaitTermination()
 
 
 @pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.soak)])
 def test_a_reader_whose_driver_is_killed(
-    shared: bool, spark: Any, log: Log, tmp_path: Path
+    shared: bool, jelly_spark: SparkSession, log: Log, tmp_path: Path
 ) -> None:
     topic, count = log.topic(2), (KILLS + 1) * EACH
     options = {"maxOffsetsPerTrigger": "8"}
@@ -56,9 +53,11 @@ def test_a_reader_whose_driver_is_killed(
     if shared:
         options |= {"sharedLookups": "true", "snapshotLocation": str(tmp_path / "snapshots")}
         values = frames(count)
-    kill_and_restart(log, topic, values, options, tmp_path)
+    kill_and_go_on(jelly_spark, log, topic, values, options, tmp_path)
     rows = (
-        spark.read.parquet(str(tmp_path / "rows")).select("source", "seq", "op", "object").collect()
+        jelly_spark.read.parquet(str(tmp_path / "rows"))
+        .select("source", "seq", "op", "object")
+        .collect()
     )
     objects = sorted(int(row.object.strip('"')) for row in rows if row.op == "A")
     assert objects == sorted([*range(2 * count)] * 2)

@@ -19,8 +19,8 @@ def snapshots(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshots:
     if request.param == "uri":
         where = {"snapshotLocation": (tmp_path / "c").as_uri()}
     if request.param == "s3":
-        s3 = request.getfixturevalue("s3")
-        where = {"snapshotLocation": f"{s3.bucket()}/some/where/", **s3.options}
+        store = request.getfixturevalue("store")
+        where = {"snapshotLocation": f"{store.bucket()}/some/where/", **store.options}
     given = {"kafka.bootstrap.servers": "there", "subscribe": "t", "sharedLookups": "true", **where}
     options = KafkaOptions.of({**given, "snapshotsKept": "3"}, stream=True)
     return Snapshots(options, Range("t", 1, 0, 9), "id")
