@@ -18,7 +18,13 @@ PYTHON_CODE := $(wildcard python/jelly python/pyspark_jelly* benches/python exam
 
 # Tests that need the shared folder are ignored, and counted, where it is not.
 SHARED := $(wildcard $(or $(JELLY_SHARED),../shared))
-RUST_TESTS := $(if $(SHARED),--include-ignored)
+IGNORED := $(if $(SHARED),-- --include-ignored)
+# Unit tests take a moment, and the crate a fifth of the time to compile without optimization.
+UNIT_TESTS := CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --lib
+RUST_TESTS := cargo test --locked --test '*'
+ALL_RUST_TESTS := $(UNIT_TESTS) && $(RUST_TESTS) $(IGNORED) && cargo test --locked --doc
+# A part of the Python tests that is run apart, so that two programs end at about the same time.
+APART := tests/python/interop tests/python/replica
 
 # SPARK=no leaves out the tests that need Java. PYTEST_ARGS goes to pytest.
 SPARK ?= yes
@@ -48,7 +54,7 @@ export TMPDIR := $(SCRATCH)
 export SPARK_LOCAL_DIRS := $(SCRATCH)
 export PYSPARK_SUBMIT_ARGS = --driver-java-options '-Djava.io.tmpdir="$(SCRATCH)" -XX:-UsePerfData $(JAVA_OPTIONS)' pyspark-shell
 # Tests run each query once or twice: the second compiler and the collector of servers cost more than they save.
-test try soak: export JAVA_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+test try try-python soak: export JAVA_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 # What is installed elsewhere must not stand in for what is installed here.
 unexport PYTHONPATH PYTHONHOME SPARK_HOME VIRTUAL_ENV
 export PYTHONNOUSERSITE := 1
@@ -63,22 +69,24 @@ demo: needs-java $(VENV)/.made-wheel ## Make a change log of Turtle files, decod
 	$(PY) examples/demo.py
 
 .PHONY: test
-test: needs-test $(VENV)/.made-quick $(VENV)/.made-test ## Tests of the Rust crate and of the installed wheel, those with Spark beside the others
-	cargo test --locked --no-run
+test: needs-test $(VENV)/.made-quick $(VENV)/.made-test ## Tests of the Rust crate and of the installed wheel, two programs at a time
 ifneq ($(PYTEST_ARGS),)
 	$(PY) -m pytest -m '$(MARKS)' $(PYTEST_ARGS)
-else ifeq ($(SPARK),no)
-	cargo test --locked -- $(RUST_TESTS)
-	$(PY) -m pytest -m '$(MARKS)'
 else
-	scripts/side_by_side.sh "cargo test --locked -- $(RUST_TESTS) && $(PY) -m pytest -m '$(MARKS) and not spark'" \
-	  "$(PY) -m pytest -m '$(MARKS) and spark'"
+	scripts/side_by_side.sh "$(ALL_RUST_TESTS)" $(if $(filter yes,$(SPARK)),"$(PY) -m pytest -m '$(MARKS) and spark'") \
+	  "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART:%=--ignore=%)" "$(PY) -m pytest -m '$(MARKS) and not spark' $(APART)"
 endif
 
 .PHONY: try
 try: needs-java $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-bench ## Start each benchmark, fuzz target and script once, briefly
+	scripts/side_by_side.sh '$(MAKE) try-rust' '$(MAKE) try-python'
+
+.PHONY: try-rust try-python
+try-rust: needs-build
 	cargo test --locked --benches
 	scripts/fuzz.sh --once
+
+try-python: needs-java $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-bench
 	$(PY) benches/python/compare.py --quick --only patch
 	mkdir -p $(SCRATCH)/try
 	set -e; for name in patching replicas spark_patching; do \
@@ -90,7 +98,7 @@ try: needs-java $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-bench ## St
 
 .PHONY: soak
 soak: needs-java $(VENV)/.made-wheel $(VENV)/.made-test ## All tests, the long ones too, with SOAK=20 times the random cases
-	JELLY_SOAK=$(SOAK) cargo test --locked -- $(RUST_TESTS)
+	export JELLY_SOAK=$(SOAK); $(ALL_RUST_TESTS)
 	JELLY_SOAK=$(SOAK) $(PY) -m pytest -m 'soak or not soak' -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: fuzz
@@ -111,12 +119,18 @@ wheel: needs-build $(VENV)/.made-build ## The wheel for all Pythons and the sdis
 
 .PHONY: lint
 lint: needs-build $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-lint ## Formatting, clippy, docs, ruff, types, stubs
+	scripts/side_by_side.sh '$(MAKE) lint-rust' '$(MAKE) lint-python'
+
+.PHONY: lint-rust lint-python
+lint-rust: needs-build
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null # its lock file is fresh
 	cargo clippy --locked --no-default-features --lib -- -D warnings
 	cargo clippy --locked --all-targets --features python -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items
+
+lint-python: needs-build $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-lint
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy $(PYTHON_CODE) tests/python

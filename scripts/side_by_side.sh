@@ -1,19 +1,33 @@
 #!/usr/bin/env bash
-# Runs two commands at the same time; fails if one of them does.
-#   scripts/side_by_side.sh 'FIRST COMMAND' 'SECOND COMMAND'
-# What the first prints is seen at once, what the second prints after the end of both; of a first that failed, the last
-# lines once more behind that.
+# Runs commands, two at a time, each as soon as one before it has ended; fails if one of them does.
+#   scripts/side_by_side.sh COMMAND...
+# What the first prints is seen at once, what others print when they end; of those that failed, the last lines once more
+# in the end.
 set -euo pipefail
 
-printed=$(mktemp) first=$(mktemp)
-bash -c "$2" >"$printed" 2>&1 &
-second=$!
-trap 'kill "$second" 2>/dev/null || true; rm -f "$printed" "$first"' EXIT
+printed=$(mktemp -d)
+trap 'rm -rf "$printed"' EXIT
+export printed
 
-code=0 other=0
-bash -c "$1" 2>&1 | tee "$first" || code=$?
-wait "$second" || other=$?
-cat "$printed"
-[ "$code" = 0 ] || { tail -n 40 "$first"; echo "the first command ended with exit code $code: $1" >&2; }
-[ "$other" = 0 ] || echo "the second command ended with exit code $other: $2" >&2
-exit $((code ? code : other))
+one() {
+  local number=$1 command=$2 code=0
+  if [ "$number" = 1 ]; then
+    bash -c "$command" 2>&1 | tee "$printed/$number" || code=$?
+  else
+    bash -c "$command" >"$printed/$number" 2>&1 || code=$?
+    cat "$printed/$number"
+  fi
+  [ "$code" = 0 ] || { tail -n 40 "$printed/$number"; echo "exit code $code: $command"; } >"$printed/$number.failed"
+}
+export -f one
+
+number=0
+for command; do
+  printf '%s\0%s\0' $((number += 1)) "$command"
+done | xargs -0 -n 2 -P 2 bash -o pipefail -c 'one "$@"' _
+
+code=0
+for failed in "$printed"/*.failed; do
+  [ ! -e "$failed" ] || { cat "$failed" >&2; code=1; }
+done
+exit "$code"
