@@ -64,12 +64,14 @@ def subscribe_command(
 
     Example: jelly grpc subscribe 127.0.0.1:50051 weather --to nt
     """
-    from jelly.grpc._streams import frames
+    from jelly.grpc._streams import Subscription
     from jelly.grpc._wire import pieces_of
 
-    messages = frames(target, topic, None, after, follow, None, _tls(**tls), compress)
+    call = Subscription(
+        target, topic, after=after, follow=follow, tls=_tls(**tls), compress=compress
+    )
     with destination(dest) as out:
-        done = convert(pieces_of(messages), out, format="jelly", framing="delimited", to=to)
+        done = convert(pieces_of(call.frames()), out, format="jelly", framing="delimited", to=to)
     click.echo(f"{topic}: {done.rows:,} statements", err=True)
 
 

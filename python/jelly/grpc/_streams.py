@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, Self
 
 from jelly import _internal
@@ -67,61 +68,49 @@ def subscribe(
         refuses the options (``options.*``), or the stream is bad; ``ConnectionError``: the server
         cannot be reached, or stopped.
     """
+    call = Subscription(target, topic, options, after, follow, token, tls, compress)
     return read_rdf(
-        pieces_of(frames(target, topic, options, after, follow, token, tls, compress)),
+        pieces_of(call.frames()),
         framing="delimited", format="jelly", **({"source_name": f"{target}/{topic}"} | read_options),
     )  # fmt: skip
 
 
-def frames(
-    target: str,
-    topic: str,
-    options: RdfOptions | None,
-    after: int,
-    follow: bool,
-    token: str | None,
-    tls: Tls | bool | None,
-    compress: bool,
-) -> Iterator[bytes]:
-    """The frames of a topic as they come; the call ends with the iterator."""
-    with Subscription(target, topic, options, after, follow, token, tls, compress) as call:
-        yield from call
-
-
+@dataclass
 class Subscription:
-    """A call of SubscribeRdf that runs: an iterator of frames. :meth:`cancel` ends it from any thread."""
+    """A call of SubscribeRdf, which runs while it is entered: an iterator of frames. :meth:`cancel` ends it from any thread."""
 
-    def __init__(
-        self,
-        target: str,
-        topic: str,
-        options: RdfOptions | None = None,
-        after: int = 0,
-        follow: bool = False,
-        token: str | None = None,
-        tls: Tls | bool | None = None,
-        compress: bool = False,
-    ) -> None:
-        asked = None if options is None else _internal.written_options(options)
-        metadata = metadata_of(
-            target, token, tls, jelly_follow=follow, jelly_after=after or None,
-            jelly_compress=True if compress else None,
-        )  # fmt: skip
-        self._target = target
-        self._channel = channel_to(target, tls, compress)
-        self._call = self._channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")(
-            written(topic, asked), metadata=metadata
-        )
+    target: str
+    topic: str
+    options: RdfOptions | None = None
+    after: int = 0
+    follow: bool = False
+    token: str | None = None
+    tls: Tls | bool | None = None
+    compress: bool = False
 
     def __enter__(self) -> Self:
+        asked = None if self.options is None else _internal.written_options(self.options)
+        metadata = metadata_of(
+            self.target, self.token, self.tls, jelly_follow=self.follow,
+            jelly_after=self.after or None, jelly_compress=True if self.compress else None,
+        )  # fmt: skip
+        self._channel = channel_to(self.target, self.tls, self.compress)
+        self._call = self._channel.unary_stream(f"/{RDF_SERVICE}/SubscribeRdf")(
+            written(self.topic, asked), metadata=metadata
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
         self._call.cancel()
         self._channel.close()
 
+    def frames(self) -> Iterator[bytes]:
+        """The frames as they come; the call ends with the iterator."""
+        with self:
+            yield from self
+
     def __iter__(self) -> Iterator[bytes]:
-        with answers(self._target):
+        with answers(self.target):
             yield from self._call
 
     @property

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly import _internal
-from jelly._inputs import refuse_bool
 from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
 from jelly.log._begin import said_of
 from jelly.log._index import Index, Line, append, line_of
-from jelly.log._patch import Summary, refuse_range, refused
+from jelly.log._patch import Summary, refuse_range, refused, version_of
 from jelly.log._types import Head
 
 
@@ -147,13 +146,8 @@ class Contents:
             PatchError: A version of the range is gone (``patch.gap``), or not there yet
                 (``patch.version``).
         """
-        refuse_bool("after", after)
-        refuse_bool("upto", upto)
         extent = self.extent()
-        last = extent.head.version
-        upto = last if upto is None else upto
-        refuse_range(after, upto, extent.first, last, self.home)
-        return extent, upto
+        return extent, refuse_range(after, upto, extent.first, extent.head.version, self.home)
 
     def number(self, version: int | str) -> int:
         """The number of a version that is there.
@@ -164,16 +158,9 @@ class Contents:
         Raises:
             PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
         """
-        refuse_bool("version", version)
-        if isinstance(version, str):
-            line = self.find(_internal.identify(version)[1])
-            if line is None:
-                raise refused("patch.version", f"no patch of the log has the id {version} ({self.home})", str(self.home))  # fmt: skip
-            version = line.version
-        if version < 1:
-            raise refused("patch.version", f"there is no patch {version}: patches count from 1", str(self.home))  # fmt: skip
-        self.range(version - 1, version)
-        return version
+        number = version_of(version, self.find, self.home)
+        self.range(number - 1, number)
+        return number
 
     def index(self, extent: Extent) -> Index:
         """The index, with a line for each version."""

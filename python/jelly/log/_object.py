@@ -17,7 +17,6 @@ from jelly._chain import chained
 from jelly._convert import convert
 from jelly._history import LogReport, verify_log
 from jelly._http import Patches
-from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON, name_of, stored_format
 from jelly._option_types import DatasetOptions
@@ -40,6 +39,7 @@ from jelly.log._patch import (
     refuse_range,
     refuse_time,
     refused,
+    version_of,
 )
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
@@ -146,13 +146,8 @@ class ObjectLog(Log):
 
     def _range(self, after: int, upto: int | None) -> tuple[Lines, int]:
         """The range that was asked for, if the log has it."""
-        refuse_bool("after", after)
-        refuse_bool("upto", upto)
         lines, first = self.found()
-        last = lines.head.version
-        upto = last if upto is None else upto
-        refuse_range(after, upto, first, last, self.place)
-        return lines, upto
+        return lines, refuse_range(after, upto, first, lines.head.version, self.place)
 
     def found(self) -> tuple[Lines, int]:
         """What is known of all versions, also of those that are gone, and the first that is not."""
@@ -166,17 +161,9 @@ class ObjectLog(Log):
         Raises:
             PatchError: It is not there (``patch.version``), or no longer (``patch.gap``).
         """
-        refuse_bool("version", version)
-        lines, _ = self.found()
-        if isinstance(version, str):
-            line = lines.find(_internal.identify(version)[1])
-            if line is None:
-                raise refused("patch.version", f"no patch of the log has the id {version} ({self.place})", str(self.place))  # fmt: skip
-            version = line.version
-        if version < 1:
-            raise refused("patch.version", f"there is no patch {version}: patches count from 1 ({self.place})", str(self.place))  # fmt: skip
-        self._range(version - 1, version)
-        return version
+        number = version_of(version, self.found()[0].find, self.place)
+        self._range(number - 1, number)
+        return number
 
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
         """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""

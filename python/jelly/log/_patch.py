@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
+from jelly._inputs import refuse_bool
 from jelly._log_files import ENDING, stored_format
 from jelly._readers import read_patch
 from jelly._times import as_term, of_term, shown
 from jelly._writers import PatchWriter
 from jelly.errors import PatchError
 from jelly.types import PatchFormat, Source
+
+if TYPE_CHECKING:
+    from jelly.log._index import Line
 
 OF_THE_CHAIN = ("id", "prev", "previous")
 _AHEAD = timedelta(minutes=5)
@@ -224,13 +228,19 @@ def refuse_miscounted(found: Prepared, before: int | None) -> None:
     raise refused("patch.header", message)
 
 
-def refuse_range(after: int, upto: int, first: int, last: int, place: object) -> None:
+def refuse_range(after: int, upto: int | None, first: int, last: int, place: object) -> int:
     """Refuses versions after one, up to another, that a log with the versions ``first`` to ``last`` does not have.
+
+    Returns:
+        Where they end: at ``upto``, or else at the last.
 
     Raises:
         PatchError: They are gone (``patch.gap``), not there yet, or end before they begin
             (``patch.version``).
     """
+    refuse_bool("after", after)
+    refuse_bool("upto", upto)
+    upto = last if upto is None else upto
     if after < 0 or upto < 0:
         kind, message = "patch.version", f"there is no version {min(after, upto)}: versions count from 0"  # fmt: skip
     elif upto > last or after > last:
@@ -240,8 +250,27 @@ def refuse_range(after: int, upto: int, first: int, last: int, place: object) ->
     elif after < first - 1:
         kind, message = "patch.gap", f"the log begins with version {first}: what is after version {after} is gone"  # fmt: skip
     else:
-        return
+        return upto
     raise refused(kind, f"{message} ({place})", str(place))
+
+
+def version_of(version: int | str, find: Callable[[str], Line | None], place: object) -> int:
+    """The number of a version that is given by its number or id, which ``find`` finds.
+
+    Raises:
+        PatchError: No version can have the number, or none has the id (``patch.version``).
+    """
+    refuse_bool("version", version)
+    if isinstance(version, str):
+        line = find(_internal.identify(version)[1])
+        if line is not None:
+            return line.version
+        message = f"no patch of the log has the id {version}"
+    elif version >= 1:
+        return version
+    else:
+        message = f"there is no patch {version}: patches count from 1"
+    raise refused("patch.version", f"{message} ({place})", str(place))
 
 
 def several(count: int) -> str:
