@@ -341,42 +341,21 @@ class PatchReader(Reader[_PatchRow_co]):
 
 @final
 class Writer:
-    """What :class:`jelly.RdfWriter` and :class:`jelly.PatchWriter` stand on."""
-
     def __new__(
         cls, kind: Literal["rdf", "patch"], dest: Destination, keywords: dict[str, Any]
     ) -> Self: ...
-    def write_arrow(self, object: object) -> int:
-        """Writes all batches of an object of an Arrow library; returns their rows."""
-
-    def write_reader(self, reader: Reader[Any]) -> int:
-        """Writes the remaining rows of a reader; returns their number."""
-
-    def write_columns(self, columns: dict[str, Sequence[Any]]) -> int:
-        """Writes columns by name; returns their rows."""
-
-    def end_frame(self, metadata: list[tuple[str, bytes]]) -> None:
-        """Ends the frame."""
-
-    def end_patch(self) -> None:
-        """Ends the patch."""
-
-    def flush(self) -> None:
-        """Hands on what is complete, as a message of its own where the destination has messages."""
-
+    def write_arrow(self, object: object) -> int: ...
+    def write_reader(self, reader: Reader[Any]) -> int: ...
+    def write_columns(self, columns: dict[str, Sequence[Any]]) -> int: ...
+    def end_frame(self, metadata: list[tuple[str, bytes]]) -> None: ...
+    def end_patch(self) -> None: ...
+    def flush(self) -> None: ...
     @property
-    def keeps_frames(self) -> bool:
-        """Whether frames have a meaning: patches, or elements of a grouped stream."""
-
-    def close(self) -> None:
-        """Ends the stream."""
-
-    def abort(self) -> None:
-        """Gives up."""
-
+    def keeps_frames(self) -> bool: ...
+    def close(self) -> None: ...
+    def abort(self) -> None: ...
     @property
-    def closed(self) -> bool:
-        """Whether nothing more can be written."""
+    def closed(self) -> bool: ...
 
 def index(
     path: str | os.PathLike[str],
@@ -402,22 +381,17 @@ def index(
         ValueError: The file cannot be entered in the middle.
     """
 
-def state_after_loss(is_patch: bool, message: int) -> bytes:
-    """The state of a decoder of statements, or of patches, at this message of a log whose start is lost."""
-
+def state_after_loss(is_patch: bool, message: int) -> bytes: ...
 def restart_points(
     path: str | os.PathLike[str],
-) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]:
-    """What tells where a file can be entered; each place: byte, and rows, frames, patches, transactions before."""
-
+) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]: ...
 def splits(
     source: Source, split_bytes: int, whole_patches: bool, keywords: dict[str, Any]
 ) -> tuple[
     AnyFormat,
     Literal["none", "gzip", "zstd"],
     list[tuple[int, int | None, int | None, bytes]],
-]:
-    """What :func:`jelly.splits` stands on: format, compression, parts."""
+]: ...
 
 _PatchName: TypeAlias = tuple[str | None, int]
 _PatchTexts: TypeAlias = tuple[tuple[int, str] | None, str | None, tuple[int, int] | None]
@@ -446,48 +420,18 @@ _Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
 
 @final
 class GatheredPatches:
-    """What the rows of patches say, of batches in any order."""
-
     def __new__(cls) -> Self: ...
-    def push(self, rows: ArrowArrayExportable) -> None:
-        """Takes rows.
-
-        Args:
-            rows: Batches with the columns ``source``, ``patch``, ``txn``, ``seq``, ``op``, ``name``, ``value``, ``bytes``
-                (of the terms) and ``names_node`` (whether one of them is a blank node).
-
-        Raises:
-            EncodeError: A row has no patch.
-            ValueError: A column is missing or of another type.
-        """
-
-    def parts(self) -> list[_PatchPart]:
-        """The patches, for :meth:`merge` in another process."""
-
-    def merge(self, parts: Sequence[_PatchPart]) -> None:
-        """Takes what others gathered."""
-
-    def outcomes(self) -> list[_Gathered]:
-        """For each patch its source and number, headers, transactions, findings, counts and texts.
-
-        Headers are in order: key in lower case and value. Transactions: unfinished and aborted. Findings: each transaction with rows
-        began; each has a number of its own; there are changes in transactions; rows that count have blank nodes.
-        Counts: rows, ``A``, ``D``, ``TX``, ``TC`` and ``Z`` rows, ends of no transaction, changes outside of transactions, bytes.
-        Texts: place and op of the last row, an op that does not exist, the first and the last ``seq``.
-        """
+    def push(self, rows: ArrowArrayExportable) -> None: ...
+    def parts(self) -> list[_PatchPart]: ...
+    def merge(self, parts: Sequence[_PatchPart]) -> None: ...
+    def outcomes(self) -> list[_Gathered]: ...
 
 @final
 class History:
-    """Periods in which quads were there: subject, predicate, object, graph, valid_from, valid_to."""
-
     def __next__(self) -> tuple[str, str, str, str, int, int | None]: ...
     @property
-    def order(self) -> list[str]:
-        """Files in the order in which they were taken, where nothing but their names decided it."""
-
-    def headers(self, version: int) -> list[tuple[str, str]]:
-        """The headers of the patch that made a version, if it changed quads of the pattern."""
-
+    def order(self) -> list[str]: ...
+    def headers(self, version: int) -> list[tuple[str, str]]: ...
     def __iter__(self) -> Self: ...
     def __len__(self) -> int: ...
 
@@ -543,78 +487,21 @@ def table_keys(
     *,
     labels: Literal["any", "unscoped", "named"],
     quads: bool = True,
-) -> QuadKeys:
-    """The keys of the quads of a table that is compared with others: as `quad_keys`, and refuses terms that are not canonical.
-
-    Args:
-        rows: As those of `quad_keys`.
-        secret: 16 bytes.
-        labels: What labels of blank nodes may be: ``"any"``; ``"unscoped"``, none behind the scope of a source; ``"named"``,
-            no positions either.
-        quads: Refuse rows without a subject, predicate and object, which have no key else.
-
-    Raises:
-        EncodeError: A row has no quad.
-        PatchError: A label is refused.
-        TextError: A term is not canonical.
-        ValueError: As of `quad_keys`.
-    """
-
-def lasting_labels(rows: ArrowArrayExportable) -> ArrowArrayExportable:
-    """Whether the labels of the blank nodes in each row last: the boolean column ``lasting``, null where there is no blank node.
-
-    Args:
-        rows: One record batch, as of `quad_keys`.
-
-    Raises:
-        EncodeError: A row has no quad.
-        TextError: There is no term in the text of a cell.
-    """
+) -> QuadKeys: ...
+def lasting_labels(rows: ArrowArrayExportable) -> ArrowArrayExportable: ...
 
 @final
 class BlankDiff:
-    """Compares the rows with blank nodes of two tables, as `diff` compares those of two datasets.
-
-    Args:
-        keywords: Options of `diff`; ``blank_nodes`` is ``match`` or ``content``.
-    """
-
     def __new__(cls, keywords: dict[str, Any]) -> Self: ...
-    def add(self, is_new: bool, rows: ArrowArrayExportable | ArrowStreamExportable) -> None:
-        """Takes rows that have blank nodes, of the old or the new table.
-
-        Raises:
-            LimitError: There are too many for ``limits.blank_bytes``.
-        """
-
-    def finish(self, dest: Destination) -> None:
-        """Writes what differs as a patch; nothing can be added then."""
+    def add(self, is_new: bool, rows: ArrowArrayExportable | ArrowStreamExportable) -> None: ...
+    def finish(self, dest: Destination) -> None: ...
 
 @final
 class KeyFilter:
-    """Keeps the rows whose quads have none of some keys: as `table_keys`, without the way of the keys to Python.
-
-    Args:
-        keys: 16 bytes for each key.
-        secret: 16 bytes.
-        labels: As that of `table_keys`.
-
-    Raises:
-        ValueError: As of `table_keys`, or keys have not 16 bytes each.
-    """
-
     def __new__(
         cls, keys: bytes, secret: bytes, *, labels: Literal["any", "unscoped", "named"]
     ) -> Self: ...
-    def keep(self, rows: ArrowArrayExportable) -> ArrowArrayExportable:
-        """Whether each row is kept, for ``pyarrow.record_batch``: the boolean column ``kept``.
-
-        Args:
-            rows: One record batch, as of `quad_keys`.
-
-        Raises:
-            JellyError: As of `table_keys`.
-        """
+    def keep(self, rows: ArrowArrayExportable) -> ArrowArrayExportable: ...
 
 def canonicalize(
     patches: list[Source],
@@ -622,76 +509,55 @@ def canonicalize(
     dest: Destination,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> _Patched:
-    """Writes patches with only the rows that change a dataset; returns the fields of Patched."""
-
+) -> _Patched: ...
 def diff(
     old: Source,
     new: Source,
     dest: Destination,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> tuple[int, int, _Patched, tuple[str, list[int]]]:
-    """Writes the patch that makes one dataset of another.
-
-    Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
-    """
-
+) -> tuple[int, int, _Patched, tuple[str, list[int]]]: ...
 def same(
     old: Source,
     new: Source,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> bool:
-    """Whether two datasets are the same but for labels of blank nodes."""
-
+) -> bool: ...
 def show(
     patches: list[Source],
     dest: Destination,
     base: Source | None,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> _Shown:
-    """Shows what patches change; returns the fields of Shown."""
-
+) -> _Shown: ...
 def show_diff(
     old: Source,
     new: Source,
     dest: Destination,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> tuple[_Shown, str, list[int]]:
-    """Shows what differs between two datasets; returns the fields of Shown, how blank nodes were compared and what became of them."""
-
-def show_style() -> str:
-    """The style of pages with HTML that `show` and `show_diff` wrote as fragments."""
-
+) -> tuple[_Shown, str, list[int]]: ...
+def show_style() -> str: ...
 def history(
     patches: list[Source],
     base: Source | None,
     pattern: list[list[str] | None],
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> History:
-    """Follows the quads of a pattern through a log."""
-
+) -> History: ...
 def invert(
     patches: list[Source],
     dest: Destination,
     base: Source | None,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> _Patched:
-    """Writes the patch that takes others back; returns the fields of Patched."""
-
+) -> _Patched: ...
 def squash(
     patches: list[Source],
     dest: Destination,
     keywords: dict[str, Any],
     progress: _Report | None = None,
-) -> _Patched:
-    """Writes one patch with the net effect of others; returns the fields of Patched."""
-
+) -> _Patched: ...
 def log_versions(
     patches: list[Source],
     keywords: dict[str, Any],
@@ -701,88 +567,45 @@ def log_versions(
     list[tuple[int, int, str | None, str | None, str | None, str | None, str | None]],
     list[tuple[int, Path | None]],
     int,
-]:
-    """Puts the patches of a log in order; returns source, patch, id, prev, what ids are compared by and the digest of the rows that count, the origin of each source, and the version that the patches come after."""
+]: ...
 
 @final
 class LogPlaces:
-    """Which rows of a log count, and which version each belongs to.
-
-    Args:
-        patches: For each patch that counts its source, its number in the source, its version, and its transactions
-            that do not count.
-    """
-
     def __new__(cls, patches: Sequence[tuple[str | None, int, int, Sequence[int]]]) -> Self: ...
-    def versions(self, rows: ArrowArrayExportable) -> ArrowArrayExportable:
-        """The version of each row, for ``pyarrow.record_batch``: the column ``version``, null in rows that do not count.
-
-        Args:
-            rows: One record batch with the columns ``source``, ``patch`` and ``txn``.
-
-        Raises:
-            ValueError: A column is missing or of another type.
-        """
+    def versions(self, rows: ArrowArrayExportable) -> ArrowArrayExportable: ...
 
 @final
 class LogOrder:
-    """The order of the patches of a log."""
-
     @property
-    def order(self) -> list[int]:
-        """The patches of the versions, by their places in what was given."""
+    def order(self) -> list[int]: ...
     @property
-    def before(self) -> int:
-        """The version that the patches come after."""
+    def before(self) -> int: ...
     @property
-    def by_name(self) -> list[str]:
-        """The sources in the order in which they are taken, where nothing but names decided it."""
-    def number(self, value: int | str, name: str = "version") -> int:
-        """The number of a version, which is given by its number or the id of its patch."""
+    def by_name(self) -> list[str]: ...
+    def number(self, value: int | str, name: str = "version") -> int: ...
 
 def order_log(
     patches: Sequence[tuple[str | None, int, list[tuple[str, str]], int | None, bool, bool, int]],
     keywords: dict[str, Any],
     up_to: int | str | None = None,
     manifests: dict[str, tuple[bytes | None, bytes | None]] | None = None,
-) -> LogOrder:
-    """Puts patches in the order of a log by what their rows say."""
+) -> LogOrder: ...
 
 @final
 class RowsDigest:
-    """The digest of the rows of one patch, which come as record batches of any size."""
+    def update(self, rows: ArrowArrayExportable | ArrowStreamExportable) -> None: ...
+    def finish(self) -> str: ...
 
-    def update(self, rows: ArrowArrayExportable | ArrowStreamExportable) -> None:
-        """Adds rows."""
-    def finish(self) -> str:
-        """The digest of all rows; the next rows are of another patch."""
-
-def refuse_hole(source: str | None, patches: Sequence[tuple[int, bool]]) -> None:
-    """Refuses rows of a source that lack a patch between two others: numbers of patches, and whether each has a prev."""
-
-def refuse_own_file(dest: Path, folder: Path | None = None) -> None:
-    """Refuses a result that would replace a file of a log, or be taken for one; `folder` is that of a log that is read."""
-
-def refuse_other_base(file: Path) -> None:
-    """Refuses a file that stands in the place of the base of a log."""
-
-def patch_files(folder: Path) -> list[Path]:
-    """The files of a folder that hold patches, in the order of a log."""
-
-def holds_patches(name: str) -> bool:
-    """Whether a file of this name in the folder of a log holds patches."""
-
-def log_head(folder: Path) -> tuple[int, str | None]:
-    """Number and id of the last patch of a folder of `patch-0001` and so on."""
-
-def log_known_end(folder: Path) -> int | None:
-    """The last version that the index of a folder knows."""
-
+def refuse_hole(source: str | None, patches: Sequence[tuple[int, bool]]) -> None: ...
+def refuse_own_file(dest: Path, folder: Path | None = None) -> None: ...
+def refuse_other_base(file: Path) -> None: ...
+def patch_files(folder: Path) -> list[Path]: ...
+def holds_patches(name: str) -> bool: ...
+def log_head(folder: Path) -> tuple[int, str | None]: ...
+def log_known_end(folder: Path) -> int | None: ...
 def refuse_changed(
     path: Path, known: tuple[str, int, str], size: int, digest: str | None = None
-) -> None:
-    """Refuses a file of a log that is not the one that its index knows by name, bytes and digest of its rows."""
-
+) -> None: ...
 def stamp_patch(
     patch: Any,
     dest: Any,
@@ -793,66 +616,41 @@ def stamp_patch(
 ) -> tuple[
     tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str],
     list[tuple[str, str]],
-]:
-    """Reads a source of one patch to its end, and writes it to a file that is not flushed, with headers that it lacks.
-
-    Returns what it says, without those headers, and the ones that were added.
-    """
-
+]: ...
 def summarize(
     patches: Any, keywords: dict[str, Any]
-) -> tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str]:
-    """Reads a source of patches to its end: what it says, and the digest of its rows."""
+) -> tuple[int, list[tuple[str, str]], str | None, str | None, str | None, int, int, int, str]: ...
 
 @final
 class Compressor:
-    """Compresses bytes piece by piece, with `gzip`; any other name means `zstd`."""
-
     def __new__(cls, name: str) -> Self: ...
-    def write(self, data: bytes, *, last: bool = False) -> bytes:
-        """Takes bytes, and gives those that are ready; after the end none."""
+    def write(self, data: bytes, *, last: bool = False) -> bytes: ...
 
 @final
 class StoreLog:
-    """What stores say of a log, and the updates that change it."""
-
     def __new__(cls, log: str, start: str | None = None) -> Self: ...
-    def query(self) -> str:
-        """The query for what a store says."""
-
-    def begin(self, version: tuple[int, str]) -> str:
-        """The update that makes a store say its first version, if it says none."""
-
-    def step(self, version: tuple[int, str], to: tuple[int, str]) -> str:
-        """The operation that makes a store say the next version."""
-
-    def updates(self, version: tuple[int, str], patch: Source, keywords: dict[str, Any]) -> Updates:
-        """The rows of one patch, for stores that say this version."""
+    def query(self) -> str: ...
+    def begin(self, version: tuple[int, str]) -> str: ...
+    def step(self, version: tuple[int, str], to: tuple[int, str]) -> str: ...
+    def updates(
+        self, version: tuple[int, str], patch: Source, keywords: dict[str, Any]
+    ) -> Updates: ...
 
 @final
 class Updates:
-    """The operations of one patch."""
-
     def __iter__(self) -> Self: ...
     def __next__(self) -> str: ...
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """Rows that add, rows that delete, prefixes that change."""
+    def counts(self) -> tuple[int, int, int]: ...
 
 def place_patch(
     claim: tuple[str | None, str | None, str],
     expect: int | str | None,
     head: tuple[int, str | None],
     known: tuple[int, str] | None,
-) -> int | None:
-    """Whether a patch can be the next one of a log whose head is this one; the version that it made already, or None."""
-
-def backup_base(folder: Path) -> tuple[str, int, str, int, str | None]:
-    """What the `base.json` of a backup says: file, statements, timestamp, version and id."""
-
-def identify(id: str) -> tuple[str, str]:
-    """Returns an id, a term or a bare IRI, as a term, and what it is compared by."""
-
+) -> int | None: ...
+def backup_base(folder: Path) -> tuple[str, int, str, int, str | None]: ...
+def identify(id: str) -> tuple[str, str]: ...
 def verify_log(
     patches: list[Source],
     base: Source | None,
@@ -860,22 +658,14 @@ def verify_log(
     progress: _Report | None = None,
 ) -> tuple[
     int, int, str | None, str | None, int, int, int, int, int | None, list[_Problem], _Taken
-]:
-    """Looks at a log; returns the fields of LogReport."""
-
+]: ...
 def apply(
     base: Source,
     patches: list[Source],
     dest: Destination,
     keywords: dict[str, Any],
     progress: Callable[[str, int, int], object] | None = None,
-) -> tuple[int, str | None, list[int], _Taken, bool]:
-    """Applies patches to a dataset.
-
-    Returns version and id of the result, the numbers of Applied, how the log was taken, and whether the base got content
-    labels.
-    """
-
+) -> tuple[int, str | None, list[int], _Taken, bool]: ...
 def convert(
     source: Source | Iterable[ArrowArrayExportable],
     dest: Destination,
@@ -883,89 +673,44 @@ def convert(
     write: dict[str, Any],
     progress: Callable[[int, int, int], object] | None = None,
     batches: Literal["patch", "rdf"] | None = None,
-) -> tuple[int, int, int, int]:
-    """Converts a source; returns the numbers of `jelly.Tally`.
-
-    `batches` says that it is an iterable of record batches, of rows of "rdf" or "patch".
-    """
-
+) -> tuple[int, int, int, int]: ...
 def statistics(
     source: Source,
     keywords: dict[str, Any],
     top: int,
     progress: Callable[[int, int, int], object] | None = None,
-) -> dict[str, Any]:
-    """The fields of `jelly.Statistics`, but for the time that it took."""
-
-def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]:
-    """Reads statements or patches, as the source has them."""
-
-def read_schema(kind: str, keywords: dict[str, Any]) -> Schema:
-    """The schema of what readers of a kind give with these options, which are checked as readers check them."""
-
-def option_table() -> list[tuple[str, str, list[str], tuple[int, int] | None, Any, list[str], str]]:
-    """Every option and limit, as the table of the core has them."""
-
+) -> dict[str, Any]: ...
+def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]: ...
+def read_schema(kind: str, keywords: dict[str, Any]) -> Schema: ...
+def option_table() -> list[
+    tuple[str, str, list[str], tuple[int, int] | None, Any, list[str], str]
+]: ...
 def read_rdf(
     source: Source, keywords: dict[str, Any], refuse_empty: bool = False
-) -> RdfReader[Any]:
-    """What :func:`jelly.read_rdf` stands on."""
-
+) -> RdfReader[Any]: ...
 def read_column(
     kind: str,
     keywords: dict[str, Any],
     column: ArrowArrayExportable,
     numbered: bool,
     scope: str | None = None,
-) -> Iterator[ArrowArrayExportable]:
-    """Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
-
-    Args:
-        kind: ``rdf`` or ``patch``.
-        keywords: Options of readers.
-        column: A record batch of two columns: large binary, the streams, where null is none; string,
-            their names, which may be null.
-        numbered: Whether batches have, as their last column, the row that their stream has in `column`.
-        scope: What tells the nodes of these streams from those of others with the same names.
-    """
-
+) -> Iterator[ArrowArrayExportable]: ...
 def read_patch(
     source: Source, keywords: dict[str, Any], refuse_empty: bool = False
-) -> PatchReader[Any]:
-    """What :func:`jelly.read_patch` stands on."""
-
-def inspect(source: Source, keywords: dict[str, Any]) -> Inspection:
-    """What :func:`jelly.inspect` and :func:`jelly.validate` stand on."""
-
-def error_kinds() -> list[tuple[str, str, str, str, str]]:
-    """Every kind of error: name, meaning, advice; class in Python, and what that refuses and why."""
-
-def local_path(name: str) -> Path:
-    """The local path that a name means.
-
-    Args:
-        name: A path, or a ``file:`` URI.
-
-    Raises:
-        ArgumentError: It is a URL of something else (``argument.remote``).
-    """
+) -> PatchReader[Any]: ...
+def inspect(source: Source, keywords: dict[str, Any]) -> Inspection: ...
+def error_kinds() -> list[tuple[str, str, str, str, str]]: ...
+def local_path(name: str) -> Path: ...
 
 @final
 class WorkFolder:
-    """A folder that is removed when it is closed, and by the next process if this one is killed."""
-
     def __new__(cls, folder: Path) -> Self: ...
     @property
-    def path(self) -> Path:
-        """Where it is."""
-
-    def close(self) -> None:
-        """Removes the folder and what is in it."""
+    def path(self) -> Path: ...
+    def close(self) -> None: ...
 
 @final
 class RdfRelay:
-    """Checks a Jelly-RDF stream frame by frame, and encodes it anew."""
-
     def __new__(
         cls,
         options: RdfOptions | None = None,
@@ -976,28 +721,14 @@ class RdfRelay:
         frame_bytes: int = ...,
         stream: int = 0,
     ) -> Self: ...
-    def push(self, message: bytes, *, passed: bool = False) -> bytes:
-        """Takes a frame without its length; returns those that it became, each after its length."""
-
-    def restart(self) -> None:
-        """What is written next is a stream of its own."""
-
+    def push(self, message: bytes, *, passed: bool = False) -> bytes: ...
+    def restart(self) -> None: ...
     @property
-    def options(self) -> RdfOptions | None:
-        """The options of the stream, once they came."""
-
+    def options(self) -> RdfOptions | None: ...
     @property
-    def written_options(self) -> RdfOptions | None:
-        """The options of what is written, once they are known."""
+    def written_options(self) -> RdfOptions | None: ...
 
-def met_options(have: RdfOptions, asked: bytes) -> tuple[RdfOptions, bool]:
-    """The options with which a subscriber that asks for so much gets a stream; whether it can go out as it is."""
-
-def written_options(options: RdfOptions) -> bytes:
-    """`RdfStreamOptions` on the wire."""
-
-def read_message(message: bytes) -> list[tuple[int, int | bytes]]:
-    """The fields of a message: number, and an int or bytes."""
-
-def write_message(fields: list[tuple[int, int | str | bytes]]) -> bytes:
-    """The message of these fields, each a number and an int, str or bytes."""
+def met_options(have: RdfOptions, asked: bytes) -> tuple[RdfOptions, bool]: ...
+def written_options(options: RdfOptions) -> bytes: ...
+def read_message(message: bytes) -> list[tuple[int, int | bytes]]: ...
+def write_message(fields: list[tuple[int, int | str | bytes]]) -> bytes: ...

@@ -3,6 +3,7 @@
 mod column;
 mod columns;
 mod distinct;
+pub mod foreign;
 mod frame;
 mod input;
 mod joined;

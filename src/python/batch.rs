@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyCapsule, PyTuple};
 
-use super::capsule;
+use super::capsule::{self, Capsules};
 use super::schema::Schema;
 
 /// Rows in Arrow columns; ``pyarrow.record_batch(batch)`` shares its memory.
@@ -49,7 +49,7 @@ impl RecordBatch {
 
     /// The schema as an ``arrow_schema`` capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.schema.get().arrow)
+        capsule::schema(py, self.schema.get().arrow.as_ref())
     }
 
     /// The batch as an ``arrow_schema`` and an ``arrow_array`` capsule.
@@ -61,8 +61,8 @@ impl RecordBatch {
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    ) -> PyResult<Capsules<'py>> {
         let _ = requested_schema; // a wish, which the protocol allows to pass over
-        capsule::array(py, &self.arrow)
+        capsule::batch(py, &self.arrow)
     }
 }

@@ -3,9 +3,9 @@
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::PyDict;
 
-use super::capsule;
+use super::capsule::{self, Capsules};
 use super::error::warn;
 use super::guard::Guarded;
 use super::open::options;
@@ -33,13 +33,17 @@ impl Exported {
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    ) -> PyResult<Capsules<'py>> {
         let _ = requested_schema; // a wish, which the protocol allows to pass over
-        capsule::array(py, &self.0)
+        capsule::batch(py, &self.0)
     }
 }
 
 /// Reads each value of a column as a source of its own; a Jelly stream without a byte is refused.
+///
+/// The column is a record batch of two: large binary, the streams, where null is none; string, their names, which may be
+/// null. If `numbered`, batches end with the row that their stream has in it. `scope` is what tells the nodes of these
+/// streams from those of others with the same names.
 #[pyfunction]
 #[pyo3(signature = (kind, keywords, column, numbered, scope=None))]
 pub(super) fn read_column(

@@ -26,7 +26,8 @@ impl GatheredPatches {
         Self::default()
     }
 
-    /// Takes rows.
+    /// Takes rows, with the columns ``source``, ``patch``, ``txn``, ``seq``, ``op``, ``name``, ``value``, ``bytes`` (of the
+    /// terms) and ``names_node`` (whether one of them is a blank node).
     fn push(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut batches = batches_of(rows)?;
         self.0.detached(py, |gathered| batches.each(|batch| Ok(gathered.push(&batch)?)))
@@ -67,6 +68,11 @@ impl GatheredPatches {
     }
 
     /// For each patch its source and number, headers, transactions, findings, counts and texts.
+    ///
+    /// Headers are in order: key in lower case and value. Transactions: unfinished and aborted. Findings: each transaction
+    /// with rows began; each has a number of its own; there are changes in transactions; rows that count have blank nodes.
+    /// Counts: rows, ``A``, ``D``, ``TX``, ``TC`` and ``Z`` rows, ends of no transaction, changes outside of transactions,
+    /// bytes. Texts: place and op of the last row, an op that does not exist, the first and the last ``seq``.
     fn outcomes(&self, py: Python<'_>) -> PyResult<Vec<Gathered>> {
         let outcome = |(name, patch): (&Name, &mut GatheredPatch)| {
             let found = patch.outcome();

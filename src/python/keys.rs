@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-use super::capsule::{self, Batches};
+use super::capsule::{self, Batches, Capsules};
 use super::column::Exported;
 use super::error::Failure;
 use crate::arrow::{self, KeyColumn, Required};
@@ -29,7 +29,7 @@ impl QuadKeys {
 
     /// The type as an ``arrow_schema`` capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::data_type(py, self.0.data_type())
+        capsule::schema(py, self.0.data_type())
     }
 
     /// The keys as an ``arrow_schema`` and an ``arrow_array`` capsule.
@@ -41,7 +41,7 @@ impl QuadKeys {
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    ) -> PyResult<Capsules<'py>> {
         let _ = requested_schema; // a wish, which the protocol allows to pass over
         capsule::column(py, &self.0)
     }
@@ -85,6 +85,9 @@ pub(super) fn quad_keys(
 }
 
 /// The keys of the quads of a table that is compared with others: as `quad_keys`, and refuses terms that are not canonical.
+///
+/// Of `labels`, ``"any"`` takes all blank nodes; ``"unscoped"`` none behind the scope of a source; ``"named"`` no positions
+/// either. Without `quads`, a row may lack terms.
 #[pyfunction]
 #[pyo3(signature = (rows, secret, *, labels, quads=true))]
 pub(super) fn table_keys(

@@ -6,7 +6,8 @@ use super::column::Exported;
 use super::keys::column_of;
 use crate::arrow;
 
-/// Which rows of a log count, and which version each belongs to.
+/// Which rows of a log count, and which version each belongs to; made of the source of each patch that counts, its number
+/// there, its version, and its transactions that do not count.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct LogPlaces(arrow::LogPlaces);
 

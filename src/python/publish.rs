@@ -46,6 +46,8 @@ fn texts(headers: Vec<Header>) -> Vec<(String, String)> {
 }
 
 /// Reads a source of one patch to its end, and writes it to a file that is not flushed, with headers that it lacks.
+///
+/// Returns what it says, without those headers, and the ones that were added.
 #[pyfunction]
 pub(super) fn stamp_patch(
     py: Python<'_>,

@@ -69,7 +69,7 @@ impl Reader {
 
     /// The schema as an ``arrow_schema`` capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.schema.arrow)
+        capsule::schema(py, self.schema.arrow.as_ref())
     }
 
     /// The remaining batches as an ``arrow_array_stream`` capsule.

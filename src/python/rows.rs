@@ -24,6 +24,9 @@ use super::values::Column;
 const BLOCK: usize = 256;
 
 /// Rows as named tuples.
+///
+/// A reader has one. Loops over it share its rows: a second loop goes on where the first stopped. So can
+/// threads: each row comes once.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct RowIterator {
     handle: Arc<Handle>,
@@ -317,6 +320,9 @@ impl RowIterator {
     }
 
     /// The next row, if it is one of this patch or the record of an error.
+    ///
+    /// Committed rows have no ``Z``, so an error of the next patch is the end of this one; it comes
+    /// when the next is asked for.
     fn _next_of_patch(&self, py: Python<'_>, patch: Option<i64>) -> PyResult<Option<Py<PyAny>>> {
         match self.look(py, 0)? {
             Some((batch, at)) => {

@@ -160,7 +160,7 @@ impl Schema {
 
     /// The schema as an ``arrow_schema`` capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.arrow)
+        capsule::schema(py, self.arrow.as_ref())
     }
 
     /// Pickles by what the schema was asked for.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
-use arrow_schema::{DataType, Schema, SchemaRef};
+use arrow_array::{Array, RecordBatch, StructArray};
+use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -18,39 +18,33 @@ use super::super::error::Failure;
 use super::super::handle::Handle;
 use crate::error::catch_panic;
 
-/// A schema in a capsule.
-pub(in super::super) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema =
-        FFI_ArrowSchema::try_from(schema).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+/// A schema, or the type of a column, in a capsule.
+pub(in super::super) fn schema<T>(py: Python<'_>, of: T) -> PyResult<Bound<'_, PyCapsule>>
+where
+    FFI_ArrowSchema: TryFrom<T, Error = ArrowError>,
+{
+    PyCapsule::new_with_value(py, ffi_schema(of)?, c"arrow_schema")
 }
+
+fn ffi_schema<T>(of: T) -> PyResult<FFI_ArrowSchema>
+where
+    FFI_ArrowSchema: TryFrom<T, Error = ArrowError>,
+{
+    FFI_ArrowSchema::try_from(of).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// What `__arrow_c_array__` gives.
+pub(in super::super) type Capsules<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
 /// A schema and a batch in capsules.
-pub(in super::super) fn array<'py>(
-    py: Python<'py>,
-    batch: &RecordBatch,
-) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-    let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).to_data());
-    Ok((schema(py, &batch.schema())?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
-}
-
-/// A type in a capsule.
-pub(in super::super) fn data_type<'py>(
-    py: Python<'py>,
-    data_type: &DataType,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema =
-        FFI_ArrowSchema::try_from(data_type).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+pub(in super::super) fn batch<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Capsules<'py>> {
+    column(py, &StructArray::from(batch.clone()))
 }
 
 /// A type and a column in capsules.
-pub(in super::super) fn column<'py>(
-    py: Python<'py>,
-    column: &ArrayRef,
-) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+pub(in super::super) fn column<'py>(py: Python<'py>, column: &dyn Array) -> PyResult<Capsules<'py>> {
     let array = FFI_ArrowArray::new(&column.to_data());
-    Ok((data_type(py, column.data_type())?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
+    Ok((schema(py, column.data_type())?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
 }
 
 /// What the callbacks of a stream work on.
@@ -100,8 +94,7 @@ unsafe fn run(
 
 unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
     let work = |exported: &Exported| {
-        let schema = FFI_ArrowSchema::try_from(exported.schema.as_ref())
-            .map_err(|error| Failure::Python(PyRuntimeError::new_err(error.to_string())))?;
+        let schema = ffi_schema(exported.schema.as_ref())?;
         // SAFETY: `out` is memory of the consumer for one schema, not initialised
         unsafe { out.write(schema) };
         Ok(())

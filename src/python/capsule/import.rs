@@ -2,25 +2,23 @@
 
 use std::io;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::RecordBatch;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyIterator, PyTuple};
 
-use super::check::check;
-use super::ends;
-use super::foreign::Foreign;
+use crate::arrow::foreign::{ForeignStream, check, rows};
 use crate::python::error::Failure;
 use crate::python::signals::Interrupt;
 
 /// The batches of an object of an Arrow library.
 pub(in super::super) enum Batches {
     /// Of `__arrow_c_stream__`.
-    Stream(Foreign),
+    Stream(ForeignStream),
     /// Of `__arrow_c_array__`.
     One(Option<RecordBatch>),
 }
@@ -39,7 +37,7 @@ impl Batches {
             // SAFETY: a capsule of this name holds such a stream, alive as long as the capsule; it is moved out,
             // and the capsule is left with a released one
             let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
-            return Ok(Some(Batches::Stream(Foreign::new(stream).map_err(wrong)?)));
+            return Ok(Some(Batches::Stream(ForeignStream::new(stream).map_err(wrong)?)));
         }
         Ok(None)
     }
@@ -47,13 +45,13 @@ impl Batches {
     /// The next batch; call it detached.
     pub(in super::super) fn next(&mut self) -> PyResult<Option<RecordBatch>> {
         let batch = match self {
-            Batches::Stream(stream) => stream.next().map_err(wrong)?,
+            Batches::Stream(stream) => stream.next_batch().map_err(wrong)?,
             Batches::One(batch) => batch.take(),
         };
         let Some(batch) = batch else {
             return Ok(None);
         };
-        batch.columns().iter().try_for_each(check).map_err(wrong)?;
+        check(&batch).map_err(wrong)?;
         Ok(Some(batch))
     }
 
@@ -123,20 +121,7 @@ fn one(pair: &Bound<'_, PyTuple>) -> PyResult<RecordBatch> {
         let message = format!("rows must be record batches, not an array of {data_type}");
         return Err(PyValueError::new_err(message));
     }
-    import(array, data_type).map(RecordBatch::from).map_err(wrong)
-}
-
-/// The rows of an array whose ends are right.
-pub(super) fn import(array: FFI_ArrowArray, data_type: DataType) -> Result<StructArray, ArrowError> {
-    ends::check(&array, &data_type)?;
-    // SAFETY: the array is of this type, as its producer says, and its offsets were looked at
-    let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
-    if data.null_count() > 0 {
-        let message =
-            format!("{} rows are null, and a record batch has no null rows: drop them", data.null_count());
-        return Err(ArrowError::InvalidArgumentError(message));
-    }
-    Ok(StructArray::from(data))
+    rows(array, data_type).map(RecordBatch::from).map_err(wrong)
 }
 
 fn wrong(error: ArrowError) -> PyErr {

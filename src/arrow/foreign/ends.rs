@@ -1,10 +1,27 @@
 //! The last offsets of columns of others: importing takes them as lengths of memory, so they are looked at before it.
 
-use arrow_array::ffi::FFI_ArrowArray;
+use arrow_array::StructArray;
+use arrow_array::ffi::{FFI_ArrowArray, from_ffi_and_data_type};
 use arrow_schema::{ArrowError, DataType};
 
+/// The rows of an array of structs; what they hold is not looked at.
+///
+/// # Errors
+/// Its ends are wrong, or rows are null.
+pub fn rows(array: FFI_ArrowArray, data_type: DataType) -> Result<StructArray, ArrowError> {
+    check(&array, &data_type)?;
+    // SAFETY: the array is of this type, as its producer says, and its offsets were looked at
+    let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
+    if data.null_count() > 0 {
+        let message =
+            format!("{} rows are null, and a record batch has no null rows: drop them", data.null_count());
+        return Err(ArrowError::InvalidArgumentError(message));
+    }
+    Ok(StructArray::from(data))
+}
+
 /// Refuses an array whose strings, bytes or lists end at a negative offset, or have no offsets.
-pub(super) fn check(array: &FFI_ArrowArray, data_type: &DataType) -> Result<(), ArrowError> {
+fn check(array: &FFI_ArrowArray, data_type: &DataType) -> Result<(), ArrowError> {
     match data_type {
         DataType::Utf8 | DataType::Binary => ends(array, 4),
         DataType::LargeUtf8 | DataType::LargeBinary => ends(array, 8),

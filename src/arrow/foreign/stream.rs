@@ -8,15 +8,20 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 
-use super::import::import;
+use super::ends::rows;
 
-pub(in super::super) struct Foreign {
+/// A stream of others.
+pub struct ForeignStream {
     stream: FFI_ArrowArrayStream,
     schema: SchemaRef,
 }
 
-impl Foreign {
-    pub(super) fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, ArrowError> {
+impl ForeignStream {
+    /// The stream after its schema.
+    ///
+    /// # Errors
+    /// It was released, or says what is wrong.
+    pub fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, ArrowError> {
         let get_schema = stream.get_schema.ok_or_else(released)?;
         let mut schema = FFI_ArrowSchema::empty();
         // SAFETY: a stream that is not released may be asked for its schema, into a struct that is not in use
@@ -24,10 +29,14 @@ impl Foreign {
             return Err(last_error(&mut stream));
         }
         let schema = Arc::new(Schema::try_from(&schema)?);
-        Ok(Foreign { stream, schema })
+        Ok(ForeignStream { stream, schema })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+    /// The next batch; see [`super::check`].
+    ///
+    /// # Errors
+    /// As of [`Self::new`].
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         let get_next = self.stream.get_next.ok_or_else(released)?;
         let mut array = FFI_ArrowArray::empty();
         // SAFETY: as for the schema
@@ -37,7 +46,7 @@ impl Foreign {
         if array.is_released() {
             return Ok(None);
         }
-        let rows = import(array, DataType::Struct(self.schema.fields().clone()))?;
+        let rows = rows(array, DataType::Struct(self.schema.fields().clone()))?;
         let count = RecordBatchOptions::new().with_row_count(Some(rows.len()));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), rows.into_parts().1, &count).map(Some)
     }
