@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from places import BUILD, SkippedError, need
-from servers import free_port, until_up
+from servers import JAVA_OPTIONS, free_port, until_up
 
 VERSION = "5.6.0"
 
@@ -70,7 +70,7 @@ def fuseki(folder: Path) -> Iterator[Fuseki]:
         SkippedError: It cannot be had here.
     """
     port = free_port()
-    command = ["java", "-Xmx512m", "-jar", str(_jar()), "--localhost", "--port", str(port), "--update", "--mem", "/ds"]  # fmt: skip
+    command = ["java", *JAVA_OPTIONS.split(), "-Xmx512m", "-jar", str(_jar()), "--localhost", "--port", str(port), "--update", "--mem", "/ds"]  # fmt: skip
     with (folder / "fuseki.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
     try:

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+# `make test` sets what makes Java start sooner
+JAVA_OPTIONS = os.environ.get("JAVA_OPTIONS", "")
+
 
 def free_port() -> int:
     with closing(socket.socket()) as one:

@@ -8,6 +8,7 @@ import pytest
 
 from jvm_harness import harness, run
 from places import SkippedError
+from servers import JAVA_OPTIONS
 
 Jvm = Callable[..., None]
 
@@ -23,7 +24,7 @@ def jvm(tmp_path_factory: pytest.TempPathFactory) -> Jvm:
 
     def batch(*lines: tuple[object, ...]) -> None:
         commands.write_text("".join(" ".join(map(str, line)) + "\n" for line in lines))
-        done = run("batch", commands, java="-Xmx2g")
+        done = run("batch", commands, java=f"-Xmx2g {JAVA_OPTIONS}")
         assert done.returncode == 0, done.stdout + done.stderr
 
     return batch

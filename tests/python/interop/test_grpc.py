@@ -17,6 +17,7 @@ from grpc_servers import here
 from jelly.types import RdfOptions
 from jvm_harness import harness
 from places import BUILD, SkippedError
+from servers import JAVA_OPTIONS
 
 HERE = Path(__file__).parent / "grpc"
 GRAPHS = ("", " <http://a/g1>", " <http://a/g2>")
@@ -46,7 +47,7 @@ class Peer:
         subprocess.run(compiled, check=True, capture_output=True)
         self.folder = folder
         self.process = subprocess.Popen(
-            ["java", "-Xmx512m", "-cp", f"{classes}:{jars}", "peer.GrpcPeer", str(folder)],
+            ["java", *JAVA_OPTIONS.split(), "-Xmx512m", "-cp", f"{classes}:{jars}", "peer.GrpcPeer", str(folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.address = f"127.0.0.1:{self._line().removeprefix('port ')}"
