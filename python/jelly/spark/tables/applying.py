@@ -45,8 +45,7 @@ def apply(
         ValueError: As :func:`changes`; or columns of the base are missing.
 
     Cost:
-        Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver;
-        a third where the log names blank nodes.
+        Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver.
         The result is one pass over the base without a shuffle. Its rows go through the workers' Python with all their
         columns, so select those that you need; the native key of each quad is looked up in a set of 16 to 31 bytes a change.
         With more changes the result also costs what :func:`net` does, and a join on the key.
@@ -112,7 +111,9 @@ def _joined(
     while name in taken:
         name = f"_{name}"
     keys = Keys()
-    net = net_of(log, versions, keys, name)
+    # true of all rows; but so both sides of the union need the same of the log, which Spark then shuffles once
+    is_there = F.col(name).isNotNull() & (F.col("_commit_version") > 0)
+    net = net_of(log, versions, keys, name).where(is_there)
     keyed = keys.of_dataset(base, "the base", labels, column=name)
     kept = keyed.join(net.select(name), name, "left_anti").drop(name)
     return kept, net.where(F.col("_change_type") == "insert").select(*QUAD)

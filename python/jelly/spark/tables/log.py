@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 _NEEDED = ("source", "patch", "txn", "seq", "op", *QUAD, "name", "value")
 _QUAD_OPS, _PREFIX_OPS = ("A", "D"), ("PA", "PD")
 _QUADS = "seq bigint, op string, subject string, predicate string, object string, graph string"
-# a label of the content, as a term or within one
-_CONTENT = r"(^|^<<.* )_:[bu][a-z2-7]{26}(-[0-9]+)?( |$)"
 _PLACED = "_commit_version bigint, _commit_timestamp timestamp, _key binary"
 
 
@@ -70,7 +66,7 @@ class Log:
         self._call = call
         began = time.time_ns()
         with described(df.sparkSession, f"jelly.spark.{call}: finds the patches of the log"):
-            found = outcomes_of(df)
+            found, self._by_content = outcomes_of(df)
         level = df.storageLevel
         self._is_read_again = not (level.useMemory or level.useDisk)
         if self._is_read_again:
@@ -116,17 +112,10 @@ class Log:
         return any(one.names_nodes for _, one in self._chosen(versions))
 
     def labels_of_base(self, versions: range | None = None) -> Labels:
-        """What labels of blank nodes a base of some versions may have; one job where these name nodes."""
-        from pyspark.sql import functions as F  # noqa: N812
-
+        """What labels of blank nodes a base of some versions may have."""
         if not self.names_nodes(versions):
             return "any"
-        terms = (F.coalesce(F.col(name), F.lit("")).rlike(_CONTENT) for name in QUAD)
-        rows = self._df.where(F.col("op").isin(*_QUAD_OPS) & functools.reduce(operator.or_, terms))
-        with described(
-            self._df.sparkSession, f"jelly.spark.{self._call}: looks for labels of the content"
-        ):
-            return "named" if rows.limit(1).toArrow().num_rows else "unscoped"
+        return "named" if self._by_content else "unscoped"
 
     def changed_quads(
         self, keys: Keys, versions: range | None = None, *, pattern: Pattern | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
+_CONTENT = r"(^|^<<.* )_:[bu][a-z2-7]{26}(-[0-9]+)?( |$)"
 _CELL = 10_000  # patches that go to the driver together
 
 
@@ -61,8 +62,8 @@ class Outcome(NamedTuple):
         return None if term is None else of_term(term)
 
 
-def outcomes_of(df: DataFrame) -> list[Outcome]:
-    """The patches of a log, in any order; one job.
+def outcomes_of(df: DataFrame) -> tuple[list[Outcome], bool]:
+    """The patches of a log, in any order, and whether rows that change quads have labels of the content; one job.
 
     Raises:
         EncodeError: There is no such op.
@@ -76,15 +77,18 @@ def outcomes_of(df: DataFrame) -> list[Outcome]:
     texts = [F.when(is_header, F.col(name)).alias(name) for name in ("name", "value")]
     size = F.when(is_change, _size()).alias("bytes")
     naming = (is_change & _names_node()).alias("names_node")
-    rows = df.select("source", *numbers, "op", *texts, size, naming)
+    content = (F.col("op").isin("A", "D") & _names_node() & _has_content()).alias("content")
+    rows = df.select("source", *numbers, "op", *texts, size, naming, content)
     cells = rows.mapInArrow(_PatchOutcomes(), "parts binary").toArrow()
     gathered = _internal.GatheredPatches()
     stamps: dict[str | None, Stamp] = {}
+    by_content = False
     for cell in cells["parts"]:
         found = pickle.loads(cell.as_py())
         if isinstance(found, JellyError):
             raise found
-        parts, seen = found
+        parts, seen, is_content = found
+        by_content |= is_content
         gathered.merge(parts)
         for source, stamp in seen.items():
             if stamps.setdefault(source, stamp) != stamp:
@@ -92,7 +96,7 @@ def outcomes_of(df: DataFrame) -> list[Outcome]:
     patches = gathered.outcomes()
     outcomes = [_outcome(patch, stamps[patch[0][0]]) for patch in patches]
     _require_begins(patches)
-    return outcomes
+    return outcomes, by_content
 
 
 class _PatchOutcomes:
@@ -100,12 +104,14 @@ class _PatchOutcomes:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        gathered = _internal.GatheredPatches()
+        gathered, is_content = _internal.GatheredPatches(), False
         found: list[Any] = []
         try:
             for batch in batches:
                 gathered.push(batch)
+                is_content = is_content or pc.any(batch["content"]).as_py() is True
         except JellyError as error:
             found.append(error)
         else:
@@ -113,19 +119,28 @@ class _PatchOutcomes:
             stamps = {source: stamp_of(source) for source in {part[0][0] for part in parts}}
             for first in range(0, len(parts), _CELL):
                 some = parts[first : first + _CELL]
-                found.append((some, {part[0][0]: stamps[part[0][0]] for part in some}))
+                seen = {part[0][0]: stamps[part[0][0]] for part in some}
+                found.append((some, seen, is_content))
         for one in found:
             yield pa.record_batch({"parts": pa.array([pickle.dumps(one)], pa.binary())})
 
 
 def _names_node() -> Column:
     """Whether a row has a blank node, or a string in a quoted triple that looks like one."""
+    return _in_any(
+        lambda term: term.startswith("_:") | (term.startswith("<<(") & term.contains(" _:"))
+    )
+
+
+def _has_content() -> Column:
+    """Whether a row has a label of the content, as a term or within one."""
+    return _in_any(lambda term: term.rlike(_CONTENT))
+
+
+def _in_any(test: Callable[[Column], Column]) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    terms = [F.coalesce(F.col(name), F.lit("")) for name in QUAD]
-    found = [
-        term.startswith("_:") | (term.startswith("<<(") & term.contains(" _:")) for term in terms
-    ]
+    found = (test(F.coalesce(F.col(name), F.lit(""))) for name in QUAD)
     return functools.reduce(operator.or_, found)
 
 
