@@ -222,14 +222,6 @@ impl TextBuffer {
         let _ = self.room(length);
         // what a block reads from behind the text is written behind the text
         let bytes = self.bytes.as_mut_slice();
-        if length <= USUAL
-            && let Some(&block) = bytes[start..].first_chunk::<USUAL>()
-            && let Some(room) = bytes[end..].first_chunk_mut()
-        {
-            *room = block;
-            self.len = end + length;
-            return;
-        }
         let mut done = 0;
         while done < length {
             let (from, to) = (start + done, end + done);

@@ -152,21 +152,16 @@ fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
         }
         return passing(last, test) != 0;
     }
-    let mut block = [0; BLOCK];
-    let (start, end) = block.split_at_mut(BLOCK / 2);
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        start.copy_from_slice(first);
-        end.copy_from_slice(last);
-        return passing(&block, test) != 0;
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        for half in [start, end] {
-            half[..4].copy_from_slice(first);
-            half[4..].copy_from_slice(last);
-        }
-        return passing(&block, test) != 0;
-    }
-    bytes.iter().any(|&b| test(b))
+    // put together in a register: memory would be read before it is written
+    let block = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << 64
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let both = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
+        u128::from(both) | u128::from(both) << 64
+    } else {
+        return bytes.iter().any(|&b| test(b));
+    };
+    passing(&block.to_le_bytes(), test) != 0
 }
 
 /// A bit for each byte that passes the test.
@@ -274,6 +269,9 @@ mod tests {
                     assert_eq!(plain_run(&bytes), run, "{byte} {place} {length}");
                     let ends = !byte.is_ascii_alphanumeric() && !b"_-.".contains(&byte) && is_ascii;
                     assert_eq!(label_run(&bytes), if ends { place } else { length });
+                    let label = &bytes[..if ends || !is_ascii { place } else { length }];
+                    let is_plain = !label.is_empty() && !b"-.".contains(&label[0]) && !label.ends_with(b".");
+                    assert_eq!(plain_label_run(&bytes), is_plain.then_some(label.len()));
                     let banned = byte <= b' ' || b"<>\"{}|^`\\".contains(&byte);
                     assert_eq!(iri_escaped(byte), banned);
                     assert_eq!(iri_run(&bytes), if banned { place } else { length });
