@@ -153,9 +153,9 @@ fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
         return passing(last, test) != 0;
     }
     // put together in a register: memory would be read before it is written
-    let block = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+    let block = if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk()) {
         u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << 64
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk()) {
         let both = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
         u128::from(both) | u128::from(both) << 64
     } else {
@@ -171,13 +171,14 @@ fn any(bytes: &[u8], test: impl Fn(u8) -> bool + Copy) -> bool {
 #[inline(always)]
 #[expect(unsafe_code, reason = "14 to 25 instructions for a block, not 170 to 300; SSE2 is part of x86-64")]
 fn passing(block: &[u8; BLOCK], test: impl Fn(u8) -> bool) -> u32 {
+    use std::arch::x86_64::{__m128i, _mm_movemask_epi8};
     let mut found = [0; BLOCK];
     // `map` would be called
     for (found, &b) in found.iter_mut().zip(block) {
         *found = u8::from(test(b)).wrapping_neg();
     }
     // SAFETY: both types are 16 bytes of any content, and every x86-64 has SSE2
-    unsafe { std::arch::x86_64::_mm_movemask_epi8(std::mem::transmute(found)) as u32 }
+    unsafe { _mm_movemask_epi8(std::mem::transmute::<[u8; BLOCK], __m128i>(found)) as u32 }
 }
 
 /// A bit for each byte that passes the test.
