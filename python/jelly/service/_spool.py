@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from anyio import to_thread
@@ -68,3 +68,15 @@ def pieces(file: IO[bytes]) -> Iterator[bytes]:
     """A file in pieces."""
     with file:
         yield from iter(lambda: file.read(_PIECE), b"")
+
+
+def gathered(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Short pieces put together: each one that is sent costs a turn of a thread."""
+    held = bytearray()
+    for part in parts:
+        held += part
+        if len(held) >= _PIECE:
+            yield bytes(held)
+            held.clear()
+    if held:
+        yield bytes(held)

@@ -25,7 +25,7 @@ from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._places import place
 from jelly.service._problems import Problem
-from jelly.service._spool import Spooled, attached, decoded, pieces, spooled
+from jelly.service._spool import Spooled, attached, decoded, gathered, pieces, spooled
 from jelly.service._states import write_state
 
 _VARY = {"Vary": "Accept, Accept-Encoding"}
@@ -97,9 +97,8 @@ async def patches(request: Request) -> Response:
     headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
     if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
-        opened = guard.each(path.open("rb") for path in files)
-        stored = (piece for file in opened for piece in pieces(file))
-        return StreamingResponse(stored, media_type=media, headers=headers)
+        stored = gathered(piece for path in files for piece in pieces(path.open("rb")))
+        return StreamingResponse(guard.each(stored), media_type=media, headers=headers)
 
     def write(spool: Any) -> None:
         joined(files, spool, format)
