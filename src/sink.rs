@@ -63,6 +63,7 @@ impl Same {
     }
 
     /// The next statement will say exactly which of these places repeat.
+    #[cfg(feature = "arrow")]
     #[inline]
     pub(crate) fn announce(&mut self, places: u8) {
         self.0 |= places << 4;

@@ -69,6 +69,7 @@ impl Seeds {
 
     fn rdf(&mut self, bytes: &[u8], how: How) {
         self.write("rdf", 0, how, bytes);
+        self.write("columns", 3 << 3, how, bytes);
         self.write("encode", 1, how, bytes);
         let mut text = Whole(LinesWriter::quads());
         let options = DecodeOptions::default().with(|options| options.lenient_flags = true);
@@ -80,12 +81,14 @@ impl Seeds {
     fn lines(&mut self, text: &[u8]) {
         for flags in 0..8 {
             self.write("lines", flags, How::default(), text);
+            self.write("columns", flags, How::default(), text);
         }
         self.write("encode", 0, How::default(), text);
     }
 
     fn patch(&mut self, bytes: &[u8], how: How) {
         self.write("patch", 0, how, bytes);
+        self.write("columns", 4 << 3, how, bytes);
         self.write("encode", 4, how, bytes);
         let decoder =
             || PatchDecoder::new(DecodeOptions::default().with(|options| options.lenient_flags = true));
@@ -97,6 +100,7 @@ impl Seeds {
         if push(decoder(), bytes, &mut thrift).is_ok() && thrift.0.finish().is_ok() {
             let thrift = std::mem::take(thrift.0.output());
             self.write("thrift", 0, How::default(), &thrift);
+            self.write("columns", 2 << 3, How::default(), &thrift);
             self.write("encode", 3, How::default(), &thrift);
         }
         let encode = EncodeOptions::patch().with(|options| {
@@ -115,6 +119,7 @@ impl Seeds {
     fn rdf_patch(&mut self, text: &[u8]) {
         for flags in 0..6 {
             self.write("rdf_patch", flags, How::default(), text);
+            self.write("columns", 1 << 3 | flags & 1, How::default(), text);
         }
         self.write("encode", 2, How::default(), text);
     }

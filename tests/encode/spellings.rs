@@ -135,7 +135,7 @@ fn patches_in_batches_are_written_as_if_each_row_came_alone() {
         let columns = columns.into_iter().chain([("patch", patches, true)]);
         let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
         let mut outputs = [1, 2, 7, 100].map(|size| {
-            let mut encoder = PatchEncoder::new(options.clone(), encode.clone()).unwrap();
+            let mut encoder = PatchEncoder::new(options, encode.clone()).unwrap();
             let mut rows = PatchRows::default();
             pieces(&batch, size).for_each(|piece| rows.write(&piece, &mut encoder).unwrap());
             encoder.finish().unwrap();

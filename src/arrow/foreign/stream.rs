@@ -32,7 +32,7 @@ impl ForeignStream {
         Ok(ForeignStream { stream, schema })
     }
 
-    /// The next batch; see [`super::check`].
+    /// The next batch, which was checked.
     ///
     /// # Errors
     /// As of [`Self::new`].

@@ -226,7 +226,7 @@ def test_cases_of_logs(jelly_spark: SparkSession, tmp_path: Path) -> None:
     ]
     df = jelly_spark.read.format("jelly-patch").load(paths)
     of_folders: dict[str, list[Any]] = {}
-    for one in outcomes_of(df.coalesce(1)):
+    for one in outcomes_of(df.coalesce(1))[0]:
         assert one.source is not None
         folder = str(_internal.local_path(one.source).parent)
         of_folders.setdefault(folder, []).append(_facts(one))
