@@ -88,8 +88,10 @@ impl Job {
 /// A term as canonical N-Triples; the empty text is the default graph.
 pub(super) fn term(text: &str) -> PyResult<TermBuf> {
     if !text.is_empty() && !text.starts_with(['<', '"', '_']) {
-        let message =
-            format!("{text:?} is no term: those are written <https://example.org/a>, _:label, \"text\"@en");
+        let message = format!(
+            "{text:?} is no term: those are written <https://example.org/a>, _:label, \"text\"@en; \
+                 prefixes are not known here"
+        );
         return Err(PyValueError::new_err(message));
     }
     TermBuf::from_text(text).map_err(|error| PyValueError::new_err(error.message().to_owned()))

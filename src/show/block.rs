@@ -83,6 +83,8 @@ pub(super) enum Value {
     List(Vec<Value>),
     /// What is too much to be shown.
     Cut,
+    /// A blank node of which only the dataset says more, which is not there.
+    Unknown,
 }
 
 impl Mark {
@@ -108,7 +110,7 @@ impl Value {
     pub(super) fn is_cut(&self) -> bool {
         match self {
             Value::Term(_) => false,
-            Value::Cut => true,
+            Value::Unknown | Value::Cut => true,
             Value::List(items) => items.iter().any(Value::is_cut),
             Value::Node(said) => said.iter().flat_map(|(_, values)| values).any(Value::is_cut),
         }
@@ -119,6 +121,7 @@ impl Value {
         match self {
             Value::Term(term) => names.term(term),
             Value::Cut => "…".to_owned(),
+            Value::Unknown => "[ … ]".to_owned(),
             Value::List(items) if items.is_empty() => "( )".to_owned(),
             Value::List(items) => {
                 let items: Vec<_> = items.iter().map(|item| item.text(names)).collect();

@@ -360,6 +360,10 @@ impl<'a> Builder<'a> {
                 break;
             }
         }
+        // without the dataset, only rows say what a node is
+        if said.is_empty() && !self.gathered.has_base {
+            return Ok(Value::Unknown);
+        }
         Ok(Value::Node(said))
     }
 }

@@ -145,7 +145,7 @@ fn value(one: &Value) -> String {
     match one {
         Value::Term(one) => term(one),
         Value::List(items) => list(items.iter().map(value)),
-        Value::Cut => "{\"cut\": true}".to_owned(),
+        Value::Cut | Value::Unknown => "{\"cut\": true}".to_owned(),
         Value::Node(said) => {
             let each = said.iter().map(|(predicate, values)| {
                 format!("{}: {}", term(predicate), list(values.iter().map(value)))

@@ -19,5 +19,8 @@ def existing(log: Log) -> Log:
         info = log.info()  # a server answers with an error where it has none
         is_there = info.id is not None or info.head.version > 0
     if not is_there:
-        raise FileNotFoundError(f"{log.place}: no log is here; `jelly log create` makes one")
+        message = f"{log.place}: no log is here; `jelly log create` makes one"
+        if isinstance(log, FolderLog) and log.folder.is_file():
+            message = f"{log.place} is a file; expected a folder, a server or an object store with a log: `jelly between` and `jelly history` read files"
+        raise FileNotFoundError(message)
     return log
