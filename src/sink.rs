@@ -56,7 +56,7 @@ impl Same {
         self.0 >> place & 1 != 0
     }
 
-    /// The places that the next statement will say of whether they repeat.
+    /// The places of which the next statement will say whether they repeat.
     #[inline]
     pub(crate) fn exact_next(self) -> u8 {
         self.0 >> 4

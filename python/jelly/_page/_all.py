@@ -62,6 +62,8 @@ def _groups(log: Log, info: LogInfo) -> Iterator[list[LogVersion]]:
 
 
 def _subjects(subjects: Sequence[str], terms: Terms) -> Html:
-    to = terms.history or (lambda _: None)
-    names = [link(to(one), terms.plain(one)) if to(one) else text(terms.plain(one)) for one in subjects]  # fmt: skip
+    names = []
+    for one in subjects:
+        to = terms.history and terms.history(one)
+        names.append(link(to, terms.plain(one)) if to else text(terms.plain(one)))
     return tag("span", joined(names, ", "), ", …" if len(names) == SUBJECTS else "", class_="soft")

@@ -57,7 +57,7 @@ class Churn:
         self.subjects: dict[int, list[str]] = {}
         """The first subjects of each version, as many as were asked for."""
         self.recent: dict[str, None] = {}
-        """The IRIs that were subjects last, a thousand of them; the newest is the last one."""
+        """The last 1,000 IRIs that were subjects, the newest at the end."""
 
     def read(self, log: Log, upto: int) -> None:
         """Takes what the log has more.

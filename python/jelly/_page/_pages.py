@@ -168,11 +168,11 @@ def diff_page(
 
 
 def history_page(
-    info: LogInfo, asked: Mapping[str, Iterable[str]], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
+    info: LogInfo, asked: Mapping[str, Sequence[str]], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
 ) -> str:  # fmt: skip
     """The page of a history: from which to which version quads were there."""
     # a term that all quads have stands in the heading
-    places = [name for name in TERMS if len([*asked.get(name, ())]) != 1]
+    places = [name for name in TERMS if len(asked.get(name, ())) != 1]
     rows = (
         (
             *(terms.html(getattr(one, name)) for name in places),

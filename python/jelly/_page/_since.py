@@ -16,8 +16,8 @@ from jelly.log._types import LogInfo
 
 _NEWEST = 20
 """Versions that can be undone and compared with the head."""
-_BYTES = 64 << 20
-"""Of the dataset, in Jelly: each of these versions reads it some times."""
+MOST_BYTES = 64 << 20
+"""Of the dataset, in Jelly, which such pages read some times."""
 
 
 def compare(log: Log, info: LogInfo, home: Path) -> dict[int, Shown]:
@@ -44,7 +44,7 @@ def compare(log: Log, info: LogInfo, home: Path) -> dict[int, Shown]:
         at = max(info.first - 1, head - _NEWEST)
         log.dataset(state, at, to="jelly")
         for version in range(at + 1, head + 1):
-            if state.stat().st_size > _BYTES:
+            if state.stat().st_size > MOST_BYTES:
                 return found
             patch = home / "patches" / f"{version:04}.jellyp"
             invert(patch, home / "patches" / f"{version:04}-undo.rdfp", state, chain="ignore")

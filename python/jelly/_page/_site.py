@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +47,7 @@ class _Site:
     ) -> None:
         self._up = up
         self._compared = compared
-        self._subjects = {subject: number for number, subject in enumerate(followed, 1)}
+        self._subjects = followed
         self.style: str | None = f"{up}style.css"
 
     def log(self, page: int) -> str:
@@ -67,8 +68,10 @@ class _Site:
         return f"{self._up}since/{version:04}.html" if found and found.html else None
 
     def of_subject(self, term: str) -> str | None:
-        number = self._subjects.get(term)
-        return f"{self._up}subjects/{number:04}.html" if number else None
+        if term not in self._subjects:
+            return None
+        # of the term alone, so that its address stays when the pages are written again
+        return f"{self._up}subjects/{hashlib.sha256(term.encode()).hexdigest()[:16]}.html"
 
     def data(self, version: int) -> None: ...
     def diff(self) -> None: ...
@@ -143,9 +146,12 @@ def _write_site(log: Log, info: LogInfo, known: Known, home: Path) -> None:
     home_links, inner = (_Site(up, compared, followed) for up in ("", "../"))
     latest = Terms(known.prefixes(info.head.version), home_links.of_subject)
     most = churn.html(latest)
+    pages = {subject: home / str(home_links.of_subject(subject)) for subject in followed}
+    for old in {*(home / "subjects").iterdir()} - {*pages.values()}:
+        old.unlink()
     for subject, periods in followed.items():
         shown = history_page(info, {"subject": [subject]}, periods[:PERIODS], len(periods) <= PERIODS, latest, inner)  # fmt: skip
-        _write(home / str(home_links.of_subject(subject)), shown)
+        _write(pages[subject], shown)
     for page in range(1, max(1, -(-len(counts.added) // EACH)) + 1):
         versions = newest(log, info, page)
         for one in versions:

@@ -7,13 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from jelly._history import Period, history
+from jelly._page._since import MOST_BYTES
 from jelly.log._log import Log
 from jelly.log._types import LogInfo
 
 PERIODS = 500
-"""Periods that a page of a history has."""
-_BYTES = 64 << 20
-"""Of the dataset before the log, in Jelly; a larger one would be read for a few of its quads."""
+"""The most periods that a page of a history shows."""
 
 
 def histories(log: Log, info: LogInfo, home: Path, subjects: Iterable[str]) -> dict[str, list[Period]]:  # fmt: skip
@@ -44,7 +43,7 @@ def histories(log: Log, info: LogInfo, home: Path, subjects: Iterable[str]) -> d
         if info.base != "empty":
             base = Path(folder, "base.jelly")
             log.dataset(base, before, to="jelly")
-            if base.stat().st_size > _BYTES:
+            if base.stat().st_size > MOST_BYTES:
                 return found
         for one in history(patches, base=base, subject=wanted, chain="ignore"):
             kept = found.setdefault(one.subject, [])

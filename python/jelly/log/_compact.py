@@ -78,7 +78,7 @@ def base_at(log: Log, number: int, part: Path) -> dict[str, Any]:
 
 def after_base(known: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
     """What a log says of a base that takes the place of another one; ``known`` is what it said."""
-    # the one that is left out is of what the log began with
+    # `sha256` is the digest of what the log began with, not of this base
     return {name: value for name, value in known.items() if name != "sha256"} | made
 
 

@@ -14,7 +14,7 @@ from jelly.service._problems import Problem
 
 # how often the disk is looked at, in bytes of a body
 _LOOK = 8 << 20
-# bytes that are written at once: handing each piece of a network to a thread costs more than writing it
+# bytes that are written at once: a turn of a thread for each piece of the network costs more than the writing
 _HELD = 256 << 10
 _CLOSE = {"Connection": "close"}
 

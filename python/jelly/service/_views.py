@@ -29,6 +29,8 @@ from jelly.service._spool import Spooled, attached, decoded, gathered, pieces, s
 from jelly.service._states import write_state
 
 _VARY = {"Vary": "Accept, Accept-Encoding"}
+# files of patches that are opened before the log is looked at again
+_OPENED = 32
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -97,8 +99,11 @@ async def patches(request: Request) -> Response:
     headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
     if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
-        stored = gathered(piece for path in files for piece in pieces(path.open("rb")))
-        return StreamingResponse(guard.each(stored), media_type=media, headers=headers)
+        groups = ([path.open("rb") for path in files[at : at + _OPENED]] for at in range(0, len(files), _OPENED))  # fmt: skip
+        # opened before a look, they are the patches
+        opened = (file for group in guard.each(groups) for file in group)
+        stored = gathered(piece for file in opened for piece in pieces(file))
+        return StreamingResponse(stored, media_type=media, headers=headers)
 
     def write(spool: Any) -> None:
         joined(files, spool, format)
