@@ -14,7 +14,7 @@ from places import SkippedError, corpus
 HEAP = "-Xms4g -Xmx4g -XX:+UseSerialGC"
 WARM_ROWS = 20_000_000  # some seconds
 RUNS = 15
-GOAL = 2.5
+GOAL = 1.5
 
 
 def compare_rdf(effort: Effort) -> Iterator[Line]:
