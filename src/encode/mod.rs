@@ -8,6 +8,7 @@ mod delimiter;
 mod frame;
 mod iri;
 mod lookup;
+mod misplaced;
 mod options;
 mod patch;
 mod rdf;

@@ -2,6 +2,7 @@
 
 use super::iri::IriState;
 use super::lookup::Lookups;
+use super::misplaced::{describe, misplaced, name};
 use super::repeat::{Repeats, text_len};
 use super::row::Rows;
 use crate::decode::Place;
@@ -377,29 +378,4 @@ fn literal_lex(body: &mut Buffer, lex: &str) {
 fn too_long(text: &str) -> Error {
     let message = format!("a term of {} bytes: {}", text.len(), excerpt(text));
     Error::limit(ErrorKind::LimitTerm, "term_bytes", message)
-}
-
-#[cold]
-fn misplaced(term: &Term<'_>, place: Place) -> Error {
-    Error::new(ErrorKind::EncodeTerm, format!("{} cannot be {}", describe(term), name(place)))
-}
-
-fn describe(term: &Term<'_>) -> String {
-    match term {
-        Term::Iri(iri) => format!("the IRI {}", excerpt(iri.name())),
-        Term::BlankNode(label) => format!("the blank node {}", excerpt(label)),
-        Term::Literal(literal) => format!("the literal {}", excerpt(literal.lex)),
-        Term::Triple(_) => "a quoted triple".to_owned(),
-        Term::DefaultGraph => "the default graph".to_owned(),
-    }
-}
-
-fn name(place: Place) -> &'static str {
-    match place {
-        Place::Subject => "a subject",
-        Place::Predicate => "a predicate",
-        Place::Object => "an object",
-        Place::Graph => "a graph",
-        Place::Header => "the value of a header",
-    }
 }
