@@ -22,6 +22,8 @@ from jelly.log._listed import (
 from jelly.log._types import LogInfo, LogVersion
 
 EACH = 100
+PERIODS = 500
+"""The most periods that a page of a history shows."""
 TERMS = ("subject", "predicate", "object", "graph")
 _FORMATS = {"rdfp": "RDF Patch", "jelly-patch": "Jelly-Patch", "trp": "Thrift"}
 
@@ -168,9 +170,10 @@ def diff_page(
 
 
 def history_page(
-    info: LogInfo, asked: Mapping[str, Sequence[str]], periods: Sequence[Period], is_all: bool, terms: Terms, links: Links
+    info: LogInfo, asked: Mapping[str, Sequence[str]], periods: Sequence[Period], terms: Terms, links: Links
 ) -> str:  # fmt: skip
-    """The page of a history: from which to which version quads were there."""
+    """The page of a history: from which to which version quads were there. The first :data:`PERIODS` are shown."""
+    is_all, periods = len(periods) <= PERIODS, periods[:PERIODS]
     # a term that all quads have stands in the heading
     places = [name for name in TERMS if len(asked.get(name, ())) != 1]
     rows = (

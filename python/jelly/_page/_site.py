@@ -25,7 +25,7 @@ from jelly._page._read import Known, rows_of
 from jelly._page._rows import Shown
 from jelly._page._since import compare
 from jelly._page._style import STYLE
-from jelly._page._subjects import PERIODS, histories
+from jelly._page._subjects import histories
 from jelly._show import show_style
 from jelly._terms import Terms
 from jelly._whole_file import beside, local_path
@@ -150,7 +150,7 @@ def _write_site(log: Log, info: LogInfo, known: Known, home: Path) -> None:
     for old in {*(home / "subjects").iterdir()} - {*pages.values()}:
         old.unlink()
     for subject, periods in followed.items():
-        shown = history_page(info, {"subject": [subject]}, periods[:PERIODS], len(periods) <= PERIODS, latest, inner)  # fmt: skip
+        shown = history_page(info, {"subject": [subject]}, periods, latest, inner)  # fmt: skip
         _write(pages[subject], shown)
     for page in range(1, max(1, -(-len(counts.added) // EACH)) + 1):
         versions = newest(log, info, page)

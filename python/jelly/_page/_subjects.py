@@ -7,12 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from jelly._history import Period, history
+from jelly._page._pages import PERIODS
 from jelly._page._since import MOST_BYTES
 from jelly.log._log import Log
 from jelly.log._types import LogInfo
-
-PERIODS = 500
-"""The most periods that a page of a history shows."""
 
 
 def histories(log: Log, info: LogInfo, home: Path, subjects: Iterable[str]) -> dict[str, list[Period]]:  # fmt: skip

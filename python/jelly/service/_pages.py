@@ -16,6 +16,7 @@ from jelly._html import Html
 from jelly._page._html import SERVED
 from jelly._page._pages import (
     EACH,
+    PERIODS,
     diff_page,
     found_page,
     history_page,
@@ -44,7 +45,6 @@ from jelly.service._problems import Problem
 from jelly.service._states import write_state
 
 _STYLE = "/-/style.css"
-_PERIODS = 500
 # a net change of more bytes is shown by its first rows alone
 _READABLE = 8 << 20
 # what changes most is counted in logs up to this size: the first page of one that is larger would take long
@@ -211,8 +211,8 @@ async def history(request: Request, name: str, found: FolderLog) -> Response:
     def make() -> str:
         info = found.info()
         terms = _terms(request, name, found, info, info.head.version)
-        periods = list(islice(periods_of(found, pattern), _PERIODS + 1))
-        return history_page(info._replace(name=name), pattern, periods[:_PERIODS], len(periods) <= _PERIODS, terms, _Links(name))  # fmt: skip
+        periods = list(islice(periods_of(found, pattern), PERIODS + 1))
+        return history_page(info._replace(name=name), pattern, periods, terms, _Links(name))  # fmt: skip
 
     with place(request, "datasets"):
         return sent(await run_in_threadpool(make))
