@@ -93,6 +93,7 @@ try-python: needs-java $(VENV)/.made-quick $(VENV)/.made-test $(VENV)/.made-benc
 	  $(PY) benches/python/$$name.py $(SCRATCH)/try --quads 2000 --changes 200; done
 	$(PY) benches/python/service.py $(SCRATCH)/try --publishes 32 --patches 20 --rows 1000 --megabytes 1 --versions 20
 	$(PY) benches/python/streams.py $(SCRATCH)/try --quads 2000 --rounds 1
+	$(PY) benches/python/service_peers.py $(SCRATCH)/try --quads 2000 --rounds 1 --patches 5
 	rm -rf $(SCRATCH)/try
 	$(PY) examples/demo.py
 

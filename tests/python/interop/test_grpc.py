@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +11,11 @@ pytest.importorskip("starlette")
 
 import jelly
 import jelly.grpc
+from grpc_peer import Peer, grpc_peer
 from grpc_servers import here
 from jelly.types import RdfOptions
-from jvm_harness import harness
-from places import BUILD, SkippedError
-from servers import JAVA_OPTIONS
+from places import SkippedError
 
-HERE = Path(__file__).parent / "grpc"
 GRAPHS = ("", " <http://a/g1>", " <http://a/g2>")
 ODD = ['"é\\n"@en', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', "_:b0", "<http://other/x#y>"]
 
@@ -36,36 +32,6 @@ def quads(count: int, graphs: tuple[str, ...]) -> list[str]:
 TRIPLES, QUADS = quads(300, ("",)), quads(300, GRAPHS)
 
 
-class Peer:
-    """A process that serves the files of a folder, and subscribes and publishes when it is asked to."""
-
-    def __init__(self, folder: Path) -> None:
-        home = harness() / "target"
-        jars = f"{home / 'jvm-peer.jar'}:{home / 'lib'}/*:{BUILD / 'grpc-java'}/*"
-        classes = folder / "classes"
-        compiled = ["javac", "-cp", jars, "-d", str(classes), str(HERE / "GrpcPeer.java")]
-        subprocess.run(compiled, check=True, capture_output=True)
-        self.folder = folder
-        self.process = subprocess.Popen(
-            ["java", *JAVA_OPTIONS.split(), "-Xmx512m", "-cp", f"{classes}:{jars}", "peer.GrpcPeer", str(folder)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        self.address = f"127.0.0.1:{self._line().removeprefix('port ')}"
-
-    def _line(self) -> str:
-        assert self.process.stdout
-        return self.process.stdout.readline().rstrip("\n")
-
-    def ask(self, *words: object) -> str:
-        assert self.process.stdin
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        return self._line()
-
-    def statements(self, name: str) -> list[str]:
-        return sorted((self.folder / name).read_text().splitlines())
-
-
 @pytest.fixture(scope="module")
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     """The peer, or why it cannot be: Java and Maven, and the packages that they fetch, may be missing."""
@@ -73,18 +39,10 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     (folder / "t.nt").write_text("".join(f"{line}\n" for line in TRIPLES))
     (folder / "q.nq").write_text("".join(f"{line}\n" for line in QUADS))
     try:
-        harness()
+        with grpc_peer(folder) as one:
+            yield one
     except SkippedError as reason:
         pytest.skip(str(reason))
-    goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
-    command = ["mvn", "-q", "-B", goal, f"-DoutputDirectory={BUILD / 'grpc-java'}"]
-    if not any((BUILD / "grpc-java").glob("grpc-netty*.jar")):
-        made = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
-        if made.returncode:
-            pytest.skip(f"grpc-java could not be fetched: {made.stdout[-300:]}")
-    one = Peer(folder)
-    yield one
-    one.process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="module")

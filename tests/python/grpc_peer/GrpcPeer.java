@@ -3,8 +3,10 @@ package peer;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.WireFormat;
+import eu.neverblink.jelly.convert.jena.JenaConverterFactory;
 import eu.neverblink.jelly.convert.jena.riot.JellyFormatVariant;
 import eu.neverblink.jelly.core.JellyOptions;
+import eu.neverblink.jelly.core.RdfHandler;
 import eu.neverblink.jelly.core.proto.v1.PhysicalStreamType;
 import eu.neverblink.jelly.core.proto.v1.RdfStreamFrame;
 import eu.neverblink.jelly.core.proto.v1.RdfStreamOptions;
@@ -37,10 +39,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.apache.jena.graph.Node;
 
 /**
  * RdfStreamService with Jelly-JVM's codec and grpc-java. Serves the text files of a folder by name, as Jelly-JVM's own example does, and keeps
- * what is published as received-TOPIC.nq. Commands come line by line: subscribe TARGET TOPIC OUT [options | --any], publish TARGET FILE [options].
+ * what is published as received-TOPIC.nq. Commands come line by line: subscribe TARGET TOPIC OUT [options | --any], publish TARGET FILE [options],
+ * count TARGET TOPIC.
  */
 public final class GrpcPeer {
     private static final String SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService";
@@ -88,10 +92,14 @@ public final class GrpcPeer {
 
     private static String answer(String[] words) {
         try {
-            String[] rest = Arrays.copyOfRange(words, 3, words.length);
+            String[] rest = Arrays.copyOfRange(words, Math.min(3, words.length), words.length);
             ManagedChannel channel = Grpc.newChannelBuilder(words[1], InsecureChannelCredentials.create()).build();
             try {
-                return words[0].equals("subscribe") ? subscribe(channel, words[2], rest) : publish(channel, words[2], rest);
+                return switch (words[0]) {
+                    case "subscribe" -> subscribe(channel, words[2], rest);
+                    case "count" -> count(channel, words[2]);
+                    default -> publish(channel, words[2], rest);
+                };
             } finally {
                 channel.shutdownNow();
             }
@@ -106,17 +114,7 @@ public final class GrpcPeer {
         RdfStreamOptions options = rest[1].equals("--any")
             ? null
             : variant(Arrays.copyOfRange(rest, 1, rest.length), PhysicalStreamType.TRIPLES).getOptions();
-        ByteArrayOutputStream request = new ByteArrayOutputStream();
-        CodedOutputStream coded = CodedOutputStream.newInstance(request);
-        coded.writeString(1, topic);
-        if (options != null) {
-            coded.writeByteArray(2, options.toByteArray());
-        }
-        coded.flush();
-        CallOptions gzip = CallOptions.DEFAULT;
-        Iterator<byte[]> found = ClientCalls.blockingServerStreamingCall(
-            io.grpc.ClientInterceptors.intercept(channel, io.grpc.stub.MetadataUtils.newAttachHeadersInterceptor(toEnd())),
-            SUBSCRIBE, gzip, request.toByteArray());
+        Iterator<byte[]> found = subscription(channel, topic, options);
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
         int frames = 0;
         while (found.hasNext()) {
@@ -125,6 +123,45 @@ public final class GrpcPeer {
         }
         write(stream.toByteArray(), Path.of(rest[0]));
         return "ok " + frames;
+    }
+
+    private static Iterator<byte[]> subscription(ManagedChannel channel, String topic, RdfStreamOptions options)
+        throws IOException {
+        ByteArrayOutputStream request = new ByteArrayOutputStream();
+        CodedOutputStream coded = CodedOutputStream.newInstance(request);
+        coded.writeString(1, topic);
+        if (options != null) {
+            coded.writeByteArray(2, options.toByteArray());
+        }
+        coded.flush();
+        CallOptions gzip = CallOptions.DEFAULT;
+        return ClientCalls.blockingServerStreamingCall(
+            io.grpc.ClientInterceptors.intercept(channel, io.grpc.stub.MetadataUtils.newAttachHeadersInterceptor(toEnd())),
+            SUBSCRIBE, gzip, request.toByteArray());
+    }
+
+    /** Statements as Jena's nodes, of which nothing is kept. */
+    private static String count(ManagedChannel channel, String topic) throws Exception {
+        long[] count = new long[1];
+        var handler = new RdfHandler.AnyStatementHandler<Node>() {
+            @Override
+            public void handleTriple(Node s, Node p, Node o) {
+                count[0]++;
+            }
+
+            @Override
+            public void handleQuad(Node s, Node p, Node o, Node g) {
+                count[0]++;
+            }
+        };
+        var decoder = JenaConverterFactory.getInstance()
+            .anyStatementDecoder(handler, JellyOptions.DEFAULT_SUPPORTED_OPTIONS);
+        for (Iterator<byte[]> found = subscription(channel, topic, null); found.hasNext(); ) {
+            for (RdfStreamRow row : RdfStreamFrame.parseFrom(found.next()).getRows()) {
+                decoder.ingestRow(row);
+            }
+        }
+        return "ok " + count[0];
     }
 
     private static io.grpc.Metadata toEnd() {
