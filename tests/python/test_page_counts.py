@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from asgi import ask
 from jelly._html import MINUS
 from jelly._page._bars import Counts
 from jelly._page._churn import Churn
+from jelly._page._frequencies import Frequencies
 from jelly._page._site import write_page
 from test_page import BROWSER, Page
 
@@ -55,6 +57,36 @@ def test_counts_are_those_of_stats(log: Path) -> None:
     assert churn.classes.top() == [("<http://e/Pump>", 1, 1), ("<http://e/Valve>", 1, 0)]
     assert list(counts.sizes) == [1, 1, 3]
     assert churn.subjects == {1: ["<http://e/a>"], 2: ["<http://e/a>", "<http://e/b>"], 3: ["<http://e/c>"]}  # fmt: skip
+
+
+def test_long_terms_do_not_pile_up(tmp_path: Path) -> None:
+    found = jelly.Log.create(tmp_path / "log")
+    long = "x" * (1 << 20)
+    rows = "".join(f'A <http://e/s{n}> <http://e/p> "{long}" .\n' for n in range(200))
+    found.publish(
+        f"TX .\n{rows}A <http://e/{long}> <http://e/p> <http://e/{long}> .\nTC .\n".encode()
+    )
+    del rows
+    tracemalloc.start()
+    try:
+        churn = Churn(1, 8)
+        churn.read(found, 1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert churn.predicates.top() == [("<http://e/p>", 201, 0)]
+    assert max(map(len, (*churn.recent, *churn.subjects[1]))) < 100
+    assert peak < 64 << 20
+
+
+def test_rare_terms_are_forgotten() -> None:
+    one = Frequencies()
+    for n in range(100):
+        one.add(f"{n}" + "x" * (1 << 20))
+        one.add("often")
+    assert one.different is None
+    assert one.counts["often"] > 60
+    assert sum(map(len, one.counts)) <= 64 << 20
 
 
 def test_the_page_shows_them(log: Path, tmp_path: Path) -> None:

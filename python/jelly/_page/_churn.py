@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
-from itertools import islice
 from typing import Any, NamedTuple
 
 from jelly._html import MINUS, Html, joined, table, tag
@@ -12,10 +11,12 @@ from jelly._page._frequencies import Frequencies
 from jelly._terms import Terms
 from jelly.log._log import Log
 
-_CHUNK = 65536
+# An IRI of more characters is no name of a page.
+_LONGEST = 4096
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _SHOWN = 15
 _RECENT = 1000
+_SIDES = {"A": 0, "D": 1}
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph"]
 
 
@@ -69,27 +70,27 @@ class Churn:
             return
         after, self._upto = self._upto, upto
         with closing(log.read(after, upto, rows="committed", columns=_COLUMNS)) as reader:
-            rows = iter(reader.rows())
-            while chunk := list(islice(rows, _CHUNK)):
-                self._take(chunk, after + 1)
+            for row in reader.rows():
+                if row.op in _SIDES:
+                    self._take(row, _SIDES[row.op])
+                if self._subjects and row.subject and len(row.subject) <= _LONGEST:
+                    self._name(row.subject, after + 1 + row.patch)
 
-    def _take(self, rows: list[Any], first: int) -> None:
-        for op, side in (("A", 0), ("D", 1)):
-            found = [row for row in rows if row.op == op]
-            self.predicates[side].add(row.predicate for row in found)
-            self.classes[side].add(row.object for row in found if row.predicate == _TYPE)
-            self.graphs[side].add(row.graph for row in found)
-        if not self._subjects:
-            return
-        for row in rows:
-            if row.subject and row.subject[0] == "<":
-                self.recent.pop(row.subject, None)
-                self.recent[row.subject] = None
-                if len(self.recent) > _RECENT:
-                    del self.recent[next(iter(self.recent))]
-            kept = self.subjects.setdefault(first + row.patch, [])
-            if len(kept) < self._subjects and row.subject and row.subject not in kept:
-                kept.append(row.subject)
+    def _take(self, row: Any, side: int) -> None:
+        self.predicates[side].add(row.predicate)
+        self.graphs[side].add(row.graph)
+        if row.predicate == _TYPE:
+            self.classes[side].add(row.object)
+
+    def _name(self, subject: str, version: int) -> None:
+        if subject[0] == "<":
+            self.recent.pop(subject, None)
+            self.recent[subject] = None
+            if len(self.recent) > _RECENT:
+                del self.recent[next(iter(self.recent))]
+        kept = self.subjects.setdefault(version, [])
+        if len(kept) < self._subjects and subject not in kept:
+            kept.append(subject)
 
     def html(self, terms: Terms) -> list[Html]:
         """Tables for people; nothing where no row counts."""

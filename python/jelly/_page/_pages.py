@@ -86,7 +86,10 @@ def log_body(
     """What stands in the page of a log."""
     head = info.head
     total = head.version - info.first + 1
-    begins = {None: "not said", "empty": "empty"}.get(info.base, "with a dataset")
+    begins = {
+        None: "not said, so there are no histories, datasets and ways back",
+        "empty": "empty",
+    }.get(info.base, "with a dataset")
     facts = [
         (
             "Head",
