@@ -43,6 +43,33 @@ def test_apply(folder: Path) -> None:
     assert (folder / "b.nq").read_text() == BASE + '<a:s> <a:p> "y" .\n'
 
 
+def test_rows_in_vain_are_reported_beside_a_pipe_too(folder: Path) -> None:
+    out, said = run(folder, "apply", "-", "log.rdfp", stdin='<a:s> <a:p> "y" .\n')
+    assert (out, said) == ('<a:s> <a:p> "y" .\n', "2 of 2 changes without effect\n")
+
+
+@pytest.mark.parametrize("command", ["apply", "as-of"])
+def test_a_single_argument_is_the_base(folder: Path, command: str) -> None:
+    _, said = run(
+        folder, command, "log.rdfp", *(["--version", "1"] if command == "as-of" else []), code=2
+    )
+    assert (
+        f"jelly {command} takes BASE and LOG..., and 'log.rdfp' is taken as BASE: name LOG too"
+        in said
+    )
+    _, said = run(folder, command, *(["--version", "1"] if command == "as-of" else []), code=2)
+    assert "Missing argument 'BASE'" in said
+
+
+def test_a_log_is_needed_where_no_base_is(folder: Path) -> None:
+    assert "Missing argument 'LOG...'" in run(folder, "net", code=2)[1]
+
+
+def test_files_that_are_missing_are_named_without_the_number_of_the_error(folder: Path) -> None:
+    _, said = run(folder, "apply", "none.nq", "log.rdfp", code=1)
+    assert said == "jelly: none.nq: no such file or directory\n"
+
+
 def test_patches_that_are_made(folder: Path) -> None:
     run(folder, "apply", "base.nq", "log.rdfp", "-o", "after.nq")
     out, _ = run(folder, "diff", "base.nq", "after.nq", "--id", "u:9")

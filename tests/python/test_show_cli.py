@@ -49,6 +49,16 @@ def test_a_pipe_gets_a_patch_and_forms_are_asked_for(files: Path) -> None:
     assert run("diff", old, new, "--as", "patch").stdout.startswith("H blank-nodes")
 
 
+def test_lines_are_cut_at_the_width_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "new.nt").write_text('<x:s> <x:p> "%s" .\n' % (300 * "long "))
+    cut, whole = (
+        run("diff", "/dev/null", tmp_path / "new.nt", "--as", "text", *more).stdout
+        for more in ([], ["--width", "5000"])
+    )
+    assert max(map(len, cut.splitlines())) < 150
+    assert 300 * "long " in whole
+
+
 @pytest.mark.parametrize(("ending", "start"), [("md", "**old.ttl"), ("html", "<!doctype html>")])
 def test_endings(files: Path, ending: str, start: str) -> None:
     out = files / f"change.{ending}"

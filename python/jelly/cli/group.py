@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from difflib import get_close_matches
@@ -39,6 +40,13 @@ _MODULE_OF = {name: module for module, names in _COMMANDS.items() for name in na
 def in_shell_words(message: str) -> str:
     """Options as the shell takes them, where a message names them as Python does."""
     return re.sub(r'\b(unfinished|chain)="(\w+)"', r"--\1 \2", message)
+
+
+def _said(error: JellyError | OSError) -> str:
+    """The text of an error; of one of the system the file and what is the matter, without the number."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror.lower()}"
+    return str(error)
 
 
 class _Commands(click.Group):
@@ -89,7 +97,7 @@ class _Commands(click.Group):
             click.echo(f"jelly: {error}", err=True)
             sys.exit(2)
         except (JellyError, OSError) as error:
-            click.echo(f"jelly: {in_shell_words(str(error))}", err=True)
+            click.echo(f"jelly: {in_shell_words(_said(error))}", err=True)
             sys.exit(1)
         except (ValueError, ImportError) as error:
             click.echo(f"jelly: {error}", err=True)

@@ -33,7 +33,20 @@ DISTINCT: Options = [
     click.option("--distinct", is_flag=True, default=None, help="Write a statement once that the dataset has twice."),
 ]  # fmt: skip
 LOOKING: Options = [*_BASE, *table_options("log", "patch_format"), *_READ]
-_PATHS = click.argument("patches", metavar="LOG...", nargs=-1, required=True)
+
+
+def _log(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Says which argument is missing: the only one is the first."""
+    if value:
+        return value
+    base = ctx.params.get("base")
+    if base is None:
+        raise click.MissingParameter(ctx=ctx, param=param)
+    command = f"jelly {ctx.info_name}"
+    raise click.UsageError(f"{command} takes BASE and LOG..., and {base!r} is taken as BASE: name LOG too (BASE can be /dev/null, an empty dataset)", ctx)  # fmt: skip
+
+
+_PATHS = click.argument("patches", metavar="LOG...", nargs=-1, callback=_log)
 _LOGS = "Each LOG is a file of patches in any format, or a directory of such files; - is standard input."
 _BASES = f"BASE is a dataset in any format, /dev/null an empty one. {_LOGS}"
 
@@ -55,9 +68,15 @@ def run(
         click.echo(json.dumps(done._asdict(), default=str), err=dest == "-")
     elif dest != "-" or sys.stderr.isatty():
         click.echo(summary(done) + order_of(done), err=True)
-    elif order := order_of(done):
-        click.echo(order.removeprefix("; "), err=True)
+    elif notes := in_vain(done) + order_of(done):
+        click.echo(notes.removeprefix("; "), err=True)
     return done
+
+
+def in_vain(done: Any) -> str:
+    """Changes that met nothing, or what was there already."""
+    vain = getattr(done, "without_effect", 0)
+    return f"; {vain:,} of {counted(done.changes, 'change')} without effect" if vain else ""
 
 
 def order_of(done: Any) -> str:

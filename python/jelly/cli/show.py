@@ -20,7 +20,7 @@ from jelly.cli.progress import Steps
 _ENDINGS = {".md": "markdown", ".html": "html"}
 # How changes are shown, in the words of the shell and of Python.
 _SHOWING = {
-    "max_lines": "max_lines", "label_property": "label_properties", "lang": "lang", "only_subject": "subjects",
+    "max_lines": "max_lines", "width": "width", "label_property": "label_properties", "lang": "lang", "only_subject": "subjects",
     "only_class": "classes", "only_predicate": "predicates", "summary": "summary_only",
 }  # fmt: skip
 # What only patches have.
@@ -32,7 +32,7 @@ _PATCH = {
 AS: Options = [
     click.option("--as", "form", type=click.Choice(["patch", "text", "markdown", "html", "json"]),
                  help="Show the changes to people instead of writing a patch; text on a terminal by default, markdown and html by the endings .md and .html."),
-    *table_options("show", "max_lines"),
+    *table_options("show", "max_lines", "width"),
     click.option("--label-property", multiple=True, metavar="IRI", help="A property whose values are labels; can be given several times."),
     click.option("--lang", metavar="TAG", help="Language of the labels that are preferred."),
     click.option("--subject", "only_subject", multiple=True, metavar="NAME", help="Show only this subject: an IRI or a prefixed name."),
@@ -73,7 +73,7 @@ def taken(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
     how["form"] = form
     if form == "text" and dest == "-" and sys.stdout.isatty():
         how["colour"] = "NO_COLOR" not in os.environ
-        how["width"] = max(40, shutil.get_terminal_size((116, 24)).columns)
+        how.setdefault("width", max(40, shutil.get_terminal_size((116, 24)).columns))
     return form, how
 
 
