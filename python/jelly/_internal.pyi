@@ -717,7 +717,6 @@ class RdfRelay:
         *,
         same_type: bool = False,
         stream_name: str | None = None,
-        cut: int = ...,
         frame_bytes: int = ...,
         stream: int = 0,
     ) -> Self: ...

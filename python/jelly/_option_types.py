@@ -72,6 +72,7 @@ class _Writing(TypedDict, total=False):
     compression_level: int | None
     delimited: bool
     frame_rows: int | None
+    frame_bytes: int | None
     restart_bytes: int | None
 
 
@@ -212,7 +213,7 @@ class ConvertReadOptions(TypedDict, total=False):
     source_name: str | None
 
 
-class ConvertWriteOptions(_Stream, _Writing, _PatchStream, total=False):
+class ConvertWriteOptions(_Writing, _Stream, _PatchStream, total=False):
     """Options of ``convert`` for the output."""
 
     options: RdfOptions | PatchOptions | None

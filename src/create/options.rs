@@ -25,6 +25,8 @@ pub struct CreateOptions {
     pub changes: Changes,
     /// Rows at which a frame ends; `None`: as Jelly-JVM does.
     pub frame_rows: Option<usize>,
+    /// Most bytes of a frame; `None`: what readers take.
+    pub frame_bytes: Option<u64>,
     /// Whether namespaces are declared; `None`: as the source does.
     pub namespaces: Option<bool>,
     /// Bytes between restart points of Jelly; `None`: there are none, and no footer.
@@ -43,6 +45,7 @@ impl Default for CreateOptions {
             framing: Framing::Delimited,
             changes: Changes::default(),
             frame_rows: None,
+            frame_bytes: None,
             namespaces: None,
             restart_bytes: None,
             abbreviate: false,
@@ -109,11 +112,12 @@ impl CreateOptions {
     }
 
     fn encode(&self, defaults: EncodeOptions) -> EncodeOptions {
+        let frame_bytes = self.frame_bytes.unwrap_or(self.limits.frame_bytes);
         EncodeOptions {
             frame_rows: self.frame_rows.unwrap_or(defaults.frame_rows),
             framing: self.framing,
             restart_bytes: self.restart_bytes,
-            limits: self.limits.clone(),
+            limits: Limits { frame_bytes, ..self.limits.clone() },
             ..defaults
         }
     }

@@ -98,6 +98,7 @@ impl WriteOptions {
             framing: if delimited { Framing::Delimited } else { Framing::Single },
             changes: Changes::of(values)?,
             frame_rows: values.number("frame_rows"),
+            frame_bytes: values.number("frame_bytes"),
             namespaces: declared.as_ref().map(|list| !list.is_empty()).or(values.flag("namespaces")),
             restart_bytes: restart_bytes.filter(|&bytes| bytes > 0),
             abbreviate: values.is_on("abbreviate"),
@@ -164,10 +165,11 @@ impl WriteOptions {
 }
 
 /// Options of all Jelly streams.
-const OF_JELLY: [&str; 9] = [
+const OF_JELLY: [&str; 10] = [
     "options",
     "delimited",
     "frame_rows",
+    "frame_bytes",
     "restart_bytes",
     "generalized_statements",
     "rdf_star",

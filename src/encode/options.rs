@@ -12,7 +12,8 @@ use crate::with::With;
 #[non_exhaustive]
 pub struct EncodeOptions {
     /// Rows, lookup entries among them, at which a frame ends; not where a frame has a meaning
-    /// (FRAME patches, grouped RDF streams) and not in single frames.
+    /// (FRAME patches, grouped RDF streams) and not in single frames. It ends too when its rows have an eighth of
+    /// the bytes that a frame may have (`limits.frame_bytes`), which leaves room for one more row.
     pub frame_rows: usize,
     /// How frames lie in the bytes.
     pub framing: Framing,

@@ -76,9 +76,9 @@ impl RdfEncoder {
         self.stream.settle(done)
     }
 
-    /// Bytes of the rows in the frame that is being made; `None`: it has not begun.
-    pub fn frame_bytes(&self) -> Option<usize> {
-        self.stream.has_begun().then(|| self.stream.rows.as_bytes().len())
+    /// Whether a frame is being made.
+    pub fn has_begun(&self) -> bool {
+        self.stream.has_begun()
     }
 
     /// Ends the stream: the open graph, the last frame, and the footer if it has one.

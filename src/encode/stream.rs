@@ -33,6 +33,8 @@ pub(crate) struct Stream {
     has_options: bool,
     /// Rows at which a frame ends.
     frame_rows: usize,
+    /// Bytes of its rows at which a frame ends.
+    cut: usize,
     row_bytes: usize,
     /// The frame has its options, if it is to have them.
     begun: bool,
@@ -67,6 +69,11 @@ impl Stream {
             options: Rows::alone(OPTIONS_FIELD, format.options.as_bytes()),
             has_options: false,
             frame_rows: if splits { encode.frame_rows } else { usize::MAX },
+            cut: if splits {
+                usize::try_from(encode.limits.frame_bytes / 8).unwrap_or(usize::MAX)
+            } else {
+                usize::MAX
+            },
             row_bytes: encode.limits.row_bytes,
             begun: false,
             head: Buffer::default(),
@@ -163,10 +170,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether the frame has as many rows as it should.
+    /// Whether the frame has as many rows, or bytes, as it should.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
-        self.rows.count() >= self.frame_rows
+        self.rows.count() >= self.frame_rows || self.rows.as_bytes().len() >= self.cut
     }
 
     /// Whether the frame has begun.

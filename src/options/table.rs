@@ -123,6 +123,8 @@ pub const OPTIONS: &[OptionRow] = &[
         "Write each Jelly frame after its length. Without lengths a second frame is an error, except to a file object without compression, where `flush()` ends a message."),
     row("frame_rows", number(1, MOST), OUTPUT.and(Doors::ENCODE_RDF).and(Doors::ENCODE_PATCH),
         "Rows at which a Jelly frame ends, lookup entries included."),
+    row("frame_bytes", bytes(1, MOST), OUTPUT,
+        "Most bytes of a Jelly frame, which is a message where streams travel in messages: frames without a meaning end at an eighth of it, and a longer frame is an error."),
     row("restart_bytes", bytes(0, MOST), OUTPUT,
         "Bytes of Jelly between the sync points of a file, or an eighth of the bytes of its rows as text, whichever is more; 0 for none. 8 MiB in files and none elsewhere by default."),
     row("namespaces", Shape::Pairs, Doors::WRITE_RDF.and(Doors::ENCODE_RDF), "Labels and IRIs to declare at the start."),

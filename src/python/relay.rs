@@ -22,17 +22,16 @@ pub(super) struct RdfRelay(Guarded<Relay>);
 impl RdfRelay {
     /// A relay at the start of a stream.
     #[new]
-    #[pyo3(signature = (options=None, *, same_type=false, stream_name=None, cut=usize::MAX, frame_bytes=u64::MAX, stream=0))]
+    #[pyo3(signature = (options=None, *, same_type=false, stream_name=None, frame_bytes=u64::MAX, stream=0))]
     fn new(
         options: Option<&Bound<'_, PyAny>>,
         same_type: bool,
         stream_name: Option<String>,
-        cut: usize,
         frame_bytes: u64,
         stream: u64,
     ) -> PyResult<Self> {
         let options = options.map(rdf_options).transpose()?;
-        let given = RelayOptions { options, same_type, stream_name, cut, frame_bytes, stream };
+        let given = RelayOptions { options, same_type, stream_name, frame_bytes, stream };
         Ok(RdfRelay(Guarded::new(Relay::new(given))))
     }
 

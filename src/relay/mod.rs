@@ -23,9 +23,8 @@ pub struct RelayOptions {
     pub same_type: bool,
     /// The name of what is written; `None`: that of its options.
     pub stream_name: Option<String>,
-    /// Bytes of rows at which a frame ends where frames have no meaning; each message ends one too.
-    pub cut: usize,
-    /// The longest frame that is written.
+    /// The longest frame that is written. Each message ends a frame, and where frames have no meaning, so does an eighth
+    /// of these bytes.
     pub frame_bytes: u64,
     /// The number that positions of blank nodes get, where others write what this relay continues; 0: none.
     pub stream: u64,

@@ -72,18 +72,6 @@ impl Onward {
             }
         })
     }
-
-    /// Hands a row on, and ends the frame if it is long enough.
-    fn with(&mut self, work: impl FnOnce(&mut RdfEncoder) -> Result<()>) -> Result<()> {
-        let cut = self.given.cut;
-        let splits = self.options.as_ref().is_some_and(|options| !options.logical_type.is_grouped());
-        let encoder = self.encoder()?;
-        work(encoder)?;
-        if splits && encoder.frame_bytes().is_some_and(|bytes| bytes >= cut) {
-            encoder.end_frame(&[])?;
-        }
-        Ok(())
-    }
 }
 
 impl Sink for Onward {
@@ -98,7 +86,7 @@ impl Sink for Onward {
         let (is_grouped, is_first) = (options.logical_type.is_grouped(), self.encoder.is_none());
         let kept = kept_metadata(metadata);
         let encoder = self.encoder()?;
-        if is_grouped || is_first || encoder.frame_bytes().is_some() || !kept.is_empty() {
+        if is_grouped || is_first || encoder.has_begun() || !kept.is_empty() {
             encoder.end_frame(&kept)?;
         }
         let frames = std::mem::take(encoder.output());
@@ -138,11 +126,11 @@ impl RdfSink for Onward {
             row.statement.same = Same::NONE;
             self.has_last = true;
         }
-        self.with(|encoder| encoder.statement(&row))
+        self.encoder()?.statement(&row)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
-        if self.passes { Ok(()) } else { self.with(|encoder| encoder.namespace(name, iri)) }
+        if self.passes { Ok(()) } else { self.encoder()?.namespace(name, iri) }
     }
 
     // Statements say their graphs, so each message is whole by itself; only graphs without any must be said.
@@ -153,10 +141,11 @@ impl RdfSink for Onward {
 
     fn graph_end(&mut self) -> Result<()> {
         match self.empty_graph.take().filter(|_| !self.passes) {
-            Some(graph) => self.with(|encoder| {
+            Some(graph) => {
+                let encoder = self.encoder()?;
                 encoder.graph_start(graph.as_term())?;
                 encoder.graph_end()
-            }),
+            }
             None => Ok(()),
         }
     }

@@ -32,7 +32,7 @@ _LOOK: Options = [
     table_options("result_rdf", "to_compression", "compression_level"),
     table_options("convert", "blank_nodes"),
     table_options(
-        "converted", "delimited", "frame_rows", "namespaces", "restart_bytes", "stream_name", "physical_type",
+        "converted", "delimited", "frame_rows", "frame_bytes", "namespaces", "restart_bytes", "stream_name", "physical_type",
         "logical_type", "stream_type", "statement_type", "max_name_table_size", "max_prefix_table_size",
         "max_datatype_table_size", "abbreviate",
     ),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any, NamedTuple, Self
 
 from jelly import _internal
@@ -13,7 +14,7 @@ from jelly._internal import RdfReader
 from jelly._readers import read_rdf
 from jelly.errors import DecodeError
 from jelly.grpc._channel import Tls, answers, channel_to, is_plain, metadata_of
-from jelly.grpc._wire import CUT, MOST, RDF_SERVICE, Frames, pieces_of, written
+from jelly.grpc._wire import MOST, RDF_SERVICE, Frames, pieces_of, written
 from jelly.types import RdfFormat, RdfOptions, Source
 
 # frames of flat streams end after so many rows, or earlier by their bytes
@@ -162,7 +163,7 @@ def publish(
     if publish_id is not None and not is_plain(publish_id):
         raise ValueError(f"publish_id is {publish_id!r}; expected printable ASCII")
     with tempfile.TemporaryFile() as spool:
-        spooled(source, spool, format, topic)
+        spooled(partial(convert, source, format=format), spool, topic)
         # the options say the topic too, and metadata takes ASCII alone
         named = topic if topic is not None and is_plain(topic) else None
         metadata = metadata_of(target, token, tls, jelly_topic=named, jelly_publish_id=publish_id)
@@ -170,7 +171,6 @@ def publish(
 
         def messages() -> Iterator[bytes]:
             nonlocal count, size
-            spool.seek(0)
             for frame in Frames(spool).upto():
                 count, size = count + 1, size + len(frame)
                 yield frame
@@ -182,16 +182,15 @@ def publish(
     return Sent(count, size, replayed=said.get("jelly-replayed") == "true")
 
 
-def spooled(source: Source, spool: IO[bytes], format: Any, name: str | None) -> RdfOptions:
-    """Writes statements as frames that peers take; returns the options of the stream."""
-    relay = _internal.RdfRelay(stream_name=name, cut=CUT, frame_bytes=MOST)
-    with tempfile.TemporaryFile() as plain:
-        convert(source, plain, to="jelly", format=format, restart_bytes=0, frame_rows=_ROWS)
-        plain.seek(0)
-        for frame in Frames(plain).upto():
-            spool.write(relay.push(frame))
-    spool.flush()
-    made = relay.written_options
+def spooled(write: Callable[..., object], spool: IO[bytes], name: str | None) -> RdfOptions:
+    """Has statements written as frames that peers take, by a function with a destination and options; returns the options of the stream."""
+    write(
+        spool, to="jelly", to_compression="none", restart_bytes=0, frame_rows=_ROWS, frame_bytes=MOST,
+        stream_name=name,
+    )  # fmt: skip
+    spool.seek(0)
+    made = read_rdf(spool, framing="delimited").options
+    spool.seek(0)
     if made is None:
         kind = "truncated.stream"
         raise DecodeError(f"{kind}: the source has no options: it is no stream", kind=kind)

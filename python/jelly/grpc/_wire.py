@@ -17,8 +17,6 @@ LOG_SERVICE = "jellypatch.v1.PatchLog"
 
 # the longest message that peers take
 MOST = 4 << 20
-# bytes of rows at which frames end, where a statement more leaves them below 1 MiB in all but odd cases
-CUT = 512 << 10
 _PIECE = 1 << 20
 
 

@@ -8,9 +8,11 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from jelly._convert import convert
 from jelly.grpc._streams import spooled
 from jelly.grpc._wire import Frames
 from jelly.service._logs import NAME, Logs
@@ -38,10 +40,9 @@ class Stream(Protocol):
 class Spooled:
     """A stream in a temporary file."""
 
-    def __init__(self, source: Any, format: str, name: str) -> None:
+    def __init__(self, write: Callable[..., object], name: str) -> None:
         with tempfile.TemporaryFile() as file:
-            self.options: RdfOptions | None = spooled(source, file, format, name)
-            file.seek(0)
+            self.options: RdfOptions | None = spooled(write, file, name)
             self.frames = sum(1 for _ in Frames(file).upto())
             file.seek(0)
             self.identity = hashlib.file_digest(file, "sha256").hexdigest()[:32]
@@ -127,7 +128,7 @@ class Sources:
             stamp = stat.st_mtime_ns, stat.st_size
             made = self._made.get(name)
             if made is None or made.stamp != stamp:
-                made = _Made(stamp, Spooled(path, "auto", name))
+                made = _Made(stamp, Spooled(partial(convert, path), name))
                 self._made[name] = made
             return made.stream
 
@@ -145,9 +146,7 @@ class Sources:
         if not self._datasets.acquire(blocking=False):
             raise Problem(503, "busy", "other datasets are being made; ask again")
         try:
-            with tempfile.TemporaryFile() as plain:
-                self._logs.get(log).dataset(plain, int(asked) if asked else None, to="jelly")
-                plain.seek(0)
-                return Spooled(plain, "jelly", name)
+            version = int(asked) if asked else None
+            return Spooled(partial(self._logs.get(log).dataset, version=version), name)
         finally:
             self._datasets.release()

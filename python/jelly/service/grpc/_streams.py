@@ -9,7 +9,7 @@ import grpc
 
 from jelly import _internal
 from jelly._whole_file import work_folder
-from jelly.grpc._wire import CUT, MOST, frames_in, subscribe_of
+from jelly.grpc._wire import MOST, frames_in, subscribe_of
 from jelly.service._problems import Problem
 from jelly.service.grpc._calls import Calls, metadata_of, number_of, whole
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
@@ -136,7 +136,7 @@ def _asked_for(stream: Stream, asked: bytes | None) -> Any:
     if asked is None or stream.options is None:
         return None
     options, fits = _internal.met_options(stream.options, asked)
-    return None if fits else _internal.RdfRelay(options, cut=CUT, frame_bytes=MOST)
+    return None if fits else _internal.RdfRelay(options, frame_bytes=MOST)
 
 
 def _sent(stream: Stream, after: int, follow: Any, relay: Any) -> Sent:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from jelly import _internal
 from jelly._readers import read_rdf
 from jelly._whole_file import locked, make_folder, sync_file, sync_folder
-from jelly.grpc._wire import CUT, MOST, Frames, frames_in
+from jelly.grpc._wire import MOST, Frames, frames_in
 from jelly.service._bodies import refuse_full
 from jelly.service._limits import Limits
 from jelly.service._problems import Problem
@@ -281,7 +281,6 @@ class Writer:
                 topic.options,
                 same_type=True,
                 stream_name=topic.name,
-                cut=CUT,
                 frame_bytes=MOST,
                 stream=self._stream,
             )
