@@ -24,10 +24,11 @@ pub(super) struct WorkFolder {
 #[pymethods]
 impl WorkFolder {
     #[new]
-    fn new(folder: PathBuf) -> PyResult<Self> {
+    fn new(py: Python<'_>, folder: PathBuf) -> PyResult<Self> {
         let at = || Position { source: Some(folder.to_string_lossy().into()), ..Position::default() };
-        let aside =
-            Aside::folder(&folder).map_err(|error| Failure::Jelly(Error::from(error).located(&at())))?;
+        let aside = py
+            .detach(|| Aside::folder(&folder))
+            .map_err(|error| Failure::Jelly(Error::from(error).located(&at())))?;
         Ok(WorkFolder { path: aside.path().to_owned(), aside: std::sync::Mutex::new(Some(aside)) })
     }
 
@@ -38,7 +39,7 @@ impl WorkFolder {
     }
 
     /// Removes the folder and what is in it.
-    fn close(&self) {
-        drop(self.aside.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.aside.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()));
     }
 }

@@ -17,6 +17,7 @@ from jelly import _internal
 from jelly._whole_file import sync_folder
 from jelly.errors import JellyError, PatchError
 from jelly.log import Published, _publish
+from jelly.log._contents import Contents
 from jelly.log._folder import FolderLog
 from servers import served
 
@@ -282,3 +283,31 @@ def test_the_head_is_known_without_reading_the_last_patch(tmp_path: Path) -> Non
     (tmp_path / "log" / "_index.jsonl").unlink()
     with pytest.raises(JellyError):
         assert jelly.Log(tmp_path / "log").head
+
+
+def test_what_threads_publish_is_no_reason_to_look_at_all_patches_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look checks the whole chain, so a log of many versions would pay for all of them at each publish."""
+    log = FolderLog(tmp_path / "log")
+    log.work = tmp_path
+    log.publish(patch("first"))  # makes log.json
+    log.publish(patch("second"))
+    looks, look = 0, Contents._look
+
+    def counted(contents: Contents) -> Any:
+        nonlocal looks
+        looks += 1
+        return look(contents)
+
+    monkeypatch.setattr(Contents, "_look", counted)
+
+    def publish(who: int) -> None:
+        for number in range(10):
+            log.publish(patch(f"{who}-{number}"))
+            assert log.head.version > 1
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(publish, range(8))) == [None] * 8
+    assert log.head.version == 82
+    assert looks == 0

@@ -1,10 +1,12 @@
-"""Bodies of requests, which go to a temporary file and never whole into memory."""
+"""Bodies of requests: long ones go to a temporary file and never whole into memory."""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
+from typing import IO
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -19,8 +21,8 @@ _HELD = 256 << 10
 _CLOSE = {"Connection": "close"}
 
 
-async def received(request: Request, path: Path, limits: Limits) -> int:
-    """Writes the body into a file; returns its size.
+async def received(request: Request, path: Path, limits: Limits) -> bytes | Path:
+    """Takes the body: a short one as bytes, a longer one into the file.
 
     Raises:
         Problem: It is too large (413), comes too slowly (408), not whole (400), or the disk is too
@@ -34,15 +36,18 @@ async def received(request: Request, path: Path, limits: Limits) -> int:
     clock = asyncio.get_running_loop().time
     size, looked, began = 0, 0, clock()
     pieces, held = request.stream(), bytearray()
-    with path.open("wb") as file:
+    file: IO[bytes] | None = None
+    with ExitStack() as opened:
         while True:
             slowest = began + limits.idle + size / max(limits.rate, 1e-9)
             try:
                 async with asyncio.timeout_at(min(clock() + limits.idle, slowest)):
                     piece = await anext(pieces)
             except StopAsyncIteration:
+                if file is None:
+                    return bytes(held)
                 file.write(held)
-                return size
+                return path
             except TimeoutError:
                 detail = f"the body came too slowly: no byte for {limits.idle} s, or less than {limits.rate:g} bytes a second"
                 raise Problem(408, "slow", detail, _CLOSE) from None
@@ -56,6 +61,7 @@ async def received(request: Request, path: Path, limits: Limits) -> int:
                 refuse_full(path.parent, 0, limits)
             held += piece
             if len(held) >= _HELD:
+                file = file or opened.enter_context(path.open("wb"))
                 await run_in_threadpool(file.write, held)
                 held.clear()
 

@@ -31,16 +31,16 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 async def publish(request: Request) -> Response:
     """``POST /{log}``: 201, or 200 where the log had the patch."""
-    log, done = await _published(request)
+    done, tag = await _published(request)
     status = 200 if done.replayed else 201
     where = f"/{request.path_params['log']}/patches/{done.version}"
-    return JSONResponse(_said(done), status, {"Location": where, "ETag": _tag(log, done)})
+    return JSONResponse(_said(done), status, {"Location": where, "ETag": tag})
 
 
 async def patch_data(request: Request) -> Response:
     """``PATCH /{log}/data``: 200, or 204 with ``Prefer: return=minimal``."""
-    log, done = await _published(request)
-    headers = {"ETag": _tag(log, done)}
+    done, tag = await _published(request)
+    headers = {"ETag": tag}
     if "return=minimal" in request.headers.get("prefer", ""):
         return Response(status_code=204, headers=headers | {"Preference-Applied": "return=minimal"})
     return JSONResponse(_said(done), 200, headers)
@@ -48,28 +48,31 @@ async def patch_data(request: Request) -> Response:
 
 async def patch_alias(request: Request) -> Response:
     """``POST`` or ``PATCH /{log}/patch``, as clients of Fuseki send it: 200, empty."""
-    log, done = await _published(request)
-    return Response(status_code=200, headers={"ETag": _tag(log, done)})
+    _, tag = await _published(request)
+    return Response(status_code=200, headers={"ETag": tag})
 
 
-async def _published(request: Request) -> tuple[FolderLog, Published]:
+async def _published(request: Request) -> tuple[Published, str]:
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
-    log = await run_in_threadpool(logs.get, name)
+    # where it is open, the turn of a thread that reads the body finds out whether it is still there
+    log = logs.open_log(name)
+    if log is None:
+        log = await run_in_threadpool(logs.get, name)
     format, compression = sent(request, PATCHES)
     asked = request.query_params.get("expect")
     expect: Any = int(asked) if asked is not None and _NUMBER.fullmatch(asked) else asked
     read = reader_of(request, log, format, compression)
-    return log, await published(request, name, log, read, lambda _: expect)
+    return await published(request, name, log, read, lambda _: expect)
 
 
 def reader_of(
     request: Request, log: FolderLog, format: Any, compression: Any
-) -> Callable[[Path, Path], Prepared]:
-    """Reads the file of a body, within the limits of the server, in a work folder."""
+) -> Callable[[bytes | Path, Path], Prepared]:
+    """Reads a body, within the limits of the server, in a work folder."""
     headers, limits = rules.headers_of(request), request.app.state.limits.of_bodies
 
-    def read(body: Path, work: Path) -> Prepared:
+    def read(body: bytes | Path, work: Path) -> Prepared:
         return log.prepared(body, work, headers, format, compression=compression, limits=limits)
 
     return read
@@ -79,29 +82,37 @@ async def published(
     request: Request,
     name: str,
     log: FolderLog,
-    read: Callable[[Path, Path], Prepared],
+    read: Callable[[bytes | Path, Path], Prepared],
     expect_of: Callable[[Prepared], int | str | None],
-) -> Published:
-    """Publishes the body of a request, which ``read`` reads; ``expect_of`` says which head the patch wants."""
+) -> tuple[Published, str]:
+    """Publishes the body of a request, which ``read`` reads; ``expect_of`` says which head the patch wants. Gives the tag of the log, too."""
     logs: Logs = request.app.state.logs
     rules.refuse_draining(logs)
     held = ExitStack()
     with place(request, "publishes", name), held:
         work = held.enter_context(work_folder(logs.root))
-        body = work / "body"
-        await _bodies.received(request, body, request.app.state.limits)
+        body = await _bodies.received(request, work / "body", request.app.state.limits)
 
-        def publish() -> Published:
+        def checked() -> Prepared:
+            logs.get(name)
+            return read(body, work)
+
+        def publish() -> tuple[Published, str]:
             with (
                 held.pop_all()
             ):  # deleting may wait for the disk, and must not in the loop of events
-                check, expect = head_check(request, log.info().id), expect_of(found)
+                id, _ = log.seen()
+                check, expect = head_check(request, id), expect_of(found)
                 rules.check_condition(request, found, expect)
-                if "handling=strict" not in request.headers.get("prefer", ""):
-                    return log.publish_prepared(found, expect, check=check)
-                return rules.published_strictly(log, found, expect, check, request.app.state.limits)
+                if "handling=strict" in request.headers.get("prefer", ""):
+                    limits = request.app.state.limits
+                    done = rules.published_strictly(log, found, expect, check, limits)
+                else:
+                    done = log.publish_prepared(found, expect, check=check)
+                head = log.head if done.replayed else Head(done.version, done.id)
+                return done, tag(id, head)
 
-        found = await to_thread.run_sync(read, body, work, limiter=request.app.state.decoders)
+        found = await to_thread.run_sync(checked, limiter=request.app.state.decoders)
         rules.check_publisher(rules.headers_of(request), found)
         done = await to_thread.run_sync(publish, limiter=request.app.state.writers)
     logs.pulse(name)
@@ -110,11 +121,6 @@ async def published(
 
 def _said(done: Published) -> Any:
     return as_json(done._replace(path=None))
-
-
-def _tag(log: FolderLog, done: Published) -> str:
-    head = Head(done.version, done.id)
-    return tag(log.info().id, log.head if done.replayed else head)
 
 
 async def compact(request: Request) -> Response:
@@ -143,8 +149,10 @@ async def create(request: Request) -> Response:
         raise Problem(415, "media", "a base is sent without Content-Encoding", {"Accept-Encoding": "identity"})  # fmt: skip
     with place(request, "datasets"), work_folder(logs.root) as work:
         body = work / "body"
-        size = await _bodies.received(request, body, request.app.state.limits)
-        is_new = await run_in_threadpool(logs.make, name, body if size else None, format, work)
+        sent_body = await _bodies.received(request, body, request.app.state.limits)
+        if isinstance(sent_body, bytes):
+            body.write_bytes(sent_body)
+        is_new = await run_in_threadpool(logs.make, name, body if sent_body else None, format, work)
     log = await run_in_threadpool(logs.get, name)
     info = await run_in_threadpool(log.info)
     said = as_json(info._replace(name=name))

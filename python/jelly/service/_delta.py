@@ -71,7 +71,7 @@ class Delta:
         format, compression = sent(request, PATCHES, untyped="application/rdf-patch")
         reading = _changes.reader_of(request, log, format, compression)
 
-        def read(body: Path, work: Path) -> Prepared:
+        def read(body: bytes | Path, work: Path) -> Prepared:
             found = reading(body, work)
             real = self._real_prev(log, found.summary.prev)
             if real is None:
@@ -85,7 +85,7 @@ class Delta:
             return None if found.summary.prev else log.info().first - 1
 
         try:
-            done = await _changes.published(request, name, log, read, expect)
+            done, _ = await _changes.published(request, name, log, read, expect)
         except JellyError as error:
             if error.kind != "patch.conflict":
                 raise
@@ -273,10 +273,9 @@ def _label(match: re.Match[bytes]) -> bytes:
 async def _json_of(request: Request) -> dict[str, Any]:
     logs: Logs = request.app.state.logs
     with work_folder(logs.root) as work:
-        size = await _bodies.received(request, work / "body", request.app.state.limits)
-        if size > _MOST_RPC:
+        text = await _bodies.received(request, work / "body", request.app.state.limits)
+        if not isinstance(text, bytes) or len(text) > _MOST_RPC:
             raise Problem(413, "body", f"the body has more than {_MOST_RPC} bytes")
-        text = (work / "body").read_bytes()
     try:
         said = json.loads(text)
     except (ValueError, RecursionError) as error:

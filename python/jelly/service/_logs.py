@@ -69,6 +69,11 @@ class Logs:
                 log.work = self.root
             return self._open[name]
 
+    def open_log(self, name: str) -> FolderLog | None:
+        """A log that was asked for before, and may be gone since."""
+        with self._lock:
+            return self._open.get(name)
+
     def has(self, name: str) -> bool:
         """Whether there is a log of a name, and it says that it is one."""
         path = self.path(name)
