@@ -207,7 +207,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert indexed.returncode == 0, indexed.stderr
     (sidecar,) = tmp_path.glob(".*.jellyindex")
     assert indexed.stdout.decode() == f"{sidecar}, sync points: 2\n"
-    assert b"'nowhere'" in run("index", "nowhere").stderr
+    assert b"nowhere: no such file" in run("index", "nowhere").stderr
     sidecar.unlink()
     log.unlink()
     source.write_text("A <x\n")

@@ -285,12 +285,15 @@ def test_the_head_is_known_without_reading_the_last_patch(tmp_path: Path) -> Non
         assert jelly.Log(tmp_path / "log").head
 
 
-def test_what_threads_publish_is_no_reason_to_look_at_all_patches_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("work", ["log", "beside"])
+@pytest.mark.parametrize("threads", [1, 8])
+def test_what_a_process_publishes_is_no_reason_to_look_at_all_patches_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str, threads: int
 ) -> None:
     """Each look checks the whole chain, so a log of many versions would pay for all of them at each publish."""
     log = FolderLog(tmp_path / "log")
-    log.work = tmp_path
+    log.work = tmp_path / work
+    log.work.mkdir()
     log.publish(patch("first"))  # makes log.json
     log.publish(patch("second"))
     looks, look = 0, Contents._look
@@ -307,7 +310,7 @@ def test_what_threads_publish_is_no_reason_to_look_at_all_patches_again(
             log.publish(patch(f"{who}-{number}"))
             assert log.head.version > 1
 
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(publish, range(8))) == [None] * 8
-    assert log.head.version == 82
+    with ThreadPoolExecutor(threads) as pool:
+        assert list(pool.map(publish, range(threads))) == [None] * threads
+    assert log.head.version == 2 + 10 * threads
     assert looks == 0

@@ -21,8 +21,7 @@ class Extent(NamedTuple):
     """Which versions a folder had when it was looked at.
 
     Attributes:
-        stamp: The time at which the folder was changed last, in nanoseconds. None: this process
-            changed it since.
+        stamp: The time at which others changed the folder last, in nanoseconds. None: it is not there.
         first: The first version whose patch can be read.
         head: The last version.
         ending: The ending of the files.
@@ -58,6 +57,8 @@ class Contents:
         """Patches that are to be published, in the order in which they came."""
         self.is_chain = False
         """The patches were checked to be a chain, and no other process has changed the folder since."""
+        self._changes = 0
+        """Changes of this process that are under way."""
         self._ending = ending
         self.id: str | None = None
         """Of the log that stood in the folder at the last look."""
@@ -75,12 +76,12 @@ class Contents:
         return self.home / name_of(version, extent.ending)
 
     def extent(self) -> Extent:
-        """The versions that are there; the folder is listed again if it was changed."""
+        """The versions that are there; the folder is listed again if others changed it."""
         with self.turn:
             extent = self.quick_extent()
-            if extent is self._extent and self.home.stat().st_mtime_ns != extent.stamp:
-                return self._look()
-            return extent
+            if self._changes or extent is not self._extent:
+                return extent
+            return extent if self.home.stat().st_mtime_ns == extent.stamp else self._look()
 
     def quick_extent(self) -> Extent:
         """The versions that are there, by a look at two names if they were known before."""
@@ -213,14 +214,22 @@ class Contents:
         append(self.home, line)
         if self._index is not None:
             self._index.keep(line)
-        self._extent = extent._replace(stamp=None, head=Head(line.version, written.id))
+        self._extent = extent._replace(head=Head(line.version, written.id))
         return self._extent
 
-    def settle(self) -> None:
-        """Takes the folder as it is now for what this process made of it."""
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Around what this process changes in the folder, which is no reason to look at all patches again."""
         with self.turn:
-            if self._extent is not None and self._extent.stamp is None:
-                self._extent = self._extent._replace(stamp=self.home.stat().st_mtime_ns)
+            self.extent()
+            self._changes += 1
+        try:
+            yield
+        finally:
+            with self.turn:
+                self._changes -= 1
+                if self._extent is not None and not self._changes:
+                    self._extent = self._extent._replace(stamp=self.home.stat().st_mtime_ns)
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -115,14 +115,11 @@ class FolderLog(Log):
         is_counted: bool,
     ) -> Published:
         make_folder(self._home)
-        self.contents.extent()
-        with work_folder(self.work) as work:
+        with self.contents.changing(), work_folder(self.work) as work:
             found = self.prepared(patch, work, headers, format)
-            done = self.steadily(
+            return self.steadily(
                 lambda _: publish(self.contents, found, expect, is_counted=is_counted)
             )
-        self.contents.settle()
-        return done
 
     def prepared(
         self,
@@ -152,9 +149,8 @@ class FolderLog(Log):
         check: Callable[[Head], None] | None = None,
     ) -> Published:
         """Publishes a patch that was read and checked; ``check`` may refuse to come after a head."""
-        done = self.steadily(lambda _: publish(self.contents, found, expect, check=check))
-        self.contents.settle()
-        return done
+        with self.contents.changing():
+            return self.steadily(lambda _: publish(self.contents, found, expect, check=check))
 
     def known(self, identity: str | None) -> tuple[int, str] | None:
         """Version and digest of the patch that has an id."""

@@ -120,9 +120,6 @@ class _Round:
         if self._next:
             with self._contents.turn:
                 self._link()
-                # where work folders stand in the log, each of them will change it once more
-                if self._next and self._contents.home not in self._next[0][1].path.parents:
-                    self._contents.settle()
         for one, error in self._doubtful:
             if len(self._next) == wanted:
                 one.error = error
