@@ -1,12 +1,17 @@
-//! Terms whose IRIs lie in one piece to bytes, and bytes through decoder and encoder to bytes.
+//! Terms whose IRIs lie in one piece to bytes, columns to bytes, and bytes through decoder and encoder to bytes.
 
 mod common;
 
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
 use common::{Sample, Shape};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jelly_patch::Result;
+use jelly_patch::arrow::{RdfRows, ReadBatches, ReadOptions, read_rdf};
 use jelly_patch::decode::{DecodeOptions, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, RdfEncoder};
+use jelly_patch::io::Source;
 use jelly_patch::options::RdfOptions;
 use jelly_patch::push::Push;
 use jelly_patch::sink::{RdfRow, RdfSink, Sink, Statement};
@@ -56,6 +61,20 @@ fn encode_whole(options: &RdfOptions, terms: &[[TermBuf; 4]]) -> Vec<u8> {
     finish(encoder)
 }
 
+fn batches(bytes: &[u8]) -> Vec<RecordBatch> {
+    let source = Source::Bytes(Arc::new(bytes.to_vec()));
+    let mut reader = read_rdf(source, &ReadOptions::default()).expect("Jelly-RDF");
+    std::iter::from_fn(|| reader.next_batch(&mut || Ok(())).expect("a batch")).collect()
+}
+
+fn encode_columns(options: &RdfOptions, batches: &[RecordBatch]) -> Vec<u8> {
+    let (mut encoder, mut rows) = (encoder(options), RdfRows::default());
+    for batch in batches {
+        rows.write(batch, &mut encoder).expect("statements");
+    }
+    finish(encoder)
+}
+
 fn transcode(options: &RdfOptions, bytes: &[u8]) -> Vec<u8> {
     let mut encoder = encoder(options);
     decode(bytes, &mut encoder);
@@ -75,10 +94,15 @@ fn benches(criterion: &mut Criterion) {
         assert_eq!(found.terms.len() as u64, statements, "{shape:?}");
         assert!(found.terms == expected.terms, "{shape:?}");
         assert_eq!(transcode(&options, &bytes), written, "{shape:?}");
+        let columns = batches(&bytes);
+        assert_eq!(encode_columns(&options, &columns), written, "{shape:?}");
 
         group.throughput(Throughput::Elements(statements));
         group.bench_function(format!("whole/{}", shape.name()), |bencher| {
             bencher.iter(|| encode_whole(&options, &expected.terms));
+        });
+        group.bench_function(format!("columns/{}", shape.name()), |bencher| {
+            bencher.iter(|| encode_columns(&options, &columns));
         });
         group.bench_function(format!("transcode/{}", shape.name()), |bencher| {
             bencher.iter(|| transcode(&options, &bytes));

@@ -67,13 +67,31 @@ pub(crate) fn has_scheme(iri: &[u8]) -> bool {
 /// Whether every character may stand in an IRI: not `<>"{}|^`, backtick, backslash, or up to space.
 #[inline(always)]
 pub(crate) fn is_plain_iri(text: &str) -> bool {
-    !any(text.as_bytes(), iri_careful) || is_plain_odd_iri(text)
+    is_plain_part(text.as_bytes())
+}
+
+/// As [`is_plain_iri`], of a part of an IRI.
+#[inline(always)]
+pub(crate) fn is_plain_part(bytes: &[u8]) -> bool {
+    !any(bytes, iri_careful) || is_plain_odd_part(bytes)
+}
+
+/// Whether an IRI may begin so between `<` and `>`, or be so: `<_:` would be a blank node.
+#[inline(always)]
+pub(crate) fn starts_plainly(bytes: &[u8]) -> bool {
+    is_plain_part(bytes) && !bytes.starts_with(b"_:")
 }
 
 /// An IRI with `!`, `~` or characters beyond ASCII, or no plain one.
 #[cold]
-fn is_plain_odd_iri(text: &str) -> bool {
-    !any(text.as_bytes(), iri_escaped)
+fn is_plain_odd_part(bytes: &[u8]) -> bool {
+    !any(bytes, iri_escaped)
+}
+
+/// Whether a `"` or a backslash is among them.
+#[inline(always)]
+pub(crate) fn has_quote(bytes: &[u8]) -> bool {
+    any(bytes, |b| (b == b'"') | (b == b'\\'))
 }
 
 /// What `iri_escaped` is true of and a little more, in half the steps.
@@ -191,14 +209,14 @@ fn passing(block: &[u8; BLOCK], test: impl Fn(u8) -> bool) -> u32 {
 /// Whether a label is a `BLANK_NODE_LABEL` of N-Triples (without `_:`).
 #[inline(always)]
 pub(crate) fn is_plain_label(label: &str) -> bool {
-    let bytes = label.as_bytes();
-    match (bytes.first(), bytes.last()) {
-        (Some(&first), Some(&last)) if !any(bytes, |b| !is_label_byte(b)) => {
-            first != b'-' && first != b'.' && last != b'.'
-        }
-        (Some(_), Some(_)) => is_plain_unicode_label(label),
-        _ => false,
-    }
+    is_plain_ascii_label(label.as_bytes()) || is_plain_unicode_label(label)
+}
+
+/// As [`is_plain_label`], and ASCII.
+#[inline(always)]
+pub(crate) fn is_plain_ascii_label(label: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (label.first(), label.last()) else { return false };
+    !any(label, |b| !is_label_byte(b)) && !matches!(first, b'-' | b'.') && *last != b'.'
 }
 
 /// The ASCII of labels: letters, digits, `_`, `-` and `.`.

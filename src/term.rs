@@ -4,7 +4,7 @@
 //! slices and build nothing: an IRI is `<prefix` and `name>`, a datatype is `"^^<iri>`.
 
 use crate::buffer::{Padded, PaddedBuf};
-use crate::scan::{is_plain_iri, is_plain_literal};
+use crate::scan::{is_plain_literal, starts_plainly};
 
 /// The datatype that a literal has when it says nothing; never written.
 pub const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
@@ -113,7 +113,7 @@ impl std::fmt::Display for Iri<'_> {
 /// Nothing in a bare IRI needs an escape; `<_:` would be a blank node.
 #[inline(always)]
 pub(crate) fn is_named_plainly(iri: &str) -> bool {
-    is_plain_iri(iri) && !iri.starts_with("_:")
+    starts_plainly(iri.as_bytes())
 }
 
 /// A literal; lexical form and tag are kept as they came.

@@ -5,10 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fuzzing::common::rows::How;
+use fuzzing::common::core::config;
+use fuzzing::common::rows::{self, How};
 use fuzzing::oracle::generate::mutate::damage;
 use fuzzing::oracle::generate::{Format, stream};
-use fuzzing::{Plan, push};
+use fuzzing::{Plan, collect, push};
 use jelly_patch::With;
 use jelly_patch::create::default_patch_options;
 use jelly_patch::decode::{DecodeOptions, PatchDecoder, RdfDecoder};
@@ -71,6 +72,10 @@ impl Seeds {
         self.write("rdf", 0, how, bytes);
         self.write("columns", 3 << 3, how, bytes);
         self.write("encode", 1, how, bytes);
+        let rows = collect::<rows::RdfRow>(RdfDecoder::new(config(how)), bytes, usize::MAX, usize::MAX).rows;
+        let cells: Vec<_> =
+            rows.iter().flat_map(|row| [&*row.subject, &row.predicate, &row.object, &row.graph]).collect();
+        self.write("encode", 5, how, cells.join("\n").as_bytes());
         let mut text = Whole(LinesWriter::quads());
         let options = DecodeOptions::default().with(|options| options.lenient_flags = true);
         if push(RdfDecoder::new(options), bytes, &mut text).is_ok() && text.0.finish().is_ok() {

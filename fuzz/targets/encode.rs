@@ -1,19 +1,25 @@
 //! Rows of any format, written as Jelly with any options, are read back; our decoder and the independent one agree on
-//! what was written.
+//! what was written. Cells of columns become the same bytes, or the same error, in batches and as statements that come
+//! alone.
 #![no_main]
 
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use fuzzing::common::core::{Collect, config};
 use fuzzing::common::rows::{Decoder as _, Framing, How, PatchRow, RdfRow};
 use fuzzing::oracle::Oracle;
 use fuzzing::{Plan, content, lines, push, rdf_patch, same_as_oracle, thrift};
 use jelly_patch::With;
+use jelly_patch::arrow::RdfRows;
 use jelly_patch::create::{default_patch_options, default_rdf_options};
 use jelly_patch::decode::{PatchDecoder, RdfDecoder};
 use jelly_patch::encode::{EncodeOptions, PatchEncoder, RdfEncoder};
 use jelly_patch::options::{PatchOptions, PatchStreamType, PhysicalType, RdfOptions, TableSizes};
 use jelly_patch::push::Push;
 use jelly_patch::rows::RowDecoder;
-use jelly_patch::sink::{self, PatchSink, RdfSink, Sink};
+use jelly_patch::sink::{self, PatchSink, RdfSink, Sink, Statement};
+use jelly_patch::term::TermBuf;
 use jelly_patch::text::{LinesOptions, PatchDialect, TextRows};
 use jelly_patch::thrift::ThriftPatch;
 use jelly_patch::{ErrorClass, Limits};
@@ -55,7 +61,7 @@ fuzz_target!(|input: &[u8]| {
     };
     let stream_type = [PatchStreamType::Punctuated, PatchStreamType::Frame][usize::from(plan.flag(6))];
     let patch_options = PatchOptions { tables, stream_type, ..default_patch_options() };
-    match plan.flags % 5 {
+    match plan.flags % 6 {
         0 => {
             let options = LinesOptions { generalized: true, ..LinesOptions::default() };
             let decoder = RowDecoder::new(TextRows::lines(options, &limits), &limits, None);
@@ -74,10 +80,11 @@ fuzz_target!(|input: &[u8]| {
             let decoder = RowDecoder::new(ThriftPatch::new(&limits, false), &limits, None);
             patch(decoder, thrift(), bytes, patch_options, encode);
         }
-        _ => {
+        4 => {
             let decoder = || PatchDecoder::new(config(plan.how));
             patch(decoder(), decoder(), bytes, patch_options, encode);
         }
+        _ => cells(bytes, plan.chunk, &rdf_options, &encode),
     }
 });
 
@@ -136,6 +143,39 @@ fn patch(
     let mut theirs = Oracle.patch(&written, DELIMITED);
     theirs.metadata.clear();
     same_as_oracle(&found.decoded, &theirs);
+}
+
+/// Lines as the cells of four columns, row by row.
+fn cells(bytes: &[u8], batch_rows: usize, options: &RdfOptions, encode: &EncodeOptions) {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.split('\n').collect();
+    let (rows, _) = lines.as_chunks::<4>();
+    let new = || RdfEncoder::new(options.clone(), encode.clone()).expect("these options can be");
+    let mut alone = new();
+    let expected = rows.iter().try_for_each(|row| {
+        let [subject, predicate, object, graph] = row.map(TermBuf::from_text);
+        let terms = [subject?, predicate?, object?, graph?];
+        alone.push(&Statement::of(terms.each_ref().map(TermBuf::as_term)))
+    });
+    let column = |place: usize| -> ArrayRef {
+        Arc::new(rows.iter().map(|row| Some(row[place])).collect::<StringArray>())
+    };
+    let names = ["subject", "predicate", "object", "graph"];
+    let columns = names.into_iter().enumerate().map(|(place, name)| (name, column(place)));
+    let batch = RecordBatch::try_from_iter(columns).expect("columns of one length");
+    let (mut encoder, mut source) = (new(), RdfRows::default());
+    let written = (0..rows.len())
+        .step_by(batch_rows)
+        .try_for_each(|at| source.write(&batch.slice(at, batch_rows.min(rows.len() - at)), &mut encoder));
+    let said =
+        |done: jelly_patch::Result<()>| done.map_err(|error| (error.kind(), error.message().to_owned()));
+    let is_whole = expected.is_ok();
+    assert_eq!(said(written), said(expected));
+    if is_whole {
+        alone.finish().expect("memory");
+        encoder.finish().expect("memory");
+    }
+    assert!(encoder.output() == alone.output());
 }
 
 fn is_refused(error: &jelly_patch::Error) -> bool {

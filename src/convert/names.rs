@@ -7,7 +7,7 @@ use crate::create::Encode;
 use crate::error::Result;
 use crate::matching::{Renamed, renamed};
 use crate::options::{LogicalType, RdfOptions};
-use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
+use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement, TermSink};
 use crate::term::{Iri, Term, TermBuf};
 
 /// What becomes of the blank nodes of a dataset.
@@ -128,6 +128,10 @@ impl<S: Sink> Sink for Skolemized<S> {
         self.sink.is_full()
     }
 
+    fn asks_what_repeats(&self) -> bool {
+        self.names.is_none() && self.sink.asks_what_repeats()
+    }
+
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         self.frames += 1;
         self.sink.frame_end(metadata)
@@ -155,6 +159,16 @@ impl<S: RdfSink> RdfSink for Skolemized<S> {
                 self.sink.statement(&RdfRow { statement, ..*row })
             }
         }
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.names.is_none() { self.sink.terms(frame) } else { None }
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        self.sink.end_statement(frame, seq)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {

@@ -4,7 +4,7 @@ use super::ROWS;
 use crate::create::{AnyPatchEncoder, AnyRdfEncoder, Encode};
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, RowNumbers, Sink, TermSink};
 use crate::term::{Iri, Term};
 
 /// Makes the encoder once the options of the source are known, `None` where the source has none.
@@ -66,6 +66,10 @@ impl<O, E: Sink> Sink for Target<O, E> {
         self.rows >= ROWS || self.encoder.as_ref().is_some_and(Sink::is_full)
     }
 
+    fn asks_what_repeats(&self) -> bool {
+        self.encoder.as_ref().is_none_or(Sink::asks_what_repeats)
+    }
+
     fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         self.encoder.as_mut().map_or(Ok(()), |encoder| encoder.frame_end(metadata))
     }
@@ -80,6 +84,17 @@ impl RdfSink for RdfTarget {
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.rows += 1;
         self.encoder(None)?.statement(row)
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        self.encoder.as_mut()?.terms(frame)
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        self.rows += 1;
+        self.encoder(None)?.end_statement(frame, seq)
     }
 
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
@@ -108,5 +123,16 @@ impl PatchSink for PatchTarget {
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         self.rows += 1;
         self.encoder(None)?.row(row)
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        self.encoder.as_mut()?.terms(row)
+    }
+
+    #[inline(always)]
+    fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+        self.rows += 1;
+        self.encoder(None)?.end_change(adds, row)
     }
 }

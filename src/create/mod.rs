@@ -13,7 +13,7 @@ pub use writer::Writer;
 use crate::encode::{PatchEncoder, RdfEncoder};
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
-use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, RowNumbers, Sink, TermSink};
 use crate::term::{Iri, Term};
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::thrift::ThriftWriter;
@@ -110,6 +110,16 @@ macro_rules! rdf_each {
                 match self { $(AnyRdfEncoder::$variant(encoder) => encoder.statement(row),)+ }
             }
 
+            #[inline(always)]
+            fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+                if let AnyRdfEncoder::Jelly(encoder) = self { encoder.terms(frame) } else { None }
+            }
+
+            #[inline(always)]
+            fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+                match self { $(AnyRdfEncoder::$variant(encoder) => encoder.end_statement(frame, seq),)+ }
+            }
+
             fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
                 match self { $(AnyRdfEncoder::$variant(encoder) => encoder.namespace(name, iri),)+ }
             }
@@ -137,6 +147,15 @@ macro_rules! patch_each {
                 match self { $(AnyPatchEncoder::$variant(encoder) => encoder.row(row),)+ }
             }
 
+            #[inline(always)]
+            fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+                if let AnyPatchEncoder::Jelly(encoder) = self { encoder.terms(row) } else { None }
+            }
+
+            #[inline(always)]
+            fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+                match self { $(AnyPatchEncoder::$variant(encoder) => encoder.end_change(adds, row),)+ }
+            }
         }
     };
 }

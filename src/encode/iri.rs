@@ -4,6 +4,7 @@ use super::bytes::{may_split, place_of, same};
 use super::lookup::Lookups;
 use super::row::Rows;
 use crate::error::Result;
+use crate::scan::starts_plainly;
 
 /// Prefix and name id as they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,17 +17,18 @@ pub(crate) struct WireIri {
 #[derive(Debug)]
 pub(crate) struct IriState {
     /// The ids of the last IRI.
-    prefix: u32,
-    name: u32,
+    last: Ids,
+    /// Those of the last IRI before the row.
+    before: Ids,
     /// The prefix that each place had last; 0 is none yet.
     near: [u32; PLACES],
     /// Ids that IRIs had, by a weak hash of their text. What is found is compared with the tables.
-    known: Vec<Known>,
+    known: Vec<Ids>,
 }
 
-/// The ids that an IRI had; a name 0 is none.
+/// The ids of an IRI; a name 0 is none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct Ids {
     prefix: u32,
     name: u32,
 }
@@ -40,12 +42,23 @@ const PLACES: usize = 5;
 impl IriState {
     /// At the start of a stream.
     pub(crate) fn new() -> Self {
-        IriState { prefix: 0, name: 0, near: [0; PLACES], known: Vec::new() }
+        IriState { last: Ids::default(), before: Ids::default(), near: [0; PLACES], known: Vec::new() }
     }
 
     /// The next IRI has explicit ids.
     pub(crate) fn restart(&mut self) {
-        *self = IriState { name: u32::MAX, ..IriState::new() };
+        *self = IriState { last: Ids { prefix: 0, name: u32::MAX }, ..IriState::new() };
+    }
+
+    /// A row begins.
+    #[inline(always)]
+    pub(crate) fn begin_row(&mut self) {
+        self.before = self.last;
+    }
+
+    /// The row is taken back; entries that were set stay.
+    pub(crate) fn cut(&mut self) {
+        self.last = self.before;
     }
 
     /// Ids of an IRI; entries that must be set go to `rows`.
@@ -58,16 +71,46 @@ impl IriState {
         rows: &mut Rows,
     ) -> Result<WireIri> {
         let at = place_of(iri);
-        let known = self.known.get(at & self.known.len().wrapping_sub(1)).copied().unwrap_or_default();
-        let Known { prefix, name } = if lookups.have(known.prefix, known.name, iri) {
-            known
-        } else {
-            self.look_up(iri, at, place, lookups, rows)?
-        };
-        let wire_prefix = if prefix == self.prefix { 0 } else { prefix };
-        let wire_name = if name == self.name.wrapping_add(1) { 0 } else { name };
-        (self.prefix, self.name) = (prefix, name);
-        Ok(WireIri { prefix: wire_prefix, name: wire_name })
+        Ok(match self.known(iri, at, lookups, false) {
+            Some(ids) => ids,
+            None => self.look_up(iri, at, place, lookups, rows)?,
+        })
+    }
+
+    /// As [`Self::ids`], of an IRI that nobody looked at, if it may stand between `<` and `>` as it is. One that is
+    /// known was looked at when its pieces became entries.
+    #[inline(always)]
+    pub(crate) fn ids_of_text(
+        &mut self,
+        iri: &[u8],
+        place: usize,
+        lookups: &mut Lookups,
+        rows: &mut Rows,
+    ) -> Option<WireIri> {
+        let at = place_of(iri);
+        match self.known(iri, at, lookups, true) {
+            Some(ids) => Some(ids),
+            None if starts_plainly(iri) => self.look_up(iri, at, place, lookups, rows).ok(),
+            None => None,
+        }
+    }
+
+    /// The ids of an IRI that had some not long ago; `plain`: if it may stand between `<` and `>` as it is.
+    #[inline(always)]
+    fn known(&mut self, iri: &[u8], at: usize, lookups: &mut Lookups, plain: bool) -> Option<WireIri> {
+        let known = *self.known.get(at & self.known.len().wrapping_sub(1))?;
+        lookups.have(known.prefix, known.name, iri, plain).then(|| self.wire(known))
+    }
+
+    /// Ids as they are written.
+    #[inline(always)]
+    fn wire(&mut self, ids: Ids) -> WireIri {
+        let Ids { prefix, name } = ids;
+        let last = std::mem::replace(&mut self.last, ids);
+        WireIri {
+            prefix: if prefix == last.prefix { 0 } else { prefix },
+            name: if name == last.name.wrapping_add(1) { 0 } else { name },
+        }
     }
 
     /// The ids of an IRI that may be new.
@@ -79,7 +122,7 @@ impl IriState {
         place: usize,
         lookups: &mut Lookups,
         rows: &mut Rows,
-    ) -> Result<Known> {
+    ) -> Result<WireIri> {
         let (mut prefix, mut name) = (0, iri);
         if !lookups.prefixes.is_off() {
             let near = self.near[place];
@@ -94,15 +137,15 @@ impl IriState {
                 self.near[place] = prefix;
             }
         }
-        let known = Known { prefix, name: lookups.names.id(name, rows)? };
+        let ids = Ids { prefix, name: lookups.names.id(name, rows)? };
         let [each, least, most] = KNOWN;
-        let places = (each * known.name as usize).next_power_of_two().clamp(least, most);
+        let places = (each * ids.name as usize).next_power_of_two().clamp(least, most);
         if self.known.len() < places {
-            self.known = vec![Known::default(); places];
+            self.known = vec![Ids::default(); places];
         }
         let last = self.known.len() - 1;
-        self.known[at & last] = known;
-        Ok(known)
+        self.known[at & last] = ids;
+        Ok(self.wire(ids))
     }
 }
 

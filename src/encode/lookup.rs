@@ -7,6 +7,7 @@ use super::row::Rows;
 use crate::decode::TableKind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::TableSizes;
+use crate::scan::starts_plainly;
 use slots::Slots;
 
 #[derive(Debug, Default)]
@@ -15,6 +16,8 @@ struct Entry {
     hash: u32,
     /// An IRI that ends so may split in it.
     may_split: bool,
+    /// An IRI that begins, ends or is so may stand between `<` and `>` as it is.
+    plain: bool,
 }
 
 /// Neighbours by use. They form a ring, in which 0 stands between the oldest and the newest.
@@ -49,7 +52,7 @@ impl Lookup {
             kind,
             size,
             last_set: 0,
-            entries: vec![Entry::default()],
+            entries: vec![Entry { plain: true, ..Entry::default() }],
             links: vec![Link::default()],
             slots: Slots::default(),
             unused: 0,
@@ -66,6 +69,13 @@ impl Lookup {
     #[inline(always)]
     pub(crate) fn text(&self, id: u32) -> &[u8] {
         &self.entries[id as usize].text
+    }
+
+    /// The text of an id that is not 0, if an IRI may stand so between `<` and `>`.
+    #[inline(always)]
+    pub(super) fn plain_text(&self, id: u32) -> Option<&[u8]> {
+        let entry = &self.entries[id as usize];
+        (id != 0 && entry.plain).then_some(&entry.text)
     }
 
     /// A row begins: it uses no entry yet.
@@ -132,6 +142,7 @@ impl Lookup {
         entry.text.clear();
         entry.text.extend_from_slice(text);
         (entry.hash, entry.may_split) = (hash, may_split(text));
+        entry.plain = starts_plainly(text);
         self.bytes = self.bytes - held + entry.text.capacity();
         if self.bytes > self.most_bytes {
             let message =
@@ -194,12 +205,16 @@ impl Lookups {
         }
     }
 
-    /// Whether these entries are the pieces of an IRI, as it is split; then the row uses them.
+    /// Whether these entries are the pieces of an IRI, as it is split; then the row uses them. `plain`: if it may stand
+    /// between `<` and `>` as it is.
     #[inline(always)]
-    pub(crate) fn have(&mut self, prefix: u32, name: u32, iri: &[u8]) -> bool {
+    pub(crate) fn have(&mut self, prefix: u32, name: u32, iri: &[u8], plain: bool) -> bool {
         let (prefixes, names) = (&mut self.prefixes, &mut self.names);
-        let (start, end) = (prefixes.text(prefix), &names.entries[name as usize]);
+        let (start, end) = (&prefixes.entries[prefix as usize], &names.entries[name as usize]);
+        let is_plain = !plain || start.plain & end.plain;
+        let start = &start.text;
         let have = name != 0
+            && is_plain
             && start.len() + end.text.len() == iri.len()
             && same(&iri[start.len()..], &end.text)
             && same(&iri[..start.len()], start)

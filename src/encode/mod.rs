@@ -4,9 +4,11 @@
 //! source of rows drives them; IRIs that lie in one piece are not joined first, which is faster. What is in [`RdfEncoder::output`] are whole frames, and the caller takes them when it likes.
 
 pub(crate) mod bytes;
+mod cells;
 mod delimiter;
 mod frame;
 mod iri;
+mod literal;
 mod lookup;
 mod misplaced;
 mod options;

@@ -8,7 +8,7 @@ use crate::decode::PATCH_VERSION;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{PatchOptions, PatchStreamType, StatementType};
 use crate::restart::Counters;
-use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, Sink, Statement};
+use crate::sink::{PatchEnd, PatchOp, PatchRow, PatchSink, RowNumbers, Sink, Statement, TermSink};
 use crate::term::{Iri, Term};
 
 /// Members of `RdfPatchRow`.
@@ -27,7 +27,6 @@ const MARK: u32 = 15;
 #[derive(Debug)]
 pub struct PatchEncoder {
     stream: Stream,
-    statements: StatementType,
     stream_type: PatchStreamType,
     options: PatchOptions,
 }
@@ -41,14 +40,10 @@ impl PatchEncoder {
             options: write_patch_options(&options),
             features: options.features,
             tables: options.tables,
+            has_graphs: options.statement_type == StatementType::Quads,
             splits: options.stream_type != PatchStreamType::Frame,
         };
-        Ok(PatchEncoder {
-            stream: Stream::new(format, &encode)?,
-            statements: options.statement_type,
-            stream_type: options.stream_type,
-            options,
-        })
+        Ok(PatchEncoder { stream: Stream::new(format, &encode)?, stream_type: options.stream_type, options })
     }
 
     /// Whether each patch is a frame.
@@ -102,9 +97,15 @@ impl PatchEncoder {
         self.stream.restart_offsets()
     }
 
+    /// Whether the one patch of a FLAT stream ended.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0
+    }
+
     #[inline(always)]
     fn add(&mut self, op: &PatchOp<'_>) -> Result<()> {
-        if self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0 {
+        if self.is_over() {
             let message = "a second patch, but a FLAT stream is one patch";
             return Err(Error::new(ErrorKind::EncodePatch, message));
         }
@@ -115,6 +116,11 @@ impl PatchEncoder {
             PatchOp::End(_) => return self.end(),
             other => self.other(other)?,
         }
+        self.end_row()
+    }
+
+    #[inline(always)]
+    fn end_row(&mut self) -> Result<()> {
         self.stream.counters.count_row();
         self.split()
     }
@@ -123,7 +129,7 @@ impl PatchEncoder {
     fn statement(&mut self, field: u32, statement: &Statement<'_>) -> Result<()> {
         let Statement { terms, same } = statement;
         let stream = &mut self.stream;
-        if self.statements == StatementType::Quads {
+        if stream.has_graphs {
             stream.terms.statement::<4>(terms, *same, &mut stream.rows)?;
         } else {
             refuse_graph(&terms[3])?;
@@ -134,12 +140,12 @@ impl PatchEncoder {
 
     #[inline(never)]
     fn other(&mut self, op: &PatchOp<'_>) -> Result<()> {
-        self.stream.terms.begin_row();
+        self.stream.begin_row();
         let counters = &mut self.stream.counters;
         match *op {
             PatchOp::Header { key, value } => {
                 let Stream { terms, rows, .. } = &mut self.stream;
-                terms.label(key)?;
+                terms.label(key, rows)?;
                 terms.header(&value, 2, rows)?;
                 self.stream.push_row(HEADER)
             }
@@ -159,12 +165,12 @@ impl PatchEncoder {
     }
 
     fn prefix(&mut self, field: u32, name: &str, iri: Option<Iri<'_>>, graph: &Term<'_>) -> Result<()> {
-        let Stream { terms, rows, .. } = &mut self.stream;
-        terms.label(name)?;
+        let Stream { terms, rows, has_graphs, .. } = &mut self.stream;
+        terms.label(name, rows)?;
         if let Some(iri) = iri {
             terms.namespace(iri, rows)?;
         }
-        if self.statements == StatementType::Quads {
+        if *has_graphs {
             terms.repeating_graph(graph, 3, rows)?;
         } else {
             refuse_graph(graph)?;
@@ -179,7 +185,7 @@ impl PatchEncoder {
             PatchStreamType::Frame => self.stream.end_frame(&[]),
             PatchStreamType::Flat => Ok(()),
             PatchStreamType::Punctuated => {
-                self.stream.rows.push(MARK, &[]);
+                self.stream.rows.push_empty(MARK);
                 self.split()
             }
         }
@@ -217,5 +223,16 @@ impl PatchSink for PatchEncoder {
     #[inline]
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         self.push(&row.op)
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, _: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.is_over() { None } else { self.stream.cells() }
+    }
+
+    #[inline(always)]
+    fn end_change(&mut self, adds: bool, _: RowNumbers) -> Result<()> {
+        let done = self.stream.end_cells(if adds { ADD } else { DELETE }).and_then(|()| self.end_row());
+        self.stream.settle(done)
     }
 }

@@ -8,7 +8,7 @@ use super::term::refuse_graph;
 use crate::decode::RDF_VERSION;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{PhysicalType, RdfOptions};
-use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
+use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement, TermSink};
 use crate::term::{Iri, Term, TermBuf};
 
 /// Members of `RdfStreamRow`.
@@ -50,6 +50,7 @@ impl RdfEncoder {
             options: write_rdf_options(&options),
             features: options.features,
             tables: options.tables,
+            has_graphs: options.physical_type == PhysicalType::Quads,
             splits: !grouped,
         };
         Ok(RdfEncoder {
@@ -120,6 +121,11 @@ impl RdfEncoder {
             }
             PhysicalType::Graphs => self.add_to_graph(terms, same)?,
         }
+        self.end_row()
+    }
+
+    #[inline(always)]
+    fn end_row(&mut self) -> Result<()> {
         self.stream.counters.seq += 1;
         self.split()
     }
@@ -145,9 +151,9 @@ impl RdfEncoder {
             None => self.become_version_2()?,
         }
         self.begin()?;
+        self.stream.begin_row();
         let Stream { terms, rows, .. } = &mut self.stream;
-        terms.begin_row();
-        terms.label(name)?;
+        terms.label(name, rows)?;
         terms.namespace(iri, rows)?;
         self.stream.push_row(NAMESPACE)?;
         self.split()
@@ -199,7 +205,7 @@ impl RdfEncoder {
         match self.open.take() {
             Some(open) if open.started => {
                 self.stream.begin();
-                self.stream.rows.push(GRAPH_END, &[]);
+                self.stream.rows.push_empty(GRAPH_END);
                 Ok(())
             }
             Some(_) => Ok(()),
@@ -232,7 +238,7 @@ impl RdfEncoder {
         {
             open.started = false;
             self.stream.begin();
-            self.stream.rows.push(GRAPH_END, &[]);
+            self.stream.rows.push_empty(GRAPH_END);
         }
         self.stream.end_frame(metadata)
     }
@@ -246,7 +252,7 @@ impl RdfEncoder {
 }
 
 fn write_graph_start(stream: &mut Stream, graph: &Term<'_>) -> Result<()> {
-    stream.terms.begin_row();
+    stream.begin_row();
     stream.terms.graph(graph, 1, &mut stream.rows)?;
     stream.push_row(GRAPH_START)
 }
@@ -267,6 +273,19 @@ impl RdfSink for RdfEncoder {
     #[inline]
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.push(&row.statement)
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, _: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        // in GRAPHS the graph comes first, and is known last
+        if self.options.physical_type == PhysicalType::Graphs { None } else { self.stream.cells() }
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, _: u64, _: u64) -> Result<()> {
+        let field = if self.stream.has_graphs { QUAD } else { TRIPLE };
+        let done = self.stream.end_cells(field).and_then(|()| self.end_row());
+        self.stream.settle(done)
     }
 
     /// Does nothing unless namespaces are asked for.

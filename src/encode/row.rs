@@ -1,23 +1,31 @@
 //! The rows of the frame under construction.
 
 use crate::decode::TableKind;
-use crate::wire::{Buffer, varint_len};
+use crate::wire::{Buffer, Open, SHORT_HEAD, varint_len};
 
 /// The field of rows in a frame.
 const ROWS: u32 = 1;
 
-/// Rows, encoded.
+/// Rows, encoded, and the message of the row under construction, where it will stay.
 #[derive(Debug)]
 pub(crate) struct Rows {
     bytes: Buffer,
+    /// Where the rows that are complete end. Room for the head of a row follows, then its message.
+    end: usize,
+    /// The message, while an entry is put before it.
+    aside: Buffer,
     count: usize,
     /// The member of a row that holds a name entry; prefixes and datatypes are the next two.
     name_field: u32,
 }
 
+/// A message within that of the row, and where rows ended when it was opened.
+#[must_use]
+pub(crate) struct Within(Open, usize);
+
 impl Rows {
     pub(crate) fn new(name_field: u32) -> Self {
-        Rows { bytes: Buffer::default(), count: 0, name_field }
+        Rows { bytes: Buffer::default(), end: 0, aside: Buffer::default(), count: 0, name_field }
     }
 
     /// A row by itself: a member and its message.
@@ -34,40 +42,79 @@ impl Rows {
     }
 
     /// How many there are.
+    #[inline(always)]
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
+    /// Those that are complete.
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        self.bytes.as_bytes()
+        &self.bytes.as_bytes()[..self.end]
     }
 
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
-        self.count = 0;
+        (self.end, self.count) = (0, 0);
     }
 
-    /// Adds a row: a member and its message.
+    /// A row begins; what there is of one that did not end is cut off.
     #[inline(always)]
-    pub(crate) fn push(&mut self, field: u32, message: &[u8]) {
-        self.header(field, message.len());
-        self.bytes.raw(message);
+    pub(crate) fn begin(&mut self) {
+        self.bytes.truncate(self.end);
+        self.bytes.open_in();
     }
 
+    /// The message of the row, to be written on.
     #[inline(always)]
-    fn header(&mut self, field: u32, length: usize) {
-        self.bytes.header_in(ROWS, field, length);
+    pub(crate) fn message(&mut self) -> &mut Buffer {
+        &mut self.bytes
+    }
+
+    /// Bytes of the message.
+    #[inline(always)]
+    pub(crate) fn message_len(&self) -> usize {
+        self.bytes.len() - self.end - SHORT_HEAD
+    }
+
+    /// The row is complete: this member.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self, field: u32) {
+        self.bytes.close_in(self.end, ROWS, field);
+        self.end = self.bytes.len();
         self.count += 1;
     }
 
-    /// Adds a lookup entry; id 0 is the one after the entry set last.
+    /// Adds a row whose message is empty.
+    pub(crate) fn push_empty(&mut self, field: u32) {
+        self.begin();
+        self.finish(field);
+    }
+
+    /// Opens a message in that of the row.
+    pub(crate) fn open(&mut self, field: u32) -> Within {
+        Within(self.bytes.open(field), self.end)
+    }
+
+    /// Closes it.
+    pub(crate) fn close(&mut self, within: Within) {
+        let Within(open, end) = within;
+        self.bytes.close(open.moved(self.end - end));
+    }
+
+    /// Adds a lookup entry before the row under construction; id 0 is the one after the entry set last.
     pub(crate) fn entry(&mut self, table: TableKind, wire_id: u32, value: &[u8]) {
+        self.aside.clear();
+        self.aside.raw(&self.bytes.as_bytes()[self.end..]);
+        self.bytes.truncate(self.end);
         let id = if wire_id == 0 { 0 } else { 1 + varint_len(wire_id.into()) };
         let text = if value.is_empty() { 0 } else { 1 + varint_len(value.len() as u64) + value.len() };
-        self.header(self.name_field + table as u32, id + text);
+        self.bytes.header_in(ROWS, self.name_field + table as u32, id + text);
         self.bytes.number_unless_zero(1, wire_id.into());
         if !value.is_empty() {
             self.bytes.bytes(2, value);
         }
+        self.end = self.bytes.len();
+        self.count += 1;
+        self.bytes.raw(self.aside.as_bytes());
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Stream {
     options: Buffer,
     /// The frame begins with it.
     has_options: bool,
+    /// Statements have graphs.
+    pub(super) has_graphs: bool,
     /// Rows at which a frame ends.
     frame_rows: usize,
     /// Bytes of its rows at which a frame ends.
@@ -51,6 +53,8 @@ pub(crate) struct Format {
     pub(crate) options: Buffer,
     pub(crate) features: Features,
     pub(crate) tables: TableSizes,
+    /// Statements have graphs.
+    pub(crate) has_graphs: bool,
     /// Frames end by themselves.
     pub(crate) splits: bool,
 }
@@ -68,6 +72,7 @@ impl Stream {
                 .then(|| Restarts::new(encode.restart_bytes)),
             options: Rows::alone(OPTIONS_FIELD, format.options.as_bytes()),
             has_options: false,
+            has_graphs: format.has_graphs,
             frame_rows: if splits { encode.frame_rows } else { usize::MAX },
             cut: if splits {
                 usize::try_from(encode.limits.frame_bytes / 8).unwrap_or(usize::MAX)
@@ -159,14 +164,20 @@ impl Stream {
         if self.has_options { self.options.as_bytes() } else { &[] }
     }
 
-    /// Adds the row whose message is under construction.
+    /// A row begins.
+    #[inline(always)]
+    pub(crate) fn begin_row(&mut self) {
+        self.terms.begin_row(&mut self.rows);
+    }
+
+    /// Ends the row under construction.
     #[inline(always)]
     pub(crate) fn push_row(&mut self, field: u32) -> Result<()> {
-        let message = self.terms.body.as_bytes();
-        if message.len() > self.row_bytes {
-            return Err(row_too_long(message.len()));
+        let length = self.rows.message_len();
+        if length > self.row_bytes {
+            return Err(row_too_long(length));
         }
-        self.rows.push(field, message);
+        self.rows.finish(field);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Terms to the members of a row, in the order in which ids count.
 
 use super::iri::IriState;
+use super::literal::{self, Recent, Tail};
 use super::lookup::Lookups;
 use super::misplaced::{describe, misplaced, name};
 use super::repeat::{Repeats, text_len};
@@ -11,38 +12,39 @@ use crate::limits::{Limits, MAX_NESTING};
 use crate::options::{Features, TableSizes};
 use crate::sink::Same;
 use crate::term::{Iri, Literal, LiteralKind, Term, Triple, XSD_STRING};
-use crate::wire::{Buffer, varint_len};
 
-/// What the terms of a stream share, and the message under construction.
+/// What the terms of a stream share.
 #[derive(Debug)]
 pub(crate) struct Terms {
-    lookups: Lookups,
-    ids: IriState,
-    repeats: Repeats,
+    pub(super) lookups: Lookups,
+    pub(super) ids: IriState,
+    pub(super) datatypes: Recent,
+    pub(super) repeats: Repeats,
     features: Features,
     nesting: usize,
-    term_bytes: usize,
+    pub(super) term_bytes: usize,
     /// Places whose last term is not that of the last statement of the caller.
-    fresh: u8,
+    pub(super) fresh: u8,
     /// Places of which the caller announced that the next statement says whether they repeat.
-    exact: u8,
+    pub(super) exact: u8,
     /// About how many bytes all statements so far have as lines of text; counted if restart points depend on it.
     text_bytes: u64,
     counts_text: bool,
+    /// What the terms of the last statement have of them.
+    pub(super) text_lens: [usize; 4],
     /// The text of an IRI that came in two pieces.
     joined: String,
-    /// The message of the row.
-    pub(crate) body: Buffer,
 }
 
 /// All four places.
-const ALL: u8 = 0b1111;
+pub(super) const ALL: u8 = 0b1111;
 
 impl Terms {
     pub(crate) fn new(tables: TableSizes, features: Features, limits: &Limits, counts_text: bool) -> Self {
         Terms {
             lookups: Lookups::new(tables, limits.lookup_bytes),
             ids: IriState::new(),
+            datatypes: Recent::default(),
             repeats: Repeats::default(),
             features,
             nesting: limits.nesting.min(MAX_NESTING),
@@ -51,8 +53,8 @@ impl Terms {
             exact: 0,
             text_bytes: 0,
             counts_text,
+            text_lens: [0; 4],
             joined: String::new(),
-            body: Buffer::default(),
         }
     }
 
@@ -60,21 +62,23 @@ impl Terms {
     pub(crate) fn restart(&mut self) {
         self.lookups.restart();
         self.ids.restart();
+        self.datatypes = Recent::default();
         self.repeats.restart();
         self.fresh = ALL;
     }
 
     /// A row begins.
     #[inline(always)]
-    pub(crate) fn begin_row(&mut self) {
+    pub(crate) fn begin_row(&mut self, rows: &mut Rows) {
         self.lookups.begin_row();
-        self.body.clear();
+        self.ids.begin_row();
+        rows.begin();
     }
 
     /// What can be relied on of what the caller knows to repeat.
     #[inline(always)]
     pub(crate) fn usable(&self, same: Same) -> Same {
-        Same(same.0 & ALL & !self.fresh)
+        Same(same.0 & !self.fresh)
     }
 
     /// The terms of a statement that do not repeat.
@@ -89,7 +93,7 @@ impl Terms {
         let same = self.usable(same);
         // the others surely differ
         let compared = !(std::mem::replace(&mut self.exact, next) & !self.fresh);
-        self.begin_row();
+        self.begin_row(rows);
         // not a loop: each place has code, and branches, of its own
         let [subject, predicate, object, graph] = terms;
         if !same.at(0) {
@@ -108,12 +112,20 @@ impl Terms {
         if uncopied != 0 {
             self.copy(terms, uncopied);
         }
-        // what is not written keeps its last term, which may be another
-        self.fresh &= ALL << PLACES;
+        self.fresh = 0; // a graph that is not written has one of its own, or none
         if self.counts_text {
-            self.text_bytes += terms.iter().map(text_len).sum::<usize>() as u64;
+            self.text_lens = terms.each_ref().map(text_len);
         }
+        self.count_text();
         Ok(())
+    }
+
+    /// A statement is complete.
+    #[inline(always)]
+    pub(super) fn count_text(&mut self) {
+        if self.counts_text {
+            self.text_bytes += self.text_lens.iter().sum::<usize>() as u64;
+        }
     }
 
     /// About how many bytes all statements so far have as lines of text.
@@ -221,10 +233,10 @@ impl Terms {
     }
 
     /// The label or key that a row begins with.
-    pub(crate) fn label(&mut self, label: &str) -> Result<()> {
+    pub(crate) fn label(&self, label: &str, rows: &mut Rows) -> Result<()> {
         self.check_length(label)?;
         if !label.is_empty() {
-            self.body.bytes(1, label.as_bytes());
+            rows.message().bytes(1, label.as_bytes());
         }
         Ok(())
     }
@@ -234,13 +246,13 @@ impl Terms {
     fn iri(&mut self, iri: &str, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         self.check_length(iri)?;
         let ids = self.ids.ids(iri.as_bytes(), place as usize, &mut self.lookups, rows)?;
-        self.body.pair(field, ids.prefix, ids.name);
+        rows.message().pair(field, ids.prefix, ids.name);
         Ok(())
     }
 
     /// A term; `field` is that of an IRI in this place, those of other terms follow it.
     #[inline(always)]
-    fn term(&mut self, term: &Term<'_>, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
+    pub(super) fn term(&mut self, term: &Term<'_>, place: Place, field: u32, rows: &mut Rows) -> Result<()> {
         match *term {
             Term::Iri(iri) => self.iri(iri.name(), place, field, rows),
             Term::BlankNode(label) => {
@@ -248,7 +260,7 @@ impl Terms {
                 if place == Place::Predicate {
                     self.generalized(term, place)?;
                 }
-                self.body.bytes(field + 1, label.as_bytes());
+                rows.message().bytes(field + 1, label.as_bytes());
                 Ok(())
             }
             Term::Literal(literal) => {
@@ -261,7 +273,7 @@ impl Terms {
             }
             Term::Triple(triple) => self.triple(triple, term, place, field + 3, rows),
             Term::DefaultGraph if place == Place::Graph => {
-                self.body.header(field + 2, 0);
+                rows.message().header(field + 2, 0);
                 Ok(())
             }
             Term::DefaultGraph => Err(misplaced(term, place)),
@@ -270,27 +282,15 @@ impl Terms {
 
     #[inline(always)]
     fn literal(&mut self, literal: &Literal<'_>, field: u32, rows: &mut Rows) -> Result<()> {
-        let lex = literal.lex;
-        self.check_length(lex)?;
-        let lex_size = if lex.is_empty() { 0 } else { size_of_bytes(lex) };
-        let body = &mut self.body;
-        match literal.kind {
+        self.check_length(literal.lex)?;
+        let tail = match literal.kind {
             LiteralKind::Datatype(datatype) if datatype.iri() != XSD_STRING => {
-                let id = self.lookups.datatypes.id(datatype.iri().as_bytes(), rows)?.into();
-                body.header(field, lex_size + 1 + varint_len(id));
-                literal_lex(body, lex);
-                body.number(3, id);
+                Tail::Datatype(self.lookups.datatypes.id(datatype.iri().as_bytes(), rows)?)
             }
-            LiteralKind::Simple | LiteralKind::Datatype(_) => {
-                body.header(field, lex_size);
-                literal_lex(body, lex);
-            }
-            LiteralKind::Language(tag) => {
-                body.header(field, lex_size + size_of_bytes(tag));
-                literal_lex(body, lex);
-                body.bytes(2, tag.as_bytes());
-            }
-        }
+            LiteralKind::Simple | LiteralKind::Datatype(_) => Tail::None,
+            LiteralKind::Language(tag) => Tail::Tag(tag.as_bytes()),
+        };
+        literal::write(rows.message(), field, literal.lex.as_bytes(), tail);
         Ok(())
     }
 
@@ -319,12 +319,12 @@ impl Terms {
             return Err(Error::limit(ErrorKind::LimitNesting, "nesting", message));
         }
         self.nesting -= 1;
-        let open = self.body.open(field);
+        let within = rows.open(field);
         for (place, term) in triple.terms.iter().enumerate() {
             let place_field = 4 * place as u32 + 1;
             self.term(&term.as_term(), Place::STATEMENT[place], place_field, rows)?;
         }
-        self.body.close(open);
+        rows.close(within);
         self.nesting += 1;
         Ok(())
     }
@@ -361,17 +361,6 @@ pub(crate) fn refuse_graph(graph: &Term<'_>) -> Result<()> {
 #[cold]
 fn graph_in_triples() -> Error {
     Error::new(ErrorKind::EncodeGraph, "a graph in a stream of TRIPLES")
-}
-
-fn size_of_bytes(text: &str) -> usize {
-    1 + varint_len(text.len() as u64) + text.len()
-}
-
-#[inline(always)]
-fn literal_lex(body: &mut Buffer, lex: &str) {
-    if !lex.is_empty() {
-        body.bytes(1, lex.as_bytes());
-    }
 }
 
 #[cold]

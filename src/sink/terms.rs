@@ -43,6 +43,13 @@ pub trait TermSink<'t> {
         false
     }
 
+    /// A term as a column holds it, text that nobody looked at; mostly canonical.
+    #[inline(always)]
+    fn cell(&mut self, place: usize, text: &'t [u8]) -> bool {
+        let _ = (place, text);
+        false
+    }
+
     /// A term as canonical text, but no blank node: the first `length` bytes of a text.
     #[inline(always)]
     fn text(&mut self, place: usize, text: &'t str, length: usize) -> bool {

@@ -12,4 +12,4 @@ pub(crate) use fault::Fault;
 #[cfg(feature = "python")]
 pub(crate) use message::{Value, read_fields, write_fields};
 pub(crate) use varint::{MAX_VARINT, Varint, read_varint, write_varint};
-pub(crate) use write::{Buffer, varint_len};
+pub(crate) use write::{Buffer, Open, SHORT_HEAD, varint_len};

@@ -21,6 +21,16 @@ pub(crate) struct Buffer {
 #[must_use]
 pub(crate) struct Open(usize);
 
+impl Open {
+    /// So many bytes came before it since.
+    pub(crate) fn moved(self, bytes: usize) -> Self {
+        Open(self.0 + bytes)
+    }
+}
+
+/// Bytes of tags and lengths of a message in a message, where both are short.
+pub(crate) const SHORT_HEAD: usize = 4;
+
 impl Buffer {
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
@@ -35,6 +45,12 @@ impl Buffer {
     #[inline(always)]
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Takes back what is behind so many bytes.
+    #[inline(always)]
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.len = self.len.min(length);
     }
 
     /// At least `length` bytes of room.
@@ -113,9 +129,7 @@ impl Buffer {
     #[inline(always)]
     pub(crate) fn header_in(&mut self, outer: u32, field: u32, length: usize) {
         if outer < 16 && field < 16 && length < 0x7e {
-            let tags = u64::from(outer << 3 | u32::from(LEN)) | u64::from(field << 3 | u32::from(LEN)) << 16;
-            let length = length as u64;
-            self.small(tags | (length + 2) << 8 | length << 24, 4);
+            self.small(u32::from_le_bytes(short_head(outer, field, length)).into(), SHORT_HEAD);
         } else {
             self.header(outer, varint_len(u64::from(field << 3)) + varint_len(length as u64) + length);
             self.header(field, length);
@@ -157,6 +171,41 @@ impl Buffer {
         Open(self.len - 1)
     }
 
+    /// Leaves room for the head of a message in a message.
+    #[inline(always)]
+    pub(crate) fn open_in(&mut self) {
+        let _ = self.room(SHORT_HEAD);
+        self.len += SHORT_HEAD;
+    }
+
+    /// Closes it: `outer` has no other field than `field`. It was opened behind `start` bytes, and all since is within.
+    #[inline(always)]
+    pub(crate) fn close_in(&mut self, start: usize, outer: u32, field: u32) {
+        let length = self.len - start - SHORT_HEAD;
+        match self.bytes.get_mut(start..).and_then(|rest| rest.first_chunk_mut()) {
+            Some(head) if outer < 16 && field < 16 && length < 0x7e => {
+                *head = short_head(outer, field, length)
+            }
+            _ => self.close_long_in(start, outer, field),
+        }
+    }
+
+    #[inline(never)]
+    fn close_long_in(&mut self, start: usize, outer: u32, field: u32) {
+        let length = self.len - start - SHORT_HEAD;
+        let tag = |field| u64::from(field << 3) | u64::from(LEN);
+        let within = varint_len(tag(field)) + varint_len(length as u64) + length;
+        let numbers = [tag(outer), within as u64, tag(field), length as u64];
+        let head: usize = numbers.iter().map(|number| varint_len(*number)).sum();
+        let _ = self.room(head);
+        self.bytes.copy_within(start + SHORT_HEAD..self.len, start + head);
+        let mut end = start;
+        for number in numbers {
+            end += put_varint(&mut self.bytes[end..], number);
+        }
+        self.len = start + head + length;
+    }
+
     /// Closes it; all within was written since.
     pub(crate) fn close(&mut self, open: Open) {
         let Open(at) = open;
@@ -169,6 +218,13 @@ impl Buffer {
         }
         let _ = put_varint(&mut self.bytes[at..], length as u64);
     }
+}
+
+/// Tags and lengths of a message of less than 126 bytes in a message.
+#[inline(always)]
+fn short_head(outer: u32, field: u32, length: usize) -> [u8; SHORT_HEAD] {
+    let tag = |field: u32| (field << 3) as u8 | LEN;
+    [tag(outer), length as u8 + 2, tag(field), length as u8]
 }
 
 /// Tag and varint of a number below 2^14, lowest byte first, and their length; nothing of 0.
@@ -221,6 +277,26 @@ mod tests {
             theirs.number_unless_zero(2, two.into());
             theirs.close(open);
             assert_eq!(ours.as_bytes(), theirs.as_bytes(), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn messages_in_messages_get_their_heads() {
+        for length in [0, 1, 125, 126, 127, 128, 16_380, 16_384, 70_000] {
+            for field in [1, 15, 16] {
+                let text = vec![b'x'; length];
+                let (mut ours, mut theirs) = (Buffer::default(), Buffer::default());
+                for buffer in [&mut ours, &mut theirs] {
+                    buffer.number(1, 300);
+                }
+                let start = ours.len();
+                ours.open_in();
+                ours.raw(&text);
+                ours.close_in(start, 1, field);
+                theirs.header_in(1, field, length);
+                theirs.raw(&text);
+                assert_eq!(ours.as_bytes(), theirs.as_bytes(), "{length} {field}");
+            }
         }
     }
 

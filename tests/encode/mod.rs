@@ -1,5 +1,6 @@
 //! The encoder.
 
+mod cells;
 mod conformance;
 mod restarts;
 mod spellings;

@@ -14,7 +14,9 @@ use jelly_patch::term::TermBuf;
 use crate::common::soak::seeds;
 
 /// Texts of few terms, each in some spellings; the last has no text.
-const SUBJECTS: [Option<&str>; 5] = [
+const SUBJECTS: [Option<&str>; 7] = [
+    Some("<urn:a#b>"),
+    Some("<urn:a#d>"),
     Some("<urn:a#b>"),
     Some("<urn:\\u0061#b>"),
     Some("<urn:c>"),
@@ -22,7 +24,17 @@ const SUBJECTS: [Option<&str>; 5] = [
     Some("<<( <urn:c> <urn:p> \"x\" )>>"),
 ];
 const PREDICATES: [Option<&str>; 3] = [Some("<urn:a#p>"), Some("<urn:a#\\u0070>"), Some("<urn:a#q>")];
-const OBJECTS: [Option<&str>; 11] = [
+const OBJECTS: [Option<&str>; 17] = [
+    Some("\"x\"^^<urn:v>"),
+    Some("\"\"^^<urn:u>"),
+    Some("\"\""),
+    Some("\"\u{e9}\"@de-AT"),
+    Some(
+        "\"a lexical form so long that neither the length of it nor that of its row is written in one byte, which is at most one hundred and twenty-seven\"",
+    ),
+    Some(
+        "\"a lexical form so long that neither the length of it nor that of its row is written in one byte, which is at most one hundred and twenty-seven\"@en",
+    ),
     Some("\"x\""),
     Some("\"\\u0078\""),
     Some("\"x\"^^<http://www.w3.org/2001/XMLSchema#string>"),

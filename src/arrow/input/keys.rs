@@ -121,7 +121,7 @@ impl KeyColumn {
         let (texts, mut refused) = (statements.texts(), None);
         let see = |place: usize, canonical: &[u8]| {
             let text = texts[place].filter(|_| is_quad || place == GRAPH);
-            if let Some(text) = text.filter(|text| text.as_bytes() != canonical) {
+            if let Some(text) = text.filter(|text| *text != canonical) {
                 refused.get_or_insert_with(|| not_canonical(place, text, canonical));
             }
         };
@@ -136,10 +136,10 @@ impl KeyColumn {
 }
 
 #[cold]
-fn not_canonical(place: usize, text: &str, canonical: &[u8]) -> Error {
-    let canonical = String::from_utf8_lossy(canonical);
+fn not_canonical(place: usize, text: &[u8], canonical: &[u8]) -> Error {
+    let [text, canonical] = [text, canonical].map(String::from_utf8_lossy);
     let message =
-        format!("{} is not the canonical text of a term, which is {}", excerpt(text), excerpt(&canonical));
+        format!("{} is not the canonical text of a term, which is {}", excerpt(&text), excerpt(&canonical));
     Error::new(ErrorKind::TextTerm, message)
         .with_field(COLUMNS[place].to_owned())
         .with_hint("write the rows with this library, which takes any spelling, and read them back")

@@ -24,6 +24,8 @@ pub struct PatchRows {
     patch: Option<(Option<String>, i64)>,
     /// The last row was a statement in the columns of this batch.
     after_statement: bool,
+    /// It said that this row is another of its patch.
+    goes_on: bool,
     numbering: Numbering,
 }
 
@@ -31,7 +33,7 @@ impl PatchRows {
     /// Hands the rows of a batch to `sink`; an error tells its row, counted over all batches.
     pub fn write<S: PatchSink>(&mut self, batch: &RecordBatch, sink: &mut S) -> Result<()> {
         let mut columns = Columns::of(batch)?;
-        self.after_statement = false;
+        (self.after_statement, self.goes_on) = (false, false);
         for row in 0..batch.num_rows() {
             self.row(row, &mut columns, sink)
                 .map_err(|error| error.located(&Position { row: Some(self.rows), ..Position::default() }))?;
@@ -49,16 +51,25 @@ impl PatchRows {
     #[inline(always)]
     fn row<S: PatchSink>(&mut self, row: usize, columns: &mut Columns<'_>, sink: &mut S) -> Result<()> {
         let op = columns.op.get(row).ok_or_else(|| bad_cell("op", "no op"))?;
-        if let Some(patches) = columns.patch.filter(|patches| patches.is_valid(row)) {
+        let went_on = std::mem::take(&mut self.goes_on);
+        if !went_on && let Some(patches) = columns.patch.filter(|patches| patches.is_valid(row)) {
             self.note_patch(columns.source.get(row), patches.value(row), sink)?;
         }
         if let "A" | "D" = op {
+            self.goes_on = columns.goes_on(row);
+            if went_on && self.goes_on {
+                let numbers = self.numbering.numbers();
+                if columns.statements.hand_over(row, sink.terms(numbers)) {
+                    self.numbering.pass_change();
+                    return sink.end_change(op == "A", numbers);
+                }
+            }
             columns.statements.read(row)?;
             if !self.after_statement {
                 columns.statements.forget();
             }
             self.after_statement = true;
-            if sink.asks_what_repeats() && columns.goes_on(row) {
+            if self.goes_on && sink.asks_what_repeats() {
                 columns.statements.announce_next();
             }
             let statement = columns.statements.statement();

@@ -70,6 +70,9 @@ impl RdfRows {
         goes_on: bool,
         sink: &mut S,
     ) -> Result<()> {
+        if goes_on && statements.hand_over(row, sink.terms(0)) {
+            return sink.end_statement(0, self.rows);
+        }
         statements.read(row)?;
         if goes_on {
             statements.announce_next();

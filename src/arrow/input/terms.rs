@@ -9,7 +9,7 @@ use super::strings::Strings;
 use crate::encode::bytes::same;
 use crate::encode::is_same_term;
 use crate::error::Result;
-use crate::sink::{RdfRow, Same, Statement};
+use crate::sink::{RdfRow, Same, Statement, TermSink};
 use crate::term::{Literal, LiteralKind, Term, TermBuf};
 use crate::text::lex::{Scratch, plain_term_of, term_of};
 
@@ -18,7 +18,7 @@ pub(super) struct Terms<'b> {
     name: &'static str,
     cells: Cells<'b>,
     /// The text of the last term.
-    text: Option<&'b str>,
+    text: Option<&'b [u8]>,
     /// The last term, where it does not lie in the column as it is.
     owned: Option<TermBuf>,
     /// Another text may be that of the same term.
@@ -57,11 +57,11 @@ impl<'b> Terms<'b> {
         let Some(text) = strings.get(row) else {
             return Ok(None);
         };
-        if self.text.is_some_and(|last| same(last.as_bytes(), text.as_bytes())) {
+        if self.text.is_some_and(|last| same(last, text.as_bytes())) {
             return Ok(Some(true));
         }
         let plain = plain_term_of(text);
-        let is_odd = plain.as_ref().is_none_or(|term| is_respelled(term, text));
+        let is_odd = is_odd(&plain, text);
         let may_repeat = (is_odd || self.is_odd) && (self.text.is_some() || self.is_default_graph);
         let repeats = |term: &Term<'_>| may_repeat && is_same_term(&self.term(place), term);
         let repeats = if let Some(term) = plain {
@@ -74,8 +74,44 @@ impl<'b> Terms<'b> {
             self.owned = Some(term);
             repeats
         };
-        (self.text, self.is_odd, self.is_default_graph) = (Some(text), is_odd, false);
+        (self.text, self.is_odd, self.is_default_graph) = (Some(text.as_bytes()), is_odd, false);
         Ok(Some(repeats))
+    }
+
+    /// Hands the term of a row over; `false`: the row must be read.
+    #[inline(always)]
+    fn hand_over(&mut self, row: usize, place: usize, sink: &mut impl for<'t> TermSink<'t>) -> bool {
+        let Cells::Text(strings) = &self.cells else { return false };
+        match strings.bytes(row) {
+            Some(text) if self.text.is_some_and(|last| same(last, text)) => sink.repeat(place),
+            Some(text) if !self.is_odd && sink.cell(place, text) => {
+                self.text = Some(text);
+                true
+            }
+            Some(_) => self.hand_over_odd(row, place, sink),
+            None => place == GRAPH && self.is_default_graph && sink.repeat(place),
+        }
+    }
+
+    /// Hands a term over that is spelled in another way, or the one before was: it may repeat all the same.
+    #[inline(never)]
+    fn hand_over_odd(&mut self, row: usize, place: usize, sink: &mut impl for<'t> TermSink<'t>) -> bool {
+        let Cells::Text(strings) = &self.cells else { return false };
+        let before = self.text.and_then(|text| str::from_utf8(text).ok());
+        let (Some(text), Some(before)) = (strings.get(row), before) else { return false };
+        let (mut scratch, mut last) = (Scratch::default(), Scratch::default());
+        let Ok(term) = term_of(text, &mut scratch) else { return false };
+        let repeats = term_of(before, &mut last).is_ok_and(|before| is_same_term(&before, &term));
+        let taken = if repeats { sink.repeat(place) } else { sink.term(place, term) };
+        if taken {
+            (self.text, self.is_odd) = (Some(text.as_bytes()), is_odd(&plain_term_of(text), text));
+        }
+        taken
+    }
+
+    /// Nothing was read yet.
+    fn forget(&mut self) {
+        (self.text, self.owned, self.is_odd, self.is_default_graph) = (None, None, false, false);
     }
 
     /// Whether a repetition is always seen: structs are not compared.
@@ -108,7 +144,7 @@ impl<'b> Terms<'b> {
     /// A null graph: the default graph; says whether it was that before.
     #[inline(always)]
     fn set_default_graph(&mut self, place: &mut Term<'b>) -> bool {
-        let repeats = self.is_default_graph || self.text == Some("");
+        let repeats = self.is_default_graph || self.text == Some(b"");
         if !self.is_default_graph {
             (self.text, *place, self.owned) = (None, Term::DefaultGraph, None);
             (self.is_default_graph, self.is_odd) = (true, true);
@@ -159,19 +195,23 @@ impl<'b> Terms<'b> {
     }
 }
 
-/// Whether a text without escapes may be another spelling of the term: `"a"^^xsd:string`, and no text at all.
+/// Whether a text may be another spelling of its term, which is plain or not: `"a"^^xsd:string`, and no text at all.
 #[inline(always)]
-fn is_respelled(term: &Term<'_>, text: &str) -> bool {
-    match term {
-        Term::Literal(Literal { kind: LiteralKind::Simple, .. }) => !text.ends_with('"'),
-        Term::DefaultGraph => true,
-        _ => false,
+fn is_odd(plain: &Option<Term<'_>>, text: &str) -> bool {
+    match plain {
+        Some(Term::Literal(Literal { kind: LiteralKind::Simple, .. })) => !text.ends_with('"'),
+        Some(Term::DefaultGraph) | None => true,
+        Some(_) => false,
     }
 }
 
 /// The columns of statements, and the statement that was read last.
 pub(super) struct Statements<'b> {
     columns: [Terms<'b>; 4],
+    /// The row that was read or handed over last.
+    last: Option<usize>,
+    /// Rows were handed over since one was read, or half of one.
+    behind: bool,
     /// Terms stay where they were put: copies of what was just written would wait for it.
     row: RdfRow<'b>,
     /// Places of which the next row will say exactly whether they repeat.
@@ -187,18 +227,57 @@ impl<'b> Statements<'b> {
         let terms = |name| Terms::of(name, batch.column_by_name(name));
         let columns = [terms("subject")?, terms("predicate")?, terms("object")?, terms("graph")?];
         let exact = (0..4).map(|place| u8::from(columns[place].is_text()) << place).sum();
-        Ok(Statements { columns, row: RdfRow { frame: 0, seq: 0, statement: Statement::empty() }, exact })
+        Ok(Statements {
+            columns,
+            last: None,
+            behind: false,
+            row: RdfRow { frame: 0, seq: 0, statement: Statement::empty() },
+            exact,
+        })
     }
 
     /// Reads the statement of a row; a null graph is the default graph.
     #[inline(always)]
     pub(super) fn read(&mut self, row: usize) -> Result<()> {
+        if self.behind {
+            self.catch_up()?;
+        }
         self.row.statement.same = Same::NONE;
         // not a loop: each place has code, and branches, of its own
         self.read_place::<0>(row)?;
         self.read_place::<1>(row)?;
         self.read_place::<2>(row)?;
-        self.read_place::<GRAPH>(row)
+        self.read_place::<GRAPH>(row)?;
+        self.last = Some(row);
+        Ok(())
+    }
+
+    /// Reads the row again that was handed over last: what a row repeats must be there as terms.
+    #[cold]
+    fn catch_up(&mut self) -> Result<()> {
+        self.behind = false;
+        for column in &mut self.columns {
+            column.forget();
+        }
+        self.last.take().map_or(Ok(()), |row| self.read(row))
+    }
+
+    /// Hands the terms of a row over as the texts that they are; `false`: it must be read, and handed on as a whole.
+    #[inline(always)]
+    pub(super) fn hand_over(&mut self, row: usize, sink: Option<&mut impl for<'t> TermSink<'t>>) -> bool {
+        let Some(sink) = sink else { return false };
+        self.behind = true;
+        let [subject, predicate, object, graph] = &mut self.columns;
+        let taken = subject.hand_over(row, 0, sink)
+            && predicate.hand_over(row, 1, sink)
+            && object.hand_over(row, 2, sink)
+            && graph.hand_over(row, GRAPH, sink);
+        if taken {
+            self.last = Some(row);
+        } else {
+            sink.cut();
+        }
+        taken
     }
 
     #[inline(always)]
@@ -260,12 +339,15 @@ impl<'b> Statements<'b> {
     }
 
     /// The texts of the statement that was read; `None` of a struct, and of the default graph where it is null.
-    pub(super) fn texts(&self) -> [Option<&'b str>; 4] {
+    pub(super) fn texts(&self) -> [Option<&'b [u8]>; 4] {
         self.columns.each_ref().map(|column| column.text)
     }
 
     /// Reads the graph of a row alone.
     pub(super) fn read_graph(&mut self, row: usize) -> Result<()> {
+        if self.behind {
+            self.catch_up()?;
+        }
         let (column, term) = (&mut self.columns[GRAPH], &mut self.row.statement.terms[GRAPH]);
         if column.read(row, term)?.is_none() {
             column.set_default_graph(term);
