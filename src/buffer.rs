@@ -1,101 +1,17 @@
 //! Text under construction, copied in whole blocks.
 //!
 //! Terms are made of pieces of 5 to 60 bytes, and calling `memcpy` for each costs more than the copying
-//! does. So pieces that are copied often are kept with [`PAD`] spare bytes behind them, and so is the text
+//! does. So pieces that are copied often are kept with `PAD` spare bytes behind them, and so is the text
 //! that is built: blocks of a fixed size are moved in registers, and what is too much is written over.
 
-/// The spare bytes, and the size of a block.
-const PAD: usize = 32;
+mod padded;
+
+pub(crate) use padded::{Padded, PaddedBuf, PaddedSlot};
+
+use padded::PAD;
+
 /// Most terms have no more, and so many bytes are copied at once.
 const USUAL: usize = 64;
-const SPARE: &str = "                                ";
-
-/// Text with spare bytes behind it, which do not belong to it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Padded<'a>(&'a str);
-
-impl<'a> Padded<'a> {
-    /// What opens an IRI without a prefix.
-    pub(crate) const ANGLE: Padded<'static> = Padded("<                                ");
-
-    /// What ends a literal.
-    pub(crate) const QUOTE: Padded<'static> = Padded("\"                                ");
-    /// What comes before a language tag.
-    pub(crate) const LANGUAGE: Padded<'static> = Padded("\"@                                ");
-
-    /// A part of a text that goes on far enough behind it.
-    #[inline(always)]
-    pub(crate) fn within(text: &'a str, start: usize, end: usize) -> Option<Self> {
-        text.get(start..end + PAD).map(Padded)
-    }
-
-    /// The text alone.
-    #[inline(always)]
-    pub(crate) fn text(self) -> &'a str {
-        &self.0[..self.len()]
-    }
-
-    /// Bytes of text.
-    #[inline(always)]
-    pub(crate) fn len(self) -> usize {
-        self.0.len() - PAD
-    }
-
-    /// Copies to the start of `to`, which has spare bytes too.
-    #[inline(always)]
-    fn copy(self, to: &mut [u8]) {
-        let from = self.0.as_bytes();
-        to[..PAD].copy_from_slice(&from[..PAD]);
-        let mut done = PAD;
-        while done < self.len() {
-            to[done..done + PAD].copy_from_slice(&from[done..done + PAD]);
-            done += PAD;
-        }
-    }
-}
-
-/// Owned [`Padded`]; by default it is not set and must not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PaddedBuf(String);
-
-impl PaddedBuf {
-    /// The pieces, one after the other.
-    pub(crate) fn new(pieces: &[&str]) -> Self {
-        PaddedBuf([&pieces.concat(), SPARE].concat())
-    }
-
-    /// Replaces the text; gives memory back where it held far more.
-    #[inline(always)]
-    pub(crate) fn set(&mut self, before: &'static str, value: &str, after: &'static str) {
-        let needed = before.len() + value.len() + after.len() + PAD;
-        let held = self.0.capacity();
-        if held < needed || held / 4 > needed + 64 {
-            // so that the next value finds room
-            self.0 = String::with_capacity(needed.next_multiple_of(PAD));
-        } else {
-            self.0.clear();
-        }
-        self.0.push_str(before);
-        self.0.push_str(value);
-        self.0.push_str(after);
-        self.0.push_str(SPARE);
-    }
-
-    #[inline(always)]
-    pub(crate) fn as_padded(&self) -> Padded<'_> {
-        Padded(&self.0)
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_unset(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Bytes of memory.
-    pub(crate) fn capacity(&self) -> usize {
-        self.0.capacity()
-    }
-}
 
 /// Text that grows at its end.
 #[derive(Debug, Default)]
@@ -300,14 +216,6 @@ fn copy_ends<const N: usize>(to: &mut [u8], text: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_spare_bytes_are_not_text() {
-        let texts = [Padded::ANGLE, Padded::QUOTE, Padded::LANGUAGE].map(Padded::text);
-        assert_eq!(texts, ["<", "\"", "\"@"]);
-        assert_eq!(PaddedBuf::new(&[]).as_padded().len(), 0);
-        assert!(PaddedBuf::default().is_unset() && !PaddedBuf::new(&[]).is_unset());
-    }
 
     #[test]
     fn every_length_is_copied_as_it_is() {

@@ -1,7 +1,7 @@
 //! The lookup tables of a decoder: names, prefixes, datatypes.
 
 use super::quick::short_bytes;
-use crate::buffer::{Padded, PaddedBuf};
+use crate::buffer::{Padded, PaddedSlot};
 use crate::error::{ErrorKind, excerpt};
 use crate::limits::Limits;
 use crate::scan::{ascii, is_plain_iri};
@@ -38,30 +38,16 @@ impl TableKind {
 }
 
 /// An entry with its wrapping.
-#[derive(Debug, Default)]
-pub(crate) struct Entry {
-    text: PaddedBuf,
+pub(crate) type Entry = PaddedSlot<About>;
+
+/// What is known of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    /// Nothing in it needs an escape.
     plain: bool,
     xsd_string: bool,
 }
 
-impl Entry {
-    #[inline(always)]
-    fn padded(&self) -> Padded<'_> {
-        self.text.as_padded()
-    }
-
-    /// Bytes of text, its wrapping included.
-    #[inline(always)]
-    pub(crate) fn len(&self) -> usize {
-        self.padded().len()
-    }
-
-    #[inline(always)]
-    fn is_set(&self) -> bool {
-        !self.text.is_unset()
-    }
-}
 /// A table without text may take so much beside the limit on lookup bytes.
 const SLOTS: usize = 1 << 20;
 
@@ -110,18 +96,18 @@ impl Lookup {
             self.entries.resize_with(index + 1, Entry::default);
         }
         let entry = &mut self.entries[index];
-        let held = entry.text.capacity();
+        let held = entry.held();
+        // a prefix that could begin a blank node label takes the careful way
+        let plain = is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
+        let about = About { plain, xsd_string: self.kind == TableKind::Datatype && value == XSD_STRING };
         // three calls, so that what is constant is copied without one
         match self.kind {
-            TableKind::Name => entry.text.set("", value, ">"),
-            TableKind::Prefix => entry.text.set("<", value, ""),
-            TableKind::Datatype => entry.text.set(DATATYPE_OPEN, value, ">"),
+            TableKind::Name => entry.set("", value, ">", about),
+            TableKind::Prefix => entry.set("<", value, "", about),
+            TableKind::Datatype => entry.set(DATATYPE_OPEN, value, ">", about),
         }
-        // a prefix that could begin a blank node label takes the careful way
-        entry.plain = is_plain_iri(value) && !(self.kind != TableKind::Name && value.starts_with("_:"));
-        entry.xsd_string = self.kind == TableKind::Datatype && value == XSD_STRING;
         self.last_set = id;
-        let grown = entry.text.capacity() as isize - held as isize;
+        let grown = entry.held() as isize - held as isize;
         self.bytes = self.bytes.saturating_add_signed(grown);
         grown
     }
@@ -133,15 +119,15 @@ impl Lookup {
 
     /// An entry that is set.
     #[inline(always)]
-    pub(crate) fn get(&self, id: u32) -> Option<&Entry> {
-        self.entries.get(id as usize).filter(|entry| entry.is_set())
+    fn get(&self, id: u32) -> Option<(Padded<'_>, About)> {
+        self.entries.get(id as usize)?.get()
     }
 
     /// Checks a reference.
     #[inline(always)]
     pub(crate) fn check(&self, id: u32, at: &[u8]) -> Result<usize, Fault> {
         match self.get(id) {
-            Some(entry) => Ok(entry.len()),
+            Some((text, _)) => Ok(text.len()),
             None => Err(self.undefined(id, at)),
         }
     }
@@ -162,16 +148,18 @@ impl Lookup {
         Fault::new(kind, at, message)
     }
 
+    /// An entry that was checked.
     #[inline(always)]
-    fn entry(&self, id: u32) -> &Entry {
-        &self.entries[id as usize]
+    fn entry(&self, id: u32) -> (Padded<'_>, About) {
+        self.entries[id as usize].get().unwrap_or((Padded::ANGLE, About { plain: false, xsd_string: false }))
     }
 
     /// Ids and values of all entries that are set.
     pub(crate) fn live(&self) -> impl Iterator<Item = (u32, &str)> {
         let (before, after) = self.kind.wrapping();
-        self.entries.iter().enumerate().filter(|(_, entry)| entry.is_set()).map(move |(id, entry)| {
-            (id as u32, &entry.padded().text()[before.len()..entry.len() - after.len()])
+        self.entries.iter().zip(0..).filter_map(move |(entry, id)| {
+            let text = entry.get()?.0.text();
+            Some((id, &text[before.len()..text.len() - after.len()]))
         })
     }
 
@@ -277,22 +265,18 @@ impl Lookups {
     /// A datatype whose id was checked; `None` for `xsd:string`.
     #[inline(always)]
     pub(crate) fn datatype(&self, id: u32) -> Option<Datatype<'_>> {
-        let entry = self.datatypes.entry(id);
-        let text = DatatypeText::Suffix { suffix: entry.padded(), plain: entry.plain };
-        (!entry.xsd_string).then_some(Datatype(text))
+        let (suffix, About { plain, xsd_string }) = self.datatypes.entry(id);
+        (!xsd_string).then_some(Datatype(DatatypeText::Suffix { suffix, plain }))
     }
 }
 
 #[inline(always)]
-fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
-    let close = name.padded();
-    match prefix.map(|prefix| (prefix.padded(), prefix.plain)) {
-        Some((open, prefix_plain)) if open.len() >= 3 => {
-            Iri::in_pieces(open, close, prefix_plain & name.plain)
-        }
+fn join<'a>(prefix: Option<(Padded<'a>, About)>, (close, name): (Padded<'a>, About)) -> Iri<'a> {
+    match prefix {
+        Some((open, prefix)) if open.len() >= 3 => Iri::in_pieces(open, close, prefix.plain & name.plain),
         short => {
-            let (open, prefix_plain) = short.unwrap_or((Padded::ANGLE, true));
-            join_short(open, close, prefix_plain & name.plain)
+            let (open, plain) = short.map_or((Padded::ANGLE, true), |(open, prefix)| (open, prefix.plain));
+            join_short(open, close, plain & name.plain)
         }
     }
 }
@@ -300,8 +284,8 @@ fn join<'a>(prefix: Option<&'a Entry>, name: &'a Entry) -> Iri<'a> {
 /// An IRI with a prefix of a character or none: it may begin with `_:`, as blank nodes do.
 #[inline(never)]
 fn join_short<'a>(open: Padded<'a>, close: Padded<'a>, plain: bool) -> Iri<'a> {
-    let begins = open.text().bytes().chain(close.text().bytes()).take(3);
-    Iri::in_pieces(open, close, plain && !begins.eq(*b"<_:"))
+    let begins = open.bytes().iter().chain(close.bytes()).take(3);
+    Iri::in_pieces(open, close, plain && !begins.eq(b"<_:"))
 }
 
 /// Reads an entry row: id on the wire and value.

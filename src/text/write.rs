@@ -131,6 +131,11 @@ impl<'o> TermWriter<'o> {
             (true, LiteralKind::Datatype(Datatype(DatatypeText::Suffix { suffix, plain: true }))) => {
                 self.out.push_quoted(literal.lex, suffix);
             }
+            (true, LiteralKind::Datatype(Datatype(DatatypeText::Bare { iri, plain: true }))) => {
+                self.out.push_quoted(literal.lex, Padded::DATATYPE);
+                self.push(iri);
+                self.out.push_byte(b'>');
+            }
             (true, LiteralKind::Language(tag)) => {
                 self.out.push_quoted(literal.lex, Padded::LANGUAGE);
                 self.tag(tag);
