@@ -148,14 +148,14 @@ impl<G: GrammarState> TextRows<G> {
             if let [b'\n', ..] = lexer.rest() {
                 lexer.at += 1;
             }
-            if let [b' ' | b'\t' | b'\r' | b'\n' | b'#', ..] = lexer.rest() {
-                let skipped = lexer.skip_lines();
-                done = lexer.at.max(done);
-                if let Err(stop) = skipped {
-                    break stop;
-                }
-            }
+            let skipped = match lexer.rest() {
+                [b' ' | b'\t' | b'\r' | b'\n' | b'#', ..] => lexer.skip_lines(),
+                _ => Ok(()),
+            };
             done = lexer.at.max(done);
+            if let Err(stop) = skipped {
+                break stop;
+            }
             if done == text.len() {
                 break Stop::End;
             }
