@@ -17,6 +17,12 @@ pub(crate) fn plain_ascii_literal(bytes: &[u8]) -> Option<&str> {
     ascii_without(bytes, literal_escaped)
 }
 
+/// The text, if it is ASCII and may stand in an IRI as it is; says no to `!` and `~`, too.
+#[inline(always)]
+pub(crate) fn plain_ascii_iri(bytes: &[u8]) -> Option<&str> {
+    ascii_without(bytes, iri_careful)
+}
+
 /// The text, if it is ASCII.
 #[inline(always)]
 pub(crate) fn ascii(bytes: &[u8]) -> Option<&str> {

@@ -316,7 +316,7 @@ enum Inside {
 }
 
 #[inline(always)]
-fn utf8(bytes: &[u8]) -> Option<&str> {
+pub(super) fn utf8(bytes: &[u8]) -> Option<&str> {
     ascii(bytes).or_else(|| other_utf8(bytes))
 }
 

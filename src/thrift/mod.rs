@@ -4,6 +4,7 @@
 //! grammar has beyond that is read where it has a meaning. A stream that is cut inside a row is an error.
 
 mod compact;
+mod quick;
 mod read;
 mod row;
 mod term;

@@ -1,6 +1,7 @@
 //! Reads RDF Patch Thrift.
 
 use super::compact::{Cursor, Halt};
+use super::quick::Quick;
 use super::row::{RawRow, row};
 use super::term::{Parsed, nothing_to_repeat};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -25,11 +26,32 @@ impl ThriftPatch {
         ThriftPatch { limits, rows: Rows { numbering: Numbering::new(strict), ..Rows::default() } }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn error(&self, error: Error, offset: u64) -> Error {
-        let row = Some(self.rows.numbering.rows());
-        error.located(&Position { row, offset: Some(offset), ..Position::default() })
+    /// Reads the simple statements that the input begins with, for a sink that takes terms one by one; gives their
+    /// bytes.
+    #[inline]
+    fn simple<S: PatchSink>(&mut self, input: &[u8], offset: u64, sink: &mut S) -> Result<usize> {
+        let ThriftPatch { limits, rows } = self;
+        let mut quick = Quick::new(input, limits);
+        while let Some(adds) = quick.adds() {
+            let numbers = rows.numbering.numbers();
+            let Some(out) = sink.terms(numbers) else { break };
+            if !quick.statement(out) {
+                out.cut();
+                break;
+            }
+            rows.numbering.pass_change();
+            sink.end_change(adds, numbers)
+                .and_then(|()| check_kept(quick.last_row().len() + sink.kept_bytes(), limits.kept_bytes()))
+                .map_err(|error| {
+                    let start = quick.taken() - quick.last_row().len();
+                    rows.located(error, offset + start as u64)
+                })?;
+            if sink.is_full() {
+                break;
+            }
+        }
+        rows.keep(quick.last_row());
+        Ok(quick.taken())
     }
 }
 
@@ -37,8 +59,10 @@ impl ThriftPatch {
 #[derive(Debug, Default)]
 struct Rows {
     numbering: Numbering,
-    /// Subject, predicate, object and graph of the last statement.
+    /// Subject, predicate, object and graph of the last statement, once it was not simple.
     last: [TermSlot; 4],
+    /// The last statement, where it was simple: its row.
+    simple: Vec<u8>,
     /// The term of a row that is no statement.
     other: TermSlot,
     /// The namespace of a prefix.
@@ -46,31 +70,52 @@ struct Rows {
 }
 
 impl Rows {
+    #[cold]
+    #[inline(never)]
+    fn located(&self, error: Error, offset: u64) -> Error {
+        let row = Some(self.numbering.rows());
+        error.located(&Position { row, offset: Some(offset), ..Position::default() })
+    }
+
     /// Bytes of the terms that may repeat.
     #[inline]
     fn kept_bytes(&self) -> usize {
-        self.last.iter().map(TermSlot::bytes).sum()
+        self.last.iter().map(TermSlot::bytes).sum::<usize>() + self.simple.len()
+    }
+
+    /// Keeps a row whose terms may repeat, if there is one.
+    fn keep(&mut self, row: &[u8]) {
+        if !row.is_empty() {
+            self.last = Default::default();
+            self.simple = row.to_vec();
+        }
+    }
+
+    /// Puts the terms of a row that was kept where they can repeat.
+    #[inline(never)]
+    fn fill_last(&mut self, limits: &Limits) -> std::result::Result<(), Failure> {
+        let kept = std::mem::take(&mut self.simple);
+        if let Ok(RawRow::Statement { terms, .. }) = row(&mut Cursor::new(&kept, limits), &kept) {
+            for (slot, term) in self.last.iter_mut().zip(terms) {
+                fill(slot, term)?;
+            }
+        }
+        Ok(())
     }
 
     /// Hands a row on; whether an end of a patch was handed on instead, which the row implies.
     #[inline]
-    fn deliver<S: PatchSink>(&mut self, row: RawRow<'_>, sink: &mut S) -> Delivered {
+    fn deliver<S: PatchSink>(&mut self, row: RawRow<'_>, limits: &Limits, sink: &mut S) -> Delivered {
         let op = match row {
             RawRow::Statement { is_add, terms } => {
+                if !self.simple.is_empty() {
+                    self.fill_last(limits)?;
+                }
                 let mut same = Same::NONE;
                 for (place, (slot, term)) in self.last.iter_mut().zip(terms).enumerate() {
                     if fill(slot, term)? {
                         same.set(place);
                     }
-                }
-                let numbers = self.numbering.numbers();
-                if let Some(out) = sink.terms(numbers) {
-                    if give(&self.last, same, out) {
-                        self.numbering.pass_change();
-                        sink.end_change(is_add, numbers)?;
-                        return Ok(false);
-                    }
-                    out.cut();
                 }
                 let statement = Statement { terms: self.last.each_ref().map(TermSlot::term), same };
                 if is_add { PatchOp::Add(statement) } else { PatchOp::Delete(statement) }
@@ -127,13 +172,6 @@ fn fill(slot: &mut TermSlot, term: Parsed<'_>) -> std::result::Result<bool, Fail
     }
 }
 
-/// Gives the terms of a statement one by one; `false`: `out` cannot take one.
-#[inline]
-fn give<'t>(last: &'t [TermSlot; 4], same: Same, out: &mut impl TermSink<'t>) -> bool {
-    let mut terms = last.iter().enumerate();
-    terms.all(|(place, slot)| same.at(place) && out.repeat(place) || out.term(place, slot.term()))
-}
-
 impl RowState for ThriftPatch {
     fn rows(&self) -> u64 {
         self.rows.numbering.rows()
@@ -143,25 +181,30 @@ impl RowState for ThriftPatch {
 impl<S: PatchSink> RowFormat<S> for ThriftPatch {
     #[inline]
     fn row(&mut self, input: &[u8], offset: u64, at_end: bool, sink: &mut S) -> Result<Step> {
-        let mut cursor = Cursor::new(input, &self.limits);
+        let simple = self.simple(input, offset, sink)?;
+        if simple > 0 {
+            return Ok(Step::Taken(simple));
+        }
+        let ThriftPatch { limits, rows } = self;
+        let mut cursor = Cursor::new(input, limits);
         let raw = match row(&mut cursor, input) {
             Ok(raw) => raw,
             Err(Halt::Short) if !at_end => return Ok(Step::Short),
             Err(Halt::Short) => {
                 let message = format!("the input ends {} bytes into a row", input.len());
-                return Err(self.error(Error::new(ErrorKind::TruncatedRow, message), offset));
+                return Err(rows.located(Error::new(ErrorKind::TruncatedRow, message), offset));
             }
-            Err(Halt::Fault(fault)) => return Err(self.error(fault.locate(input, offset), offset)),
+            Err(Halt::Fault(fault)) => return Err(rows.located(fault.locate(input, offset), offset)),
         };
         let taken = cursor.taken();
-        let delivered = self.rows.deliver(raw, sink).and_then(|implied| {
-            check_kept(self.rows.kept_bytes() + sink.kept_bytes(), self.limits.kept_bytes())?;
+        let delivered = rows.deliver(raw, limits, sink).and_then(|implied| {
+            check_kept(rows.kept_bytes() + sink.kept_bytes(), limits.kept_bytes())?;
             Ok(implied)
         });
         match delivered {
             Ok(implied) => Ok(Step::Taken(if implied { 0 } else { taken })),
-            Err(Failure::Fault(fault)) => Err(self.error(fault.locate(input, offset), offset)),
-            Err(Failure::Error(error)) => Err(self.error(error, offset)),
+            Err(Failure::Fault(fault)) => Err(rows.located(fault.locate(input, offset), offset)),
+            Err(Failure::Error(error)) => Err(rows.located(error, offset)),
         }
     }
 

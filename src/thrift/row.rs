@@ -24,7 +24,7 @@ pub(super) mod transaction {
 }
 
 /// Spellings of the default graph as an IRI.
-const DEFAULT_GRAPHS: [&str; 2] = ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"];
+pub(super) const DEFAULT_GRAPHS: [&str; 2] = ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"];
 
 /// A row that lies whole in the input.
 #[derive(Debug)]

@@ -4,17 +4,21 @@ use jelly_patch::Limits;
 use jelly_patch::arrow::PatchBatches;
 
 use super::hostile::streams;
-use super::{decoder, hex, read};
+use super::{decoder, hex, read, read_in};
 use crate::common::batches::patch_rows;
 use crate::common::columns::{batches, same, settings};
 use crate::oracle::generate::rng::Rng;
 
 /// Rows and whether an error came, of bytes cut where `cuts` says.
 fn check(bytes: &[u8], cuts: impl Iterator<Item = usize>) -> (usize, bool) {
-    let terms = read(bytes);
+    check_within(bytes, &Limits::default(), cuts)
+}
+
+pub fn check_within(bytes: &[u8], limits: &Limits, cuts: impl Iterator<Item = usize>) -> (usize, bool) {
+    let terms = read_in(bytes, limits, usize::MAX, usize::MAX);
     for cut in cuts {
         let sink = PatchBatches::new(settings([1, 3, 1000][cut % 3])).expect("settings");
-        let (batches, error) = batches(decoder(&Limits::default()), sink, [&bytes[..cut], &bytes[cut..]]);
+        let (batches, error) = batches(decoder(limits), sink, [&bytes[..cut], &bytes[cut..]]);
         same(bytes, cut, &terms, (patch_rows(&batches), error));
     }
     (terms.rows.len(), terms.error.is_some())

@@ -127,7 +127,7 @@ fn kind(bytes: &[u8], limits: &Limits) -> &'static str {
     read_error(bytes, limits).kind().slug()
 }
 
-fn varint(mut value: u64) -> Vec<u8> {
+pub fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);

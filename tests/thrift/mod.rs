@@ -6,6 +6,8 @@ mod columns;
 mod corpus;
 mod hostile;
 mod members;
+#[cfg(feature = "arrow")]
+mod repeats;
 mod trips;
 mod vectors;
 
