@@ -10,9 +10,10 @@ the JVM compiles, does not count.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,9 @@ import jelly.spark
 from measure import WrongAnswerError
 from patching import generate
 from processes import cpu_seconds
-from spark_hop import session
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 QUAD = ["subject", "predicate", "object", "graph"]
 
@@ -62,6 +62,23 @@ def prove(found: DataFrame, expected: DataFrame) -> None:
         raise WrongAnswerError(f"{more} rows too many and {less} too few")
 
 
+@contextlib.contextmanager
+def started() -> Iterator[SparkSession]:
+    """A session with this library's settings, for all ways."""
+    conf: dict[str, bool | int | str] = {
+        "spark.driver.memory": "2g",
+        "spark.log.level": "ERROR",
+        "spark.master": "local[2]",
+        "spark.sql.shuffle.partitions": 200,  # Spark's own default
+        "spark.ui.enabled": False,
+    }
+    spark = jelly.spark.session("patching", conf)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
 def cpu() -> float:
     return sum(cpu_seconds(os.getpid()))
 
@@ -83,7 +100,7 @@ def main() -> None:
         to_parquet(jelly.read_patch(folder / "log.rdfp", source_name="log"), log)
         jelly.apply(folder / "old.nq", folder / "log.rdfp", folder / "after.nq")
         to_parquet(jelly.read_rdf(folder / "after.nq"), after)
-    with session("local[2]") as spark:
+    with started() as spark:
         base, patches = spark.read.parquet(str(old)).select(*QUAD), spark.read.parquet(str(log))
         now = spark.read.parquet(str(after)).select(*QUAD)
         prove(jelly.spark.apply(base, patches), now)

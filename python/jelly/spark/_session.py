@@ -97,6 +97,8 @@ def _local_defaults() -> dict[str, Setting]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": max(2, os.cpu_count() or 2),
         "spark.ui.showConsoleProgress": "false",
+        # what goes to the workers and back costs a fifth less than by TCP; Spark 4.1 and newer know it
+        "spark.python.unix.domain.socket.enabled": os.name == "posix",
     }
 
 

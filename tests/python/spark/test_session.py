@@ -74,6 +74,12 @@ def test_session_is_the_running_one(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
+def test_sessions_of_this_machine_reach_workers_by_unix_domain_sockets(spark: SparkSession) -> None:
+    found = spark.sparkContext.getConf().get("spark.python.unix.domain.socket.enabled")
+    assert found == str(os.name == "posix").lower()
+
+
+@pytest.mark.spark
 def test_workers_have_the_interpreter_of_the_driver(spark: SparkSession, tmp_path: Path) -> None:
     """In a process of its own: nothing outside says which Python the workers take."""
     del spark  # only to skip where Spark cannot run

@@ -63,7 +63,6 @@ def test_plans_fit_a_screen_and_jobs_are_few_and_say_whose_they_are(
         said = [store.job(job).description().get() for job in jobs]
         call = name.split(",")[0]
         assert all(text.startswith(f"mine: jelly.spark.{call}: ") for text in said), said
-        collects = call in ("apply", "as_of") and name != "apply, shuffled"
-        assert len(said) == (2 if collects else 1), said
+        assert len(said) == 1, said
         ran = len(jobs) + len(tracker.getJobIdsForGroup(asking))
         assert 1 <= ran <= JOBS, (name, ran)

@@ -45,12 +45,13 @@ def apply(
         ValueError: As :func:`changes`; or columns of the base are missing.
 
     Cost:
-        Two jobs at once: as that of :func:`changes`, and one that collects the changes, at most about 500 MiB in the driver.
+        One job at once, as that of :func:`changes`, which also collects the changes; another one does if there are more than 1 MiB
+        of them in a task (96 MiB in the first two). The driver holds at most about 500 MiB.
         The result is one pass over the base without a shuffle. Its rows go through the workers' Python with all their
         columns, so select those that you need; the native key of each quad is looked up in a set of 16 to 31 bytes a change.
         With more changes the result also costs what :func:`net` does, and a join on the key.
     """
-    log = Log("apply", patch_df, options)
+    log = Log("apply", patch_df, options, collects=broadcast is not False)
     return _applied(base_df, log, log.last, broadcast)
 
 
@@ -76,7 +77,7 @@ def as_of(
         PatchError: There is no such version; or as :func:`apply`.
         ValueError: As :func:`apply`.
     """
-    log = Log("as_of", log_df, options, version)
+    log = Log("as_of", log_df, options, version, collects=broadcast is not False)
     return _applied(base_df, log, log.number(version), broadcast)
 
 

@@ -13,7 +13,14 @@ from jelly.spark._jobs import described
 from jelly.spark.tables.keys import Keys, Labels, Pattern
 from jelly.spark.tables.manifests import manifests_of
 from jelly.spark.tables.outcomes import Outcome, outcomes_of
-from jelly.spark.tables.placed import LogRows, PackedLogRows, Version, unpacked
+from jelly.spark.tables.placed import (
+    LogRows,
+    PackedLogRows,
+    Version,
+    needed_of,
+    table_of,
+    unpacked,
+)
 from jelly.spark.tables.terms import QUAD, named_graph, require
 from jelly.spark.tables.unchanged import require_settled
 
@@ -40,7 +47,13 @@ class Log:
     """A log whose patches are known; one job of Spark finds them."""
 
     def __init__(
-        self, call: str, df: DataFrame, options: LogOptions, up_to: int | str | None = None
+        self,
+        call: str,
+        df: DataFrame,
+        options: LogOptions,
+        up_to: int | str | None = None,
+        *,
+        collects: bool = False,
     ) -> None:
         """Looks at all patches; what is wrong behind the version ``up_to`` does not matter.
 
@@ -49,6 +62,7 @@ class Log:
             df: The rows.
             options: How they are taken.
             up_to: A version; None: the last.
+            collects: Whether :meth:`collected` may be asked for, which then needs no job if there are few changes.
 
         Raises:
             TypeError: There is no such option.
@@ -66,7 +80,7 @@ class Log:
         self._call = call
         began = time.time_ns()
         with described(df.sparkSession, f"jelly.spark.{call}: finds the patches of the log"):
-            found, self._by_content = outcomes_of(df)
+            found, self._by_content, self._rows = outcomes_of(df, collects=collects)
         level = df.storageLevel
         self._is_read_again = not (level.useMemory or level.useDisk)
         if self._is_read_again:
@@ -141,11 +155,14 @@ class Log:
         )
 
     def collected(self, versions: range, keys: Keys) -> pa.Table:
-        """The rows that change quads in some versions and count, as :func:`unpacked` gives them; one job.
+        """The rows that change quads in some versions and count, as :func:`unpacked` gives them; one job if they are many.
 
         Raises:
             JellyError: A row is refused.
         """
+        if self._rows is not None:
+            function = LogRows(self._known(versions), {}, keys.secret, None, quads=True)
+            return table_of(needed_of(rows) for rows in function(self._rows))
         rows, function = self._placed(_QUAD_OPS, (), keys, versions)
         text = f"jelly.spark.{self._call}: collects the changes of the log"
         with described(self._df.sparkSession, text):
@@ -169,13 +186,17 @@ class Log:
         columns: list[Any] = ["source", *numbers, "op", *QUAD[:3], named_graph(), *more]
         rows = self._df.where(F.col("op").isin(*ops)).select(*columns)
         stamps = {one.source: one.stamp for _, one in chosen if one.stamp.size is not None}
-        known = [
-            Version(number, one.source, one.patch, one.dropped, one.timestamp)
-            for number, one in chosen
-        ]
         checked = stamps if self._is_read_again else {}
-        function = LogRows(known, checked, keys.secret, pattern, quads=ops == _QUAD_OPS)
+        function = LogRows(
+            self._known(versions), checked, keys.secret, pattern, quads=ops == _QUAD_OPS
+        )
         return rows, function
+
+    def _known(self, versions: range | None) -> list[Version]:
+        return [
+            Version(number, one.source, one.patch, one.dropped, one.timestamp)
+            for number, one in self._chosen(versions)
+        ]
 
     def _chosen(self, versions: range | None) -> list[tuple[int, Outcome]]:
         numbered = list(enumerate(self._order, self.first + 1))

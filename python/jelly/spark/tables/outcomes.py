@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly import _internal
 from jelly._times import of_term
 from jelly.errors import EncodeError, JellyError
-from jelly.spark.tables.terms import QUAD
+from jelly.spark.tables.terms import QUAD, named_graph
 from jelly.spark.tables.unchanged import Stamp, changed, stamp_of
 from jelly.spark.whole import is_whole, not_whole, without_begin
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _OPS = ("H", "PA", "PD", "A", "D", "TX", "TC", "TA", "Z")
 _CONTENT = r"(^|^<<.* )_:[bu][a-z2-7]{26}(-[0-9]+)?( |$)"
 _CELL = 10_000  # patches that go to the driver together
+_CHANGE = ["source", "patch", "txn", "seq", "op", *QUAD]
+# tasks whose changes the driver takes at once, and bytes of each
+_FIRST, _MOST_OF_FIRST = 2, 96 << 20
+_OTHERS, _MOST_OF_OTHERS = 64, 1 << 20
 
 
 class Outcome(NamedTuple):
@@ -62,8 +66,24 @@ class Outcome(NamedTuple):
         return None if term is None else of_term(term)
 
 
-def outcomes_of(df: DataFrame) -> tuple[list[Outcome], bool]:
-    """The patches of a log, in any order, and whether rows that change quads have labels of the content; one job.
+class Outcomes(NamedTuple):
+    """What one job finds in a log."""
+
+    patches: list[Outcome]
+    """The patches, in any order."""
+    by_content: bool
+    """Rows that change quads have labels of the content."""
+    changes: list[pa.RecordBatch] | None
+    """The rows that change quads, with ``source``, ``patch``, ``txn``, ``seq``, ``op`` and the columns of a quad; None: they are
+    too many, or were not asked for."""
+
+
+def outcomes_of(df: DataFrame, *, collects: bool = False) -> Outcomes:
+    """The patches of a log; one job.
+
+    Args:
+        df: The log.
+        collects: Whether the driver also takes the rows that change quads, if they are few.
 
     Raises:
         EncodeError: There is no such op.
@@ -77,13 +97,18 @@ def outcomes_of(df: DataFrame) -> tuple[list[Outcome], bool]:
     texts = [F.when(is_header, F.col(name)).alias(name) for name in ("name", "value")]
     size = F.when(is_change, _size()).alias("bytes")
     naming = (is_change & _names_node()).alias("names_node")
-    content = (F.col("op").isin("A", "D") & _names_node() & _has_content()).alias("content")
-    rows = df.select("source", *numbers, "op", *texts, size, naming, content)
-    cells = rows.mapInArrow(_PatchOutcomes(), "parts binary").toArrow()
+    is_quad = F.col("op").isin("A", "D")
+    content = (is_quad & _names_node() & _has_content()).alias("content")
+    quad = zip(QUAD, [*map(F.col, QUAD[:3]), named_graph()], strict=True)
+    terms = [F.when(is_quad, column).alias(name) for name, column in quad]
+    rows = df.select(
+        "source", *numbers, "op", *texts, size, naming, content, *(terms if collects else ())
+    )
+    cells = rows.mapInArrow(_PatchOutcomes(collects=collects), "parts binary, changes binary").toArrow()  # fmt: skip
     gathered = _internal.GatheredPatches()
     stamps: dict[str | None, Stamp] = {}
     by_content = False
-    for cell in cells["parts"]:
+    for cell in cells["parts"].drop_null():
         found = pickle.loads(cell.as_py())
         if isinstance(found, JellyError):
             raise found
@@ -96,11 +121,15 @@ def outcomes_of(df: DataFrame) -> tuple[list[Outcome], bool]:
     patches = gathered.outcomes()
     outcomes = [_outcome(patch, stamps[patch[0][0]]) for patch in patches]
     _require_begins(patches)
-    return outcomes, by_content
+    changes = _batches_of(cells["changes"].drop_null()) if collects else None
+    return Outcomes(outcomes, by_content, changes)
 
 
 class _PatchOutcomes:
     """Gathers what the rows of a partition say; plans show the name of this class."""
+
+    def __init__(self, *, collects: bool) -> None:
+        self._most = (_MOST_OF_FIRST, _MOST_OF_OTHERS) if collects else (None, None)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -108,10 +137,18 @@ class _PatchOutcomes:
 
         gathered, is_content = _internal.GatheredPatches(), False
         found: list[Any] = []
+        left = self._bytes()
         try:
             for batch in batches:
                 gathered.push(batch)
                 is_content = is_content or pc.any(batch["content"]).as_py() is True
+                if left is None:
+                    continue
+                changes = batch.select(_CHANGE).filter(pc.is_in(batch["op"], pa.array(["A", "D"])))
+                left -= changes.nbytes
+                if left < 0:
+                    left = None
+                yield _cell(changes=b"" if left is None else packed(changes))
         except JellyError as error:
             found.append(error)
         else:
@@ -122,7 +159,48 @@ class _PatchOutcomes:
                 seen = {part[0][0]: stamps[part[0][0]] for part in some}
                 found.append((some, seen, is_content))
         for one in found:
-            yield pa.record_batch({"parts": pa.array([pickle.dumps(one)], pa.binary())})
+            yield _cell(parts=pickle.dumps(one))
+
+    def _bytes(self) -> int | None:
+        """Bytes of changes that a task hands over: all tasks together as many as the driver may take."""
+        from pyspark import TaskContext
+
+        first, others = self._most
+        task = TaskContext.get()
+        place = 0 if task is None else task.partitionId()
+        if first is None or place < _FIRST:
+            return first
+        return others if place < _OTHERS else 0
+
+
+def _cell(**values: bytes) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    cells = {name: pa.array([values.get(name)], pa.binary()) for name in ("parts", "changes")}
+    return pa.record_batch(cells)
+
+
+def packed(rows: pa.RecordBatch) -> bytes:
+    """A stream of Arrow with one batch."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_batch(rows)
+    stream_bytes: bytes = sink.getvalue().to_pybytes()
+    return stream_bytes
+
+
+def _batches_of(cells: pa.ChunkedArray) -> list[pa.RecordBatch] | None:
+    """The rows in streams of Arrow; an empty stream says that there are too many."""
+    import pyarrow as pa
+
+    found = []
+    for cell in cells:
+        if not len(cell.as_buffer()):
+            return None
+        found += pa.ipc.open_stream(cell.as_buffer())
+    return found
 
 
 def _names_node() -> Column:

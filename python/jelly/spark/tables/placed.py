@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jelly import _internal
 from jelly.errors import JellyError
 from jelly.spark.tables.keys import Pattern, log_keys
+from jelly.spark.tables.outcomes import packed
 from jelly.spark.tables.terms import QUAD
 from jelly.spark.tables.unchanged import Stamp, require_unchanged
 
@@ -119,7 +120,7 @@ class PackedLogRows:
         try:
             for rows in self._rows(batches):
                 if rows.num_rows:
-                    yield pa.record_batch([[_packed(rows)], [None]], schema=_cells())
+                    yield pa.record_batch([[packed(needed_of(rows))], [None]], schema=_cells())
         except JellyError as error:
             # the driver raises the error itself, not Spark's words about a worker
             yield pa.record_batch([[None], [pickle.dumps(error)]], schema=_cells())
@@ -131,19 +132,15 @@ def _cells() -> pa.Schema:
     return pa.schema([("rows", pa.binary()), ("refused", pa.binary())])
 
 
-def _packed(rows: pa.RecordBatch) -> bytes:
+def needed_of(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """What the driver needs of rows that :class:`LogRows` gives, as :func:`unpacked` has it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     adds, none = pc.equal(rows["op"], "A"), pa.scalar(None, pa.string())
     terms = {name: pc.if_else(adds, rows[name].cast(pa.string()), none) for name in QUAD}
     numbers = {name: rows[name] for name in ("_commit_version", "seq", "_key")}
-    packed = pa.record_batch(numbers | {"adds": adds} | terms)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, packed.schema) as stream:
-        stream.write_batch(packed)
-    packed_bytes: bytes = sink.getvalue().to_pybytes()
-    return packed_bytes
+    return pa.record_batch(numbers | {"adds": adds} | terms)
 
 
 def unpacked(cells: pa.Table) -> pa.Table:
@@ -159,9 +156,15 @@ def unpacked(cells: pa.Table) -> pa.Table:
     for cell in cells["refused"].drop_null():
         raise pickle.loads(cell.as_py())
 
+    streams = (pa.ipc.open_stream(cell.as_buffer()) for cell in cells["rows"].drop_null())
+    return table_of(batch for stream in streams for batch in stream)
+
+
+def table_of(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """Batches of :func:`needed_of` as a table."""
+    import pyarrow as pa
+
     numbers = {"_commit_version": pa.int64(), "seq": pa.int64(), "_key": pa.binary()}
     terms = dict.fromkeys(QUAD, pa.string())
     schema = pa.schema(numbers | {"adds": pa.bool_()} | terms)
-    streams = (pa.ipc.open_stream(cell.as_buffer()) for cell in cells["rows"].drop_null())
-    batches = [batch for stream in streams for batch in stream]
-    return pa.Table.from_batches(batches, schema)
+    return pa.Table.from_batches(list(batches), schema)
