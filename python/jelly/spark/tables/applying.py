@@ -46,7 +46,7 @@ def apply(
 
     Cost:
         One job at once, as that of :func:`changes`, which also collects the changes; another one does if there are more than 1 MiB
-        of them in a task (96 MiB in the first two). The driver holds at most about 500 MiB.
+        of them in a task (144 MiB in the first two). The driver holds at most about 600 MiB.
         The result is one pass over the base without a shuffle. Its rows go through the workers' Python with all their
         columns, so select those that you need; the native key of each quad is looked up in a set of 16 to 31 bytes a change.
         With more changes the result also costs what :func:`net` does, and a join on the key.

@@ -25,7 +25,7 @@ _CONTENT = r"(^|^<<.* )_:[bu][a-z2-7]{26}(-[0-9]+)?( |$)"
 _CELL = 10_000  # patches that go to the driver together
 _CHANGE = ["source", "patch", "txn", "seq", "op", *QUAD]
 # tasks whose changes the driver takes at once, and bytes of each
-_FIRST, _MOST_OF_FIRST = 2, 96 << 20
+_FIRST, _MOST_OF_FIRST = 2, 144 << 20
 _OTHERS, _MOST_OF_OTHERS = 64, 1 << 20
 
 
