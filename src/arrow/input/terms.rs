@@ -61,7 +61,7 @@ impl<'b> Terms<'b> {
             return Ok(Some(true));
         }
         let plain = plain_term_of(text);
-        let is_odd = is_odd(&plain, text);
+        let is_odd = is_odd(plain.as_ref(), text);
         let may_repeat = (is_odd || self.is_odd) && (self.text.is_some() || self.is_default_graph);
         let repeats = |term: &Term<'_>| may_repeat && is_same_term(&self.term(place), term);
         let repeats = if let Some(term) = plain {
@@ -104,7 +104,7 @@ impl<'b> Terms<'b> {
         let repeats = term_of(before, &mut last).is_ok_and(|before| is_same_term(&before, &term));
         let taken = if repeats { sink.repeat(place) } else { sink.term(place, term) };
         if taken {
-            (self.text, self.is_odd) = (Some(text.as_bytes()), is_odd(&plain_term_of(text), text));
+            (self.text, self.is_odd) = (Some(text.as_bytes()), is_odd(plain_term_of(text).as_ref(), text));
         }
         taken
     }
@@ -197,7 +197,7 @@ impl<'b> Terms<'b> {
 
 /// Whether a text may be another spelling of its term, which is plain or not: `"a"^^xsd:string`, and no text at all.
 #[inline(always)]
-fn is_odd(plain: &Option<Term<'_>>, text: &str) -> bool {
+fn is_odd(plain: Option<&Term<'_>>, text: &str) -> bool {
     match plain {
         Some(Term::Literal(Literal { kind: LiteralKind::Simple, .. })) => !text.ends_with('"'),
         Some(Term::DefaultGraph) | None => true,
