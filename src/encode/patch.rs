@@ -97,15 +97,9 @@ impl PatchEncoder {
         self.stream.restart_offsets()
     }
 
-    /// Whether the one patch of a FLAT stream ended.
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0
-    }
-
     #[inline(always)]
     fn add(&mut self, op: &PatchOp<'_>) -> Result<()> {
-        if self.is_over() {
+        if self.stream_type == PatchStreamType::Flat && self.stream.counters.patch > 0 {
             let message = "a second patch, but a FLAT stream is one patch";
             return Err(Error::new(ErrorKind::EncodePatch, message));
         }
@@ -227,7 +221,8 @@ impl PatchSink for PatchEncoder {
 
     #[inline(always)]
     fn terms(&mut self, _: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
-        if self.is_over() { None } else { self.stream.cells() }
+        // a row that came as a whole was before it: no second patch of a FLAT stream comes so far
+        self.stream.cells()
     }
 
     #[inline(always)]

@@ -184,7 +184,7 @@ impl Buffer {
         let length = self.len - start - SHORT_HEAD;
         match self.bytes.get_mut(start..).and_then(|rest| rest.first_chunk_mut()) {
             Some(head) if outer < 16 && field < 16 && length < 0x7e => {
-                *head = short_head(outer, field, length)
+                *head = short_head(outer, field, length);
             }
             _ => self.close_long_in(start, outer, field),
         }
