@@ -73,8 +73,9 @@ impl Seeds {
         self.write("columns", 3 << 3, how, bytes);
         self.write("encode", 1, how, bytes);
         let rows = collect::<rows::RdfRow>(RdfDecoder::new(config(how)), bytes, usize::MAX, usize::MAX).rows;
-        let cells: Vec<_> =
-            rows.iter().flat_map(|row| [&*row.subject, &row.predicate, &row.object, &row.graph]).collect();
+        let cells =
+            |row: &rows::RdfRow| [&row.subject, &row.predicate, &row.object, &row.graph].map(String::clone);
+        let cells: Vec<String> = rows.iter().flat_map(cells).collect();
         self.write("encode", 5, how, cells.join("\n").as_bytes());
         let mut text = Whole(LinesWriter::quads());
         let options = DecodeOptions::default().with(|options| options.lenient_flags = true);
