@@ -12,19 +12,10 @@ import jelly
 from jelly._apply import Ways
 from jelly._fuseki import publish_to_fuseki
 from jelly.cli.options import given, with_options
-from jelly.cli.patches import (  # fmt: skip
-    DISTINCT,
-    LOOKING,
-    OUT,
-    applied,
-    counted,
-    nodes,
-    problem_line,
-    run,
-    version_of,
-)
+from jelly.cli.patches import DISTINCT, LOOKING, OUT, run, version_of
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, taken
+from jelly.cli.summaries import applied, counted, nodes, problem_line
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 

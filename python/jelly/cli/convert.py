@@ -14,6 +14,7 @@ from jelly.cli import patches
 from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Bar
+from jelly.cli.summaries import prefixes_left_out
 
 _READ = table_options("convert", "format", "framing", "rows", "strict", "lenient_flags", "threads")
 _LOOK: Options = [
@@ -111,7 +112,7 @@ def validate_command(source: str, as_json: bool, **options: Any) -> None:
 
 def _summary(done: Tally) -> str:
     text = f"{done.rows:,} rows, {done.bytes_in:,} bytes in, {done.bytes_out:,} bytes out"
-    return text + patches.prefixes_left_out(done)
+    return text + prefixes_left_out(done)
 
 
 COMMANDS = [convert_command, cat, index_command, inspect_command, validate_command]

@@ -10,9 +10,10 @@ import click
 import jelly
 from jelly.cli.options import with_options
 from jelly.cli.output import destination
-from jelly.cli.patches import counted, log_group, version_of
+from jelly.cli.patches import log_group, version_of
 from jelly.cli.relay import relay_command
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
+from jelly.cli.summaries import counted
 from jelly.log._there import existing
 from jelly.log._types import as_json
 

@@ -7,20 +7,25 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import click
 
 import jelly
-from jelly._times import shown
 from jelly.cli.options import Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, show_to_git, taken, visible
+from jelly.cli.summaries import (
+    applied,
+    compared,
+    in_vain,
+    order_of,
+    patched,
+    problem_line,
+    reported,
+)
 
-# of files, in a summary
-_NAMES = 6
 OUT: Options = [
     click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise."),
     *table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"),
@@ -73,46 +78,6 @@ def run(
     return done
 
 
-def in_vain(done: Any) -> str:
-    """Changes that met nothing, or what was there already."""
-    vain = getattr(done, "without_effect", 0)
-    return f"; {vain:,} of {counted(done.changes, 'change')} without effect" if vain else ""
-
-
-def order_of(done: Any) -> str:
-    """The order in which files were taken, where nothing but their names decided it, and where a log begins."""
-    before = getattr(done, "base_version", 0)
-    text = f"; the log begins after version {before:,}" if before else ""
-    names = [name.replace("\\", "/").rpartition("/")[2] for name in getattr(done, "order", ())]
-    if len(names) > _NAMES:
-        names = [*names[: _NAMES - 1], f"... ({len(names):,} files)", names[-1]]
-    return text + (f"; taken in the order {', '.join(names)}" if names else "")
-
-
-def counted(number: int, name: str, several: str | None = None) -> str:
-    """A number of things, such as ``1 patch`` and ``2 patches``."""
-    return f"{number:,} {name if number == 1 else several or name + 's'}"
-
-
-def prefixes_left_out(done: jelly.Applied | jelly.Restored | jelly.Tally) -> str:
-    """What the output cannot hold, behind what was done."""
-    if not done.prefixes_left_out:
-        return ""
-    return f"; {counted(done.prefixes_left_out, 'prefix', 'prefixes')} left out, which this format cannot hold"
-
-
-def applied(done: jelly.Applied | jelly.Restored, at: datetime | None = None) -> str:
-    """A line on what was done; ``at`` is the time of the version that was found."""
-    found = f" of {shown(at)}" if at else ""
-    vain = done.without_effect if isinstance(done, jelly.Applied) else 0
-    text = (
-        f"version {done.version:,}{found}: {counted(done.statements, 'statement')} "
-        f"(+{done.added:,}, -{done.deleted:,}, of {counted(done.changes, 'change')}"
-        + (f", {vain:,} without effect)" if vain else ")")
-    )
-    return text + prefixes_left_out(done)
-
-
 @click.command(name="apply", short_help="A dataset with patches applied.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
@@ -154,35 +119,6 @@ SKOLEM = click.option(
 )  # fmt: skip
 
 
-def _patched(done: jelly.Patched) -> str:
-    return (
-        f"{_rows(done)}, made of {counted(done.patches, 'patch', 'patches')} with {counted(done.changes, 'change')}"
-        + (f"; id {done.id}" if done.id else "")
-    )
-
-
-def _compared(done: jelly.Compared) -> str:
-    return f"{_rows(done)}, made of {done.old:,} and {done.new:,} statements{nodes(done)}"
-
-
-def nodes(done: jelly.Compared | jelly.BackedUp) -> str:
-    """What became of blank nodes, as the end of a summary; empty, where none were matched."""
-    text = ""
-    if done.kept_nodes or done.new_nodes or done.gone_nodes:
-        way = "by content" if done.blank_nodes == "content" else "matched"
-        text += (
-            f"; blank nodes {way}: {done.kept_nodes:,} kept, {done.new_nodes:,} new, "
-            f"{done.gone_nodes:,} gone"
-        )
-    if done.unsettled_nodes:
-        text += f", {done.unsettled_nodes:,} not settled"
-    return text
-
-
-def _rows(done: jelly.Patched | jelly.Compared) -> str:
-    return f"+{done.added:,} -{done.deleted:,}, {counted(done.prefixes, 'row')} of prefixes"
-
-
 @click.command(name="diff", short_help="What differs between two datasets.")
 @click.argument("sources", nargs=-1, metavar="OLD NEW")
 @click.option("--git", "is_git", is_flag=True, help="Show a file to git, which calls this with seven arguments: git config diff.rdf.command 'jelly diff --git'.")  # fmt: skip
@@ -218,7 +154,7 @@ def diff_command(sources: tuple[str, ...], is_git: bool, exit_code: bool, **opti
         else:
             start = options.pop("skolemize")
             named = None if start is None else start or True
-            done = run(jelly.diff, _compared, old, new, skolemize=named, **options)
+            done = run(jelly.diff, compared, old, new, skolemize=named, **options)
     if exit_code and (done.added or done.deleted or done.prefixes):
         sys.exit(1)
 
@@ -257,7 +193,7 @@ def invert_command(patches: tuple[str, ...], **options: Any) -> None:
 
     Without --base, each row of LOG... must have changed something; what canonicalize writes is so.
     """
-    run(jelly.invert, _patched, list(patches), **options)
+    run(jelly.invert, patched, list(patches), **options)
 
 
 @click.command(name="squash", short_help="One patch for many, with a new id.", epilog=_LOGS)
@@ -265,7 +201,7 @@ def invert_command(patches: tuple[str, ...], **options: Any) -> None:
 @with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
     """Writes one patch with the effect of LOG..., headers and a new id."""
-    run(jelly.squash, _patched, list(patches), **options)
+    run(jelly.squash, patched, list(patches), **options)
 
 
 @click.command(
@@ -275,7 +211,7 @@ def squash_command(patches: tuple[str, ...], **options: Any) -> None:
 @with_options(OUT, _MODE, _PATCH, _LOG, _READ)
 def net_command(patches: tuple[str, ...], **options: Any) -> None:
     """Writes the last operation of LOG... on each quad and prefix, as one patch without headers."""
-    run(jelly.net, _patched, list(patches), **options)
+    run(jelly.net, patched, list(patches), **options)
 
 
 @click.command(name="between", short_help="The patch from one version to another.", epilog=_LOGS)
@@ -302,7 +238,7 @@ def between_command(
         how |= {"old_name": f"version {from_version}", "new_name": f"version {to_version}"}
         run_show(jelly.show, list(patches), **given(options), **how)
     else:
-        run(jelly.between, _patched, list(patches), *versions, **options)
+        run(jelly.between, patched, list(patches), *versions, **options)
 
 
 @click.command(
@@ -313,7 +249,7 @@ def between_command(
 @with_options(OUT, _PATCH, _BASE, _LOG, _READ)
 def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     """Writes LOG... with only the rows that change the dataset BASE."""
-    run(jelly.canonicalize, _patched, list(patches), base, **options)
+    run(jelly.canonicalize, patched, list(patches), base, **options)
 
 
 @click.command(name="history", short_help="When quads came and went.", epilog=_LOGS)
@@ -373,31 +309,9 @@ def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> N
     else:
         for problem in report.problems:
             click.echo(problem_line(problem))
-        click.echo(_report(report))
+        click.echo(reported(report))
     if not report.ok:
         sys.exit(1)
-
-
-def problem_line(problem: jelly.Problem) -> str:
-    """A line on what is wrong."""
-    place = (
-        f" ({problem.source or 'log'}: patch {problem.patch})" if problem.patch is not None else ""
-    )
-    return f"{problem.kind}: {problem.message}{place}"
-
-
-def _report(report: jelly.LogReport) -> str:
-    changes = (
-        "changes not looked at"
-        if report.without_effect is None
-        else f"{counted(report.changes, 'change')}, {report.without_effect:,} without effect"
-    )
-    return (
-        f"{counted(report.patches, 'patch', 'patches')}, {report.ids:,} with an id; "
-        f"{counted(report.committed, 'transaction')}, "
-        f"{report.aborted:,} aborted; {changes}; "
-        f"{counted(len(report.problems), 'problem')}{order_of(report)}"
-    )
 
 
 COMMANDS = [

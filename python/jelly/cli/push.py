@@ -13,8 +13,8 @@ import click
 import jelly
 from jelly._patching import Report
 from jelly.cli.options import given
-from jelly.cli.patches import counted
 from jelly.cli.progress import Steps
+from jelly.cli.summaries import counted
 from jelly.log._there import existing
 
 

@@ -9,9 +9,9 @@ import click
 
 import jelly
 from jelly.cli.options import given
-from jelly.cli.patches import counted
 from jelly.cli.progress import Steps
 from jelly.cli.push import until_stopped
+from jelly.cli.summaries import counted
 from jelly.log._there import existing
 
 

@@ -11,8 +11,8 @@ import click
 from jelly import Replica
 from jelly.cli.options import given, table_options, with_options
 from jelly.cli.output import destination
-from jelly.cli.patches import counted, prefixes_left_out
 from jelly.cli.progress import Steps
+from jelly.cli.summaries import counted, prefixes_left_out
 
 _FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
 _JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
