@@ -30,6 +30,7 @@ __all__ = [
     "RESTART_BYTES",
     "BlankDiff",
     "Compressor",
+    "Frequencies",
     "GatheredPatches",
     "History",
     "KeyFilter",
@@ -417,6 +418,13 @@ _Patched: TypeAlias = tuple[str | None, int, int, int, int, int, int, list[str]]
 _Shown: TypeAlias = tuple[int, int, int, list[int], list[int]]
 _Taken: TypeAlias = tuple[int, list[str]]
 _Problem: TypeAlias = tuple[str, str | None, int | None, str | None, str]
+
+@final
+class Frequencies:
+    def add(self, term: str, is_deleted: bool) -> None: ...
+    def top(self, most: int) -> list[tuple[str, int, int]]: ...
+    @property
+    def different(self) -> int | None: ...
 
 @final
 class GatheredPatches:

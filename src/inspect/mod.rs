@@ -2,6 +2,7 @@
 
 mod advice;
 mod count;
+mod frequencies;
 mod patch;
 mod rdf;
 mod statistics;
@@ -9,6 +10,7 @@ mod statistics;
 use std::io::{ErrorKind as IoKind, Read};
 
 pub use advice::Advice;
+pub use frequencies::Frequencies;
 pub use patch::Transactions;
 pub use statistics::{Statistics, ValueCounts, statistics};
 

@@ -1,8 +1,8 @@
 //! What rows of a source hold, in any format: counted in one pass and in bounded memory.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use super::frequencies::Frequencies;
 use crate::error::Result;
 use crate::format::AnyFormat;
 use crate::io::Source;
@@ -13,9 +13,6 @@ use crate::reader::RowSource;
 use crate::sink::{PatchOp, PatchRow, PatchSink, RdfRow, RdfSink, Sink, Statement};
 use crate::term::{Iri, IriText, LiteralKind, Term, XSD_STRING};
 
-/// Different values that are counted, and bytes of their texts: beyond either the rare ones are forgotten.
-const MOST: usize = 1 << 20;
-const MOST_BYTES: usize = 64 << 20;
 /// Rows between two looks at whoever waits.
 const ROWS: u64 = 1 << 16;
 
@@ -99,12 +96,17 @@ pub fn statistics(
         ops: named(&OPS, &ops),
         subjects: named(&KINDS, &subjects),
         objects: named(&KINDS, &objects),
-        datatypes: datatypes.values(top),
-        languages: languages.values(top),
-        predicates: predicates.values(top),
-        graphs: graphs.values(top),
+        datatypes: values(&datatypes, top),
+        languages: values(&languages, top),
+        predicates: values(&predicates, top),
+        graphs: values(&graphs, top),
         namespaces: namespaces.owned(),
     })
+}
+
+fn values(counts: &Frequencies<1>, top: usize) -> ValueCounts {
+    let top = counts.top(top).into_iter().map(|(text, [count])| (text.to_owned(), count)).collect();
+    ValueCounts { top, different: counts.different() }
 }
 
 /// Those that are there, the most frequent first.
@@ -123,10 +125,10 @@ struct Counter {
     ops: [u64; OPS.len()],
     subjects: [u64; KINDS.len()],
     objects: [u64; KINDS.len()],
-    datatypes: Counts,
-    languages: Counts,
-    predicates: Counts,
-    graphs: Counts,
+    datatypes: Frequencies<1>,
+    languages: Frequencies<1>,
+    predicates: Frequencies<1>,
+    graphs: Frequencies<1>,
     namespaces: Namespaces,
 }
 
@@ -135,17 +137,17 @@ impl Counter {
         let Statement { terms: [subject, predicate, object, graph], same } = statement;
         self.subjects[kind(subject)] += 1;
         self.objects[kind(object)] += 1;
-        self.predicates.add(same.at(1), |text| write_term(predicate, text));
-        self.graphs.add(same.at(3), |text| write_term(graph, text));
+        self.predicates.add(0, same.at(1), |text| write_term(predicate, text));
+        self.graphs.add(0, same.at(3), |text| write_term(graph, text));
         if let Term::Literal(literal) = object {
             match literal.kind {
-                LiteralKind::Simple => self.datatypes.add(false, |text| text.push_str(XSD_STRING)),
+                LiteralKind::Simple => self.datatypes.add(0, false, |text| text.push_str(XSD_STRING)),
                 LiteralKind::Datatype(datatype) => {
-                    self.datatypes.add(false, |text| text.push_str(datatype.iri()));
+                    self.datatypes.add(0, false, |text| text.push_str(datatype.iri()));
                 }
                 LiteralKind::Language(tag) => {
                     self.languages
-                        .add(false, |text| text.extend(tag.chars().map(|c| c.to_ascii_lowercase())));
+                        .add(0, false, |text| text.extend(tag.chars().map(|c| c.to_ascii_lowercase())));
                 }
             }
         }
@@ -224,103 +226,5 @@ impl PatchSink for Counter {
         };
         self.ops[op] += 1;
         Ok(())
-    }
-}
-
-/// Counts of values.
-#[derive(Default)]
-struct Counts {
-    /// Where the count of a value is: behind those of the values that came before it.
-    places: HashMap<Box<str>, usize>,
-    times: Vec<u64>,
-    /// The value that was counted last.
-    last: Option<usize>,
-    /// The value that is counted.
-    text: String,
-    bytes: usize,
-    forgot: bool,
-}
-
-impl Counts {
-    /// Counts a value, which may be known to be that of the call before.
-    fn add(&mut self, is_same: bool, write: impl FnOnce(&mut String)) {
-        if let (true, Some(last)) = (is_same, self.last) {
-            self.times[last] += 1;
-            return;
-        }
-        self.text.clear();
-        write(&mut self.text);
-        let place = match self.places.get(self.text.as_str()) {
-            Some(&place) => place,
-            None => self.insert(),
-        };
-        self.times[place] += 1;
-        self.last = Some(place);
-    }
-
-    fn insert(&mut self) -> usize {
-        if self.times.len() >= MOST || self.bytes + self.text.len() > MOST_BYTES {
-            self.forget();
-        }
-        let place = self.times.len();
-        self.bytes += self.text.len();
-        self.places.insert(self.text.as_str().into(), place);
-        self.times.push(0);
-        place
-    }
-
-    /// Keeps the most frequent half.
-    fn forget(&mut self) {
-        let mut all = self.sorted();
-        all.truncate(all.len() / 2);
-        self.times = all.iter().map(|(_, count)| *count).collect();
-        self.bytes = all.iter().map(|(text, _)| text.len()).sum();
-        self.places = all.into_iter().enumerate().map(|(place, (text, _))| (text, place)).collect();
-        (self.last, self.forgot) = (None, true);
-    }
-
-    /// The most frequent first, and of those with one count the one that came first.
-    fn sorted(&mut self) -> Vec<(Box<str>, u64)> {
-        let mut all: Vec<_> = self.places.drain().collect();
-        all.sort_by_key(|(_, place)| (std::cmp::Reverse(self.times[*place]), *place));
-        all.into_iter().map(|(text, place)| (text, self.times[place])).collect()
-    }
-
-    fn values(mut self, top: usize) -> ValueCounts {
-        let different = (!self.forgot).then_some(self.times.len());
-        let top = self.sorted().into_iter().take(top).map(|(text, count)| (text.into(), count)).collect();
-        ValueCounts { top, different }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rare_values_are_forgotten_and_the_frequent_ones_stay() {
-        let mut counts = Counts::default();
-        for n in 0..1000 {
-            counts.add(false, |text| write!(text, "{n}").unwrap());
-            counts.add(false, |text| text.push_str("often"));
-            counts.add(true, |_| unreachable!());
-        }
-        counts.forget();
-        assert_eq!((counts.places.len(), counts.times.len()), (500, 500));
-        counts.add(true, |text| text.push_str("often"));
-        let values = counts.values(2);
-        assert_eq!(values.top, [("often".to_owned(), 2001), ("0".to_owned(), 1)]);
-        assert_eq!(values.different, None);
-    }
-
-    #[test]
-    fn long_values_are_bounded_by_their_bytes() {
-        let mut counts = Counts::default();
-        let long = "x".repeat(MOST_BYTES / 8);
-        for n in 0..20 {
-            counts.add(false, |text| write!(text, "{n}{long}").unwrap());
-        }
-        assert!(counts.bytes <= MOST_BYTES);
-        assert_eq!(counts.values(9).different, None);
     }
 }

@@ -1,4 +1,6 @@
-//! `inspect`, on which `jelly.inspect` and `jelly.validate` stand, and `statistics`.
+//! `inspect`, on which `jelly.inspect` and `jelly.validate` stand, and what counts rows: `statistics`, `Frequencies`.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyList};
@@ -103,4 +105,40 @@ pub(super) fn statistics<'py>(
     }
     all.set_item("namespaces", namespaces.into_py_dict(py)?)?;
     Ok(all)
+}
+
+/// How often terms are in rows that add and in rows that delete; of too many terms the rare ones are forgotten.
+#[pyclass(module = "jelly._internal", frozen)]
+#[derive(Default)]
+pub(super) struct Frequencies(Mutex<core::Frequencies<2>>);
+
+impl Frequencies {
+    fn lock(&self) -> MutexGuard<'_, core::Frequencies<2>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Frequencies {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts a term of a row.
+    fn add(&self, term: &str, is_deleted: bool) {
+        self.lock().add(usize::from(is_deleted), false, |text| text.push_str(term));
+    }
+
+    /// The terms with most rows, and how many add and delete.
+    fn top(&self, most: usize) -> Vec<(String, u64, u64)> {
+        let all = self.lock();
+        all.top(most).into_iter().map(|(term, [added, deleted])| (term.to_owned(), added, deleted)).collect()
+    }
+
+    /// How many terms there are; None: some were forgotten.
+    #[getter]
+    fn different(&self) -> Option<usize> {
+        self.lock().different()
+    }
 }

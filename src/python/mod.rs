@@ -66,7 +66,7 @@ mod _internal {
     #[pymodule_export]
     use super::index::{index, restart_points, splits};
     #[pymodule_export]
-    use super::inspect::{inspect, statistics};
+    use super::inspect::{Frequencies, inspect, statistics};
     #[pymodule_export]
     use super::keys::{KeyFilter, QuadKeys, quad_keys, table_keys};
     #[pymodule_export]

@@ -11,10 +11,10 @@ import pytest
 
 import jelly
 from asgi import ask
+from jelly import _internal
 from jelly._html import MINUS
 from jelly._page._bars import Counts
 from jelly._page._churn import Churn
-from jelly._page._frequencies import Frequencies
 from jelly._page._site import write_page
 from test_page import BROWSER, Page
 
@@ -52,9 +52,9 @@ def test_counts_are_those_of_stats(log: Path) -> None:
         counts.read(found, upto)
         churn.read(found, upto)
     assert (sum(counts.added), sum(counts.deleted)) == (stats.ops["A"], stats.ops["D"]) == (4, 1)
-    assert counted(churn.predicates.top()) == stats.predicates
-    assert counted(churn.graphs.top()) == stats.graphs == {"": 3, "<http://e/g>": 2}
-    assert churn.classes.top() == [("<http://e/Pump>", 1, 1), ("<http://e/Valve>", 1, 0)]
+    assert counted(churn.predicates.top(15)) == stats.predicates
+    assert counted(churn.graphs.top(15)) == stats.graphs == {"": 3, "<http://e/g>": 2}
+    assert churn.classes.top(15) == [("<http://e/Pump>", 1, 1), ("<http://e/Valve>", 1, 0)]
     assert list(counts.sizes) == [1, 1, 3]
     assert churn.subjects == {1: ["<http://e/a>"], 2: ["<http://e/a>", "<http://e/b>"], 3: ["<http://e/c>"]}  # fmt: skip
 
@@ -74,19 +74,20 @@ def test_long_terms_do_not_pile_up(tmp_path: Path) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert churn.predicates.top() == [("<http://e/p>", 201, 0)]
+    assert churn.predicates.top(15) == [("<http://e/p>", 201, 0)]
     assert max(map(len, (*churn.recent, *churn.subjects[1]))) < 100
     assert peak < 64 << 20
 
 
 def test_rare_terms_are_forgotten() -> None:
-    one = Frequencies()
+    one = _internal.Frequencies()
     for n in range(100):
-        one.add(f"{n}" + "x" * (1 << 20))
-        one.add("often")
+        one.add(f"{n}" + "x" * (1 << 20), False)
+        one.add("often", n % 2 == 1)
     assert one.different is None
-    assert one.counts["often"] > 60
-    assert sum(map(len, one.counts)) <= 64 << 20
+    kept = one.top(100)
+    assert kept[0] == ("often", 50, 50)
+    assert sum(len(term) for term, *_ in kept) <= 64 << 20
 
 
 def test_the_page_shows_them(log: Path, tmp_path: Path) -> None:

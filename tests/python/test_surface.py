@@ -34,6 +34,7 @@ INNER = {
     "KeyFilter",
     "lasting_labels",
     "LogPlaces",
+    "Frequencies",
     "GatheredPatches",
     "LogOrder",
     "option_table",

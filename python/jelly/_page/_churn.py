@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any
 
+from jelly import _internal
 from jelly._html import MINUS, Html, joined, table, tag
-from jelly._page._frequencies import Frequencies
 from jelly._terms import Terms
 from jelly.log._log import Log
 
@@ -16,33 +16,7 @@ _LONGEST = 4096
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _SHOWN = 15
 _RECENT = 1000
-_SIDES = {"A": 0, "D": 1}
 _COLUMNS = ["patch", "op", "subject", "predicate", "object", "graph"]
-
-
-class Often(NamedTuple):
-    """How often terms are in rows of a kind.
-
-    Attributes:
-        added: Terms of ``A`` rows.
-        deleted: Terms of ``D`` rows.
-    """
-
-    added: Frequencies
-    deleted: Frequencies
-
-    def top(self) -> list[tuple[str, int, int]]:
-        """The terms with most rows, and their adds and deletes."""
-        added, deleted = self.added.counts, self.deleted.counts
-        most = (added + deleted).most_common(_SHOWN)
-        return [(term, added[term], deleted[term]) for term, _ in most]
-
-    @property
-    def others(self) -> int | None:
-        """How many terms are not among these; None: too many to count."""
-        if self.added.different is None or self.deleted.different is None:
-            return None
-        return max(0, len(self.added.counts.keys() | self.deleted.counts.keys()) - _SHOWN)
 
 
 class Churn:
@@ -52,9 +26,7 @@ class Churn:
         self._first = first
         self._upto = first - 1
         self._subjects = subjects
-        self.predicates, self.classes, self.graphs = (
-            Often(Frequencies(), Frequencies()) for _ in range(3)
-        )
+        self.predicates, self.classes, self.graphs = (_internal.Frequencies() for _ in range(3))
         self.subjects: dict[int, list[str]] = {}
         """The first subjects of each version, as many as were asked for."""
         self.recent: dict[str, None] = {}
@@ -71,16 +43,16 @@ class Churn:
         after, self._upto = self._upto, upto
         with closing(log.read(after, upto, rows="committed", columns=_COLUMNS)) as reader:
             for row in reader.rows():
-                if row.op in _SIDES:
-                    self._take(row, _SIDES[row.op])
+                if row.op in ("A", "D"):
+                    self._take(row, row.op == "D")
                 if self._subjects and row.subject and len(row.subject) <= _LONGEST:
                     self._name(row.subject, after + 1 + row.patch)
 
-    def _take(self, row: Any, side: int) -> None:
-        self.predicates[side].add(row.predicate)
-        self.graphs[side].add(row.graph)
+    def _take(self, row: Any, is_deleted: bool) -> None:
+        self.predicates.add(row.predicate, is_deleted)
+        self.graphs.add(row.graph, is_deleted)
         if row.predicate == _TYPE:
-            self.classes[side].add(row.object)
+            self.classes.add(row.object, is_deleted)
 
     def _name(self, subject: str, version: int) -> None:
         if subject[0] == "<":
@@ -95,15 +67,16 @@ class Churn:
     def html(self, terms: Terms) -> list[Html]:
         """Tables for people; nothing where no row counts."""
         kinds = {"predicate": self.predicates, "class": self.classes, "graph": self.graphs}
-        found = {name: often for name, often in kinds.items() if often.top()}
-        if not found:
+        tables = [
+            _table(name, counts, terms) for name, counts in kinds.items() if counts.different != 0
+        ]
+        if not tables:
             return []
-        tables = [_table(name, often, terms) for name, often in found.items()]
         return [tag("h2", "What changes most"), tag("div", *tables, class_="columns")]
 
 
-def _table(name: str, often: Often, terms: Terms) -> Html:
-    top = often.top()
+def _table(name: str, counts: _internal.Frequencies, terms: Terms) -> Html:
+    top = counts.top(_SHOWN)
     widest = max(added + deleted for _, added, deleted in top)
     rows: Iterable[Iterable[object]] = (
         (
@@ -114,7 +87,7 @@ def _table(name: str, often: Often, terms: Terms) -> Html:
         )
         for term, added, deleted in top
     )
-    others = often.others
+    others = None if counts.different is None else counts.different - len(top)
     rest = "more" if others is None else f"{others:,} more"
     note = tag("p", f"… {rest}", class_="soft") if others != 0 else ""
     caption = f"Rows by {name}" + (" (rdf:type)" if name == "class" else "")
