@@ -17,6 +17,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from jelly.service import app
+from jelly.service._logs import Logs
 from jelly.service._tokens import made
 
 A, B = f"<uuid:{uuid.uuid4()}>", f"<uuid:{uuid.uuid4()}>"
@@ -130,6 +131,23 @@ def test_a_write_of_the_java_client(client: Client, root: Path) -> None:
     assert client.rpc("unlock", datasource=ref, **{"lock-ref": lock}) == {}
     assert client.rpc("lock-read", datasource=ref)["lock-ref"] == new
     assert not jelly.Log(root / "ds").verify().problems
+
+
+def test_an_append_looks_the_log_up_once(
+    client: Client, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jelly.Log.create(root / "brick")
+    client.append("brick", patch(A, None, "1"))
+    looked, get = [], Logs.get
+
+    def counted(self: Logs, name: str) -> Any:
+        looked.append(name)
+        return get(self, name)
+
+    monkeypatch.setattr(Logs, "get", counted)
+    assert client.append("brick", patch(B, A, "2")).status == 200
+    assert looked == ["brick"]
+    assert client.append("none", patch(A, None, "1")).status == 404
 
 
 def test_ids_that_are_no_uuids(client: Client, root: Path) -> None:

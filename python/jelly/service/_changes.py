@@ -53,17 +53,25 @@ async def patch_alias(request: Request) -> Response:
 
 
 async def _published(request: Request) -> tuple[Published, str]:
-    logs: Logs = request.app.state.logs
     name = request.path_params["log"]
-    # where it is open, the turn of a thread that reads the body finds out whether it is still there
-    log = logs.open_log(name)
-    if log is None:
-        log = await run_in_threadpool(logs.get, name)
+    log = await log_of(request, name)
     format, compression = sent(request, PATCHES)
     asked = request.query_params.get("expect")
     expect: Any = int(asked) if asked is not None and _NUMBER.fullmatch(asked) else asked
     read = reader_of(request, log, format, compression)
     return await published(request, name, log, read, lambda _: expect)
+
+
+async def log_of(request: Request, name: str) -> FolderLog:
+    """A log that is published to. Of one that is open, :func:`published` finds out whether it is still there.
+
+    Raises:
+        Problem: There is none (404).
+    """
+    logs: Logs = request.app.state.logs
+    if (log := logs.open_log(name)) is not None:
+        return log
+    return await run_in_threadpool(logs.get, name)
 
 
 def reader_of(

@@ -54,20 +54,29 @@ class Delta:
             Route("/-/delta/{log}/{version}", methods(GET=self._fetch)),
         ]  # fmt: skip
 
+    async def _name(self, request: Request, wanted: str, given: object) -> str:
+        """The name of a log that is given by its name, URI or UUID, for a request that wants to do something with it.
+
+        Raises:
+            Problem: The token may not (403).
+        """
+        name = await run_in_threadpool(self.known.name_of, request.app.state.logs, str(given))
+        check_scope(request.scope, wanted, name)
+        return name
+
     async def _log(self, request: Request, wanted: str, given: object) -> tuple[str, FolderLog]:
-        """A log by its name or UUID, for a request that wants to do something with it.
+        """A log by its name, URI or UUID, for a request that wants to do something with it.
 
         Raises:
             Problem: There is none (404), or the token may not (403).
         """
-        logs: Logs = request.app.state.logs
-        name = await run_in_threadpool(self.known.name_of, logs, str(given))
-        check_scope(request.scope, wanted, name)
-        return name, await run_in_threadpool(logs.get, name)
+        name = await self._name(request, wanted, given)
+        return name, await run_in_threadpool(request.app.state.logs.get, name)
 
     async def _append(self, request: Request) -> Response:
         """``POST /-/delta/{log}``: appends a patch; one without ``H prev`` begins the log."""
-        name, log = await self._log(request, "publish", request.path_params["log"])
+        name = await self._name(request, "publish", request.path_params["log"])
+        log = await _changes.log_of(request, name)
         format, compression = sent(request, PATCHES, untyped="application/rdf-patch")
         reading = _changes.reader_of(request, log, format, compression)
 
