@@ -73,11 +73,10 @@ __all__ = [
     "patch_files",
     "place_patch",
     "quad_keys",
+    "read",
     "read_any",
     "read_column",
     "read_message",
-    "read_patch",
-    "read_rdf",
     "read_schema",
     "refuse_changed",
     "refuse_hole",
@@ -693,9 +692,9 @@ def read_schema(kind: str, keywords: dict[str, Any]) -> Schema: ...
 def option_table() -> list[
     tuple[str, str, list[str], tuple[int, int] | None, Any, list[str], str]
 ]: ...
-def read_rdf(
-    source: Source, keywords: dict[str, Any], refuse_empty: bool = False
-) -> RdfReader[Any]: ...
+def read(
+    kind: str, source: Source, keywords: dict[str, Any], refuse_empty: bool = False
+) -> Any: ...
 def read_column(
     kind: str,
     keywords: dict[str, Any],
@@ -703,9 +702,6 @@ def read_column(
     numbered: bool,
     scope: str | None = None,
 ) -> Iterator[ArrowArrayExportable]: ...
-def read_patch(
-    source: Source, keywords: dict[str, Any], refuse_empty: bool = False
-) -> PatchReader[Any]: ...
 def inspect(source: Source, keywords: dict[str, Any]) -> Inspection: ...
 def error_kinds() -> list[tuple[str, str, str, str, str]]: ...
 def local_path(name: str) -> Path: ...

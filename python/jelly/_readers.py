@@ -74,7 +74,8 @@ def read_rdf(source: Source, **options: Any) -> RdfReader[Any]:
         TypeError: The source or an option is of the wrong type.
     """
     refuse_unknown("read_rdf", options, "decode_rdf", "read")
-    return _internal.read_rdf(source, _of_split(options))
+    reader: RdfReader[Any] = _internal.read("rdf", source, _of_split(options))
+    return reader
 
 
 @overload
@@ -135,7 +136,8 @@ def read_patch(source: Source, **options: Any) -> PatchReader[Any]:
         TypeError: The source or an option is of the wrong type.
     """
     refuse_unknown("read_patch", options, "decode_patch", "read")
-    return _internal.read_patch(source, _of_split(options))
+    reader: PatchReader[Any] = _internal.read("patch", source, _of_split(options))
+    return reader
 
 
 def _of_split(options: dict[str, Any]) -> dict[str, Any]:
@@ -164,6 +166,6 @@ def read_whole(kind: str, source: Source, **options: Any) -> PatchReader[Any] | 
         TruncatedError: There is no byte, and neither name nor options say that it is of another
             format, in which that is an empty document. In mode ``permissive`` it is a row.
     """
-    read: Any = _internal.read_patch if kind == "patch" else _internal.read_rdf
-    reader: PatchReader[Any] | RdfReader[Any] = read(source, _of_split(options), refuse_empty=True)
+    options = _of_split(options)
+    reader: PatchReader[Any] | RdfReader[Any] = _internal.read(kind, source, options, True)
     return reader

@@ -79,7 +79,7 @@ mod _internal {
     #[pymodule_export]
     use super::log_places::LogPlaces;
     #[pymodule_export]
-    use super::open::{read_any, read_patch, read_rdf, read_schema};
+    use super::open::{read, read_any, read_schema};
     #[pymodule_export]
     use super::publish::{RowsDigest, log_known_end, place_patch, refuse_changed, stamp_patch, summarize};
     #[pymodule_export]

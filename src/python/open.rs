@@ -1,4 +1,4 @@
-//! `read_rdf`, `read_patch` and what else opens readers.
+//! What opens readers.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -8,7 +8,8 @@ use super::input::Input;
 use super::keywords;
 use super::reader::{PatchReader, RdfReader, Reader};
 use super::schema::{Kind, Schema};
-use crate::arrow::{self, ReadOptions};
+use super::signals::Interrupt;
+use crate::arrow::{self, ReadBatches, ReadOptions};
 use crate::format::AnyFormat;
 use crate::open::OpenOptions;
 use crate::options::doors::Doors;
@@ -27,66 +28,57 @@ pub(super) fn options(
     Ok(ReadOptions::of(&values, own_name)?)
 }
 
-/// Opens the source while detached: it may have to wait for it.
-fn open(
-    source: &Bound<'_, PyAny>,
-    kind: Kind,
-    keywords: &Bound<'_, PyDict>,
+/// Reads statements, or rows of patches; what :func:`jelly.read_rdf` and :func:`jelly.read_patch` stand on.
+#[pyfunction]
+#[pyo3(signature = (kind, source, keywords, refuse_empty=false))]
+pub(super) fn read<'py>(
+    kind: &str,
+    source: &Bound<'py, PyAny>,
+    keywords: &Bound<'py, PyDict>,
     refuse_empty: bool,
-) -> PyResult<Reader> {
+) -> PyResult<Bound<'py, PyAny>> {
+    let kind = Kind::of(kind)?;
     let is_part = keywords.get_item("split")?.is_some_and(|split| !split.is_none());
     let input = if is_part { Input::seekable(source)? } else { Input::new(source)? };
     let Input { source, name, interrupt } = input;
     let mut options = options(kind, keywords, name)?;
     options.open.refuse_empty = refuse_empty;
-    let reader = interrupt.run(keywords.py(), |_| Ok(arrow::read(kind == Kind::Patch, source, &options)?))?;
-    let schema = Schema::of_batches(kind, &options, reader.schema());
-    Ok(Reader::new(Handle::new(reader, interrupt), schema))
+    let py = keywords.py();
+    // detached: it may have to wait for the source
+    let reader = interrupt.run(py, |_| Ok(arrow::read(kind == Kind::Patch, source, &options)?))?;
+    object(py, kind, &options, reader, interrupt)
 }
 
 /// Reads statements or patches, as the source has them.
 #[pyfunction]
 pub(super) fn read_any<'py>(
-    py: Python<'py>,
     source: &Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let py = source.py();
     let Input { source, name, interrupt } = Input::new(source)?;
     let values = keywords::values(keywords, Doors::CONVERT.and(Doors::STATS))?;
     let open = OpenOptions::of(&values, "format", name)?;
     let options = ReadOptions { open, ..ReadOptions::default() };
     let (format, reader) = interrupt.run(py, |_| Ok(arrow::read_any(source, &options)?))?;
     let kind = if let AnyFormat::Rdf(_) = format { Kind::Rdf } else { Kind::Patch };
-    let schema = Schema::of_batches(kind, &options, reader.schema());
+    object(py, kind, &options, reader, interrupt)
+}
+
+/// A reader of a kind.
+fn object<'py>(
+    py: Python<'py>,
+    kind: Kind,
+    options: &ReadOptions,
+    reader: Box<dyn ReadBatches>,
+    interrupt: Interrupt,
+) -> PyResult<Bound<'py, PyAny>> {
+    let schema = Schema::of_batches(kind, options, reader.schema());
     let reader = Reader::new(Handle::new(reader, interrupt), schema);
     Ok(match kind {
-        Kind::Rdf => Py::new(py, (RdfReader, reader))?.into_bound(py).into_any(),
-        Kind::Patch => Py::new(py, (PatchReader, reader))?.into_bound(py).into_any(),
+        Kind::Rdf => Bound::new(py, (RdfReader, reader))?.into_any(),
+        Kind::Patch => Bound::new(py, (PatchReader, reader))?.into_any(),
     })
-}
-
-/// What :func:`jelly.read_rdf` stands on.
-#[pyfunction]
-#[pyo3(signature = (source, keywords, refuse_empty=false))]
-pub(super) fn read_rdf<'py>(
-    py: Python<'py>,
-    source: &Bound<'py, PyAny>,
-    keywords: &Bound<'py, PyDict>,
-    refuse_empty: bool,
-) -> PyResult<Py<RdfReader>> {
-    Py::new(py, (RdfReader, open(source, Kind::Rdf, keywords, refuse_empty)?))
-}
-
-/// What :func:`jelly.read_patch` stands on.
-#[pyfunction]
-#[pyo3(signature = (source, keywords, refuse_empty=false))]
-pub(super) fn read_patch<'py>(
-    py: Python<'py>,
-    source: &Bound<'py, PyAny>,
-    keywords: &Bound<'py, PyDict>,
-    refuse_empty: bool,
-) -> PyResult<Py<PatchReader>> {
-    Py::new(py, (PatchReader, open(source, Kind::Patch, keywords, refuse_empty)?))
 }
 
 /// The schema of what readers of a kind give with these options, which are checked as readers check them.

@@ -98,7 +98,7 @@ def test_options_open_no_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a reader was opened")
 
-    for name in ("read_rdf", "read_patch", "read_any"):
+    for name in ("read", "read_any"):
         monkeypatch.setattr(_internal, name, refuse)
     options = ReadOptions.of("patch", {"path": "x", "terms": "struct"}, "jelly-patch", stream=False)
     assert options.schema == jelly.Schema("patch", terms="struct")

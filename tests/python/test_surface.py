@@ -40,6 +40,7 @@ INNER = {
     "option_table",
     "order_log",
     "patch_files",
+    "read",
     "read_any",
     "statistics",
     "read_column",
