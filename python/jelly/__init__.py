@@ -12,8 +12,6 @@ from jelly._internal import (
     RecordBatch,
     Schema,
     __version__,
-    index,
-    quad_keys,
 )
 
 TYPE_CHECKING = False  # type checkers take it for true; the module typing is slow to import
@@ -40,10 +38,11 @@ if TYPE_CHECKING:
     from jelly._patches import Patch, Transaction
     from jelly._patching import Step
     from jelly._push import Pushed, push, push_on
+    from jelly._quad_keys import quad_keys
     from jelly._readers import read_patch, read_rdf
     from jelly._relay import Relayed, relay, relay_on
     from jelly._show import Shown, show, show_diff, show_style
-    from jelly._splits import splits
+    from jelly._splits import index, splits
     from jelly._stage import Staged, stage
     from jelly._stats import Statistics, stats
     from jelly._writers import PatchWriter, RdfWriter
@@ -173,11 +172,12 @@ _NAMES = {
     "jelly._history": "LogReport, Period, PeriodBy, Problem, history, history_by, verify_log",
     "jelly._patches": "Patch, Transaction",
     "jelly._push": "Pushed, push, push_on",
+    "jelly._quad_keys": "quad_keys",
     "jelly._relay": "Relayed, relay, relay_on",
     "jelly._readers": "read_patch, read_rdf",
     "jelly.replica": "Replica",
     "jelly._show": "Shown, show, show_diff, show_style",
-    "jelly._splits": "splits",
+    "jelly._splits": "index, splits",
     "jelly._stage": "Staged, stage",
     "jelly.types": "Limits, PatchOptions, PatchRow, PatchTermRow, Position, RdfOptions, RdfRow, RdfTermRow, Split, Term",
     "jelly._writers": "PatchWriter, RdfWriter",

@@ -6,10 +6,9 @@ from pathlib import Path
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, final
 
-from typing_extensions import TypeVar, Unpack, disjoint_base
+from typing_extensions import TypeVar, disjoint_base
 
 from jelly._inspect import Inspection
-from jelly._option_types import IndexOptions
 from jelly._patches import Patches
 from jelly.types import (
     AnyFormat,
@@ -82,7 +81,6 @@ __all__ = [
     "refuse_hole",
     "refuse_other_base",
     "refuse_own_file",
-    "restart_points",
     "same",
     "show",
     "show_diff",
@@ -93,7 +91,6 @@ __all__ = [
     "state_after_loss",
     "statistics",
     "summarize",
-    "table_keys",
     "verify_log",
     "write_message",
     "written_options",
@@ -357,34 +354,8 @@ class Writer:
     @property
     def closed(self) -> bool: ...
 
-def index(
-    path: str | os.PathLike[str],
-    **options: Unpack[IndexOptions],
-) -> tuple[str, int]:
-    """Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
-
-    Decodes the file once and keeps a snapshot of the decoder every so many bytes, in ``.NAME.jellyindex``
-    beside it. A file that grew uses it for its old part; after any other change it is not used: size, times and
-    inode are compared, and where they differ the checksum of all bytes. zstd files need a seek table; gzip cannot
-    be entered in the middle.
-
-    Args:
-        path: The file.
-        **options: See ``docs/options.md``; as the file will be read.
-
-    Returns:
-        The path of the sidecar and the number of sync points.
-
-    Raises:
-        OSError: The file cannot be read, or the sidecar not written.
-        DecodeError: The file is not as it should be; there is no sidecar then.
-        ValueError: The file cannot be entered in the middle.
-    """
-
+def index(path: str | os.PathLike[str], keywords: dict[str, Any]) -> tuple[Path, int]: ...
 def state_after_loss(is_patch: bool, message: int) -> bytes: ...
-def restart_points(
-    path: str | os.PathLike[str],
-) -> tuple[Literal["none", "footer", "sidecar"], list[tuple[int, int, int, int, int]]]: ...
 def splits(
     source: Source, split_bytes: int, whole_patches: bool, keywords: dict[str, Any]
 ) -> tuple[
@@ -458,42 +429,11 @@ class QuadKeys:
         """
 
 def quad_keys(
-    rows: ArrowArrayExportable | ArrowStreamExportable, secret: bytes, *, canonical: bool = False
-) -> QuadKeys:
-    """The keys by which quads are compared: 16 bytes for each row.
-
-    Two rows have the same key if they are the same quad: the same terms, with language tags in any
-    case, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
-    object, as a header of a patch is, has a null for a key.
-
-    The key is SipHash-2-4-128 under a secret, so that nobody who does not know the secret can make two
-    quads with one key. Keys can be compared if they were made under one secret, by any process and version
-    of this library: draw one for each run, ``secrets.token_bytes(16)``.
-
-    Args:
-        rows: A record batch, a table or another object of any Arrow library, with the columns
-            ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
-            the readers give them. Other columns are passed over.
-        secret: 16 bytes.
-        canonical: Refuse a text that is not the canonical one of its term, such as `"1"^^xsd:string`
-            for `"1"`, rather than take it for that term.
-
-    Returns:
-        The keys, an Arrow column of type binary: ``pyarrow.array(keys)``.
-
-    Raises:
-        EncodeError: A row has some of the terms, but not all.
-        TextError: There is no term in the text of a cell, or, with ``canonical``, it is spelled in another way.
-        ValueError: The secret has not 16 bytes; a column is missing or holds no strings.
-        TypeError: ``rows`` is no object of an Arrow library.
-    """
-
-def table_keys(
     rows: ArrowArrayExportable | ArrowStreamExportable,
     secret: bytes,
-    *,
+    canonical: bool,
     labels: Literal["any", "unscoped", "named"],
-    quads: bool = True,
+    quads: bool,
 ) -> QuadKeys: ...
 def lasting_labels(rows: ArrowArrayExportable) -> ArrowArrayExportable: ...
 

@@ -1,15 +1,16 @@
-"""``splits``: parts of a file that can be read side by side."""
+"""``index`` and ``splits``: parts of a file that can be read side by side."""
 
 from __future__ import annotations
 
+import os
 from typing import Unpack
 
 from jelly import _internal
 from jelly._option_table import refuse_unknown, takes
-from jelly._option_types import SplitOptions
+from jelly._option_types import IndexOptions, SplitOptions
 from jelly.types import Source, Split
 
-__all__ = ["splits"]
+__all__ = ["index", "splits"]
 
 
 @takes("splits")
@@ -57,3 +58,28 @@ def splits(
         Split(start=start, end=end, rows=rows, format=found, compression=packed, state=state)
         for start, end, rows, state in parts
     ]
+
+
+@takes("index")
+def index(path: str | os.PathLike[str], **options: Unpack[IndexOptions]) -> tuple[str, int]:
+    """Makes the sidecar of a Jelly file that has no footer, so that it can be read in parts.
+
+    Decodes the file once and keeps a snapshot of the decoder every so many bytes, in ``.NAME.jellyindex``
+    beside it. A file that grew uses it for its old part; after any other change it is not used: size, times and
+    inode are compared, and where they differ the checksum of all bytes. zstd files need a seek table; gzip cannot
+    be entered in the middle.
+
+    Args:
+        path: The file.
+        **options: See ``docs/options.md``; as the file will be read.
+
+    Returns:
+        The path of the sidecar and the number of sync points.
+
+    Raises:
+        OSError: The file cannot be read, or the sidecar not written.
+        DecodeError: The file is not as it should be; there is no sidecar then.
+        ValueError: The file cannot be entered in the middle.
+    """
+    sidecar, points = _internal.index(path, dict(options))
+    return str(sidecar), points

@@ -47,61 +47,32 @@ impl QuadKeys {
     }
 }
 
-/// The keys by which quads are compared: 16 bytes for each row.
+/// The keys of quads. Where they are compared with those of other tables, terms must be `canonical`.
 ///
-/// Two rows have the same key if they are the same quad: the same terms, with language tags in any
-/// case, and the same graph; a null graph is the default graph, as ``''`` is. A row without subject, predicate and
-/// object, as a header of a patch is, has a null for a key.
-///
-/// The key is SipHash-2-4-128 under a secret, so that nobody who does not know the secret can make two
-/// quads with one key. Keys can be compared if they were made under one secret, by any process and version
-/// of this library: draw one for each run, ``secrets.token_bytes(16)``.
-///
-/// Args:
-///     rows: A record batch, a table or another object of any Arrow library, with the columns
-///         ``subject``, ``predicate``, ``object`` and ``graph``: canonical N-Triples or structs, as
-///         the readers give them. Other columns are passed over.
-///     secret: 16 bytes.
-///     canonical: Refuse a text that is not the canonical one of its term, such as `"1"^^xsd:string`
-///         for `"1"`, rather than take it for that term.
-///
-/// Returns:
-///     The keys, an Arrow column of type binary: ``pyarrow.array(keys)``.
-///
-/// Raises:
-///     EncodeError: A row has some of the terms, but not all.
-///     TextError: There is no term in the text of a cell, or, with ``canonical``, it is spelled in another way.
-///     ValueError: The secret has not 16 bytes; a column is missing or holds no strings.
-///     TypeError: ``rows`` is no object of an Arrow library.
+/// Of `labels`, ``"any"`` takes all blank nodes; ``"unscoped"`` none behind the scope of a source; ``"named"`` no positions
+/// either. Without `quads`, a row may lack terms.
 #[pyfunction]
-#[pyo3(signature = (rows, secret, *, canonical=false))]
 pub(super) fn quad_keys(
     py: Python<'_>,
     rows: &Bound<'_, PyAny>,
     secret: &Bound<'_, PyBytes>,
     canonical: bool,
-) -> PyResult<QuadKeys> {
-    keys_of(py, rows, secret, Required { canonical, ..Required::default() })
-}
-
-/// The keys of the quads of a table that is compared with others: as `quad_keys`, and refuses terms that are not canonical.
-///
-/// Of `labels`, ``"any"`` takes all blank nodes; ``"unscoped"`` none behind the scope of a source; ``"named"`` no positions
-/// either. Without `quads`, a row may lack terms.
-#[pyfunction]
-#[pyo3(signature = (rows, secret, *, labels, quads=true))]
-pub(super) fn table_keys(
-    py: Python<'_>,
-    rows: &Bound<'_, PyAny>,
-    secret: &Bound<'_, PyBytes>,
     labels: &str,
     quads: bool,
 ) -> PyResult<QuadKeys> {
-    let labels = labels.parse()?;
-    keys_of(py, rows, secret, Required { canonical: true, quads, labels })
+    let required = Required { canonical, quads, labels: labels.parse()? };
+    let (secret, mut batches) = (key_of(secret)?, batches_of(rows)?);
+    let keys = py.detach(|| {
+        catch_panic(|| {
+            let mut column = KeyColumn::new(secret, required);
+            batches.each(|batch| Ok(column.push(&batch)?))?;
+            Ok::<_, Failure>(column.finish())
+        })
+    })?;
+    Ok(QuadKeys(Arc::new(keys)))
 }
 
-/// Keeps the rows whose quads have none of some keys: as `table_keys`, without the way of the keys to Python.
+/// Keeps the rows whose quads have none of some keys: as `quad_keys`, without the way of the keys to Python.
 #[pyclass(frozen, module = "jelly")]
 pub(super) struct KeyFilter(arrow::KeyFilter);
 
@@ -155,21 +126,4 @@ pub(super) fn batches_of(rows: &Bound<'_, PyAny>) -> PyResult<Batches> {
             Err(PyTypeError::new_err(format!("rows must be of an Arrow library, not {kind}")))
         }
     }
-}
-
-fn keys_of(
-    py: Python<'_>,
-    rows: &Bound<'_, PyAny>,
-    secret: &Bound<'_, PyBytes>,
-    required: Required,
-) -> PyResult<QuadKeys> {
-    let (secret, mut batches) = (key_of(secret)?, batches_of(rows)?);
-    let keys = py.detach(|| {
-        catch_panic(|| {
-            let mut column = KeyColumn::new(secret, required);
-            batches.each(|batch| Ok(column.push(&batch)?))?;
-            Ok::<_, Failure>(column.finish())
-        })
-    })?;
-    Ok(QuadKeys(Arc::new(keys)))
 }

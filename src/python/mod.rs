@@ -64,11 +64,11 @@ mod _internal {
     #[pymodule_export]
     use super::gathered::GatheredPatches;
     #[pymodule_export]
-    use super::index::{index, restart_points, splits};
+    use super::index::{index, splits};
     #[pymodule_export]
     use super::inspect::{Frequencies, inspect, statistics};
     #[pymodule_export]
-    use super::keys::{KeyFilter, QuadKeys, quad_keys, table_keys};
+    use super::keys::{KeyFilter, QuadKeys, quad_keys};
     #[pymodule_export]
     use super::keywords::option_table;
     #[pymodule_export]

@@ -70,7 +70,7 @@ class Pattern(NamedTuple):
             rows[name] if name in self.columns else pa.repeat(pa.scalar(_ANY), rows.num_rows)
             for name in QUAD
         ]
-        keys = pa.array(_internal.table_keys(_quads(terms), secret, labels=labels))
+        keys = _table_keys(_quads(terms), secret, labels)
         return rows.filter(pc.equal(keys, pa.scalar(self.key)))
 
 
@@ -99,7 +99,7 @@ class Keys:
         Args:
             df: The dataset.
             what: Which dataset, for errors.
-            labels: What labels of blank nodes may be, as ``_internal.table_keys`` takes it.
+            labels: What labels of blank nodes may be, as ``_internal.quad_keys`` takes it.
             column: The name of the new column, which the dataset does not have.
             pattern: Only rows that have these terms.
             apart: What stands behind the keys of quads with blank nodes.
@@ -131,7 +131,7 @@ class Keys:
         import pyarrow as pa
 
         quad = _quads([pa.array([terms.get(name, _ANY)]) for name in QUAD])
-        key = pa.array(_internal.table_keys(quad, self.secret, labels="named"))[0].as_py()
+        key = _table_keys(quad, self.secret, "named")[0].as_py()
         return Pattern(frozenset(terms), key)
 
 
@@ -146,11 +146,9 @@ def log_keys(rows: pa.RecordBatch, secret: bytes, *, quads: bool) -> pa.Array:
     Raises:
         JellyError: A row is refused; the error names the row of the patch.
     """
-    import pyarrow as pa
-
     terms = rows.select(list(QUAD))
     try:
-        return pa.array(_internal.table_keys(terms, secret, labels="named", quads=quads))
+        return _table_keys(terms, secret, "named", quads=quads)
     except JellyError as error:
         if error.row is None:
             raise
@@ -217,7 +215,6 @@ class _Keyed:
         self._apart = apart
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         for batch in batches:
@@ -226,7 +223,7 @@ class _Keyed:
                 if self._pattern is not None:
                     rows = self._pattern.chosen(rows, self._secret, self._labels)
                 terms = rows.select(list(QUAD))
-                keys = pa.array(_internal.table_keys(terms, self._secret, labels=self._labels))
+                keys = _table_keys(terms, self._secret, self._labels)
                 if self._apart:
                     behind = pc.binary_join_element_wise(keys, self._apart, b"")
                     keys = pc.if_else(lasting(rows).is_valid(), behind, keys)
@@ -284,6 +281,15 @@ def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
 def _replaced(batch: pa.RecordBatch, graph: pa.Array) -> pa.RecordBatch:
     place = batch.schema.get_field_index("graph")
     return batch.set_column(place, batch.schema.field(place), graph)
+
+
+def _table_keys(
+    rows: pa.RecordBatch, secret: bytes, labels: Labels, *, quads: bool = True
+) -> pa.Array:
+    """The keys of rows that are compared with those of other tables: their terms must be canonical."""
+    import pyarrow as pa
+
+    return pa.array(_internal.quad_keys(rows, secret, True, labels, quads))
 
 
 def _quads(terms: list[pa.Array]) -> pa.RecordBatch:
