@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyType};
+use pyo3::types::{IntoPyDict, PyBytes, PyCapsule, PyDict, PyType};
 
 use super::batch::RecordBatch;
 use super::capsule;
@@ -144,25 +144,14 @@ impl Reader {
     /// added and did not delete again, of any graph or transaction.
     #[getter]
     fn namespaces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        let found = self.handle.look(py, |reader| {
-            let owned = |(label, iri): (&str, &str)| (label.to_owned(), iri.to_owned());
-            reader.namespaces().iter().map(owned).collect::<Vec<_>>()
-        })?;
-        for (label, iri) in found {
-            all.set_item(label, iri)?;
-        }
-        Ok(all)
+        self.handle.look(py, |reader| reader.namespaces().owned())?.into_py_dict(py)
     }
 
     /// Metadata of the frame that began last (``RdfStreamFrame.metadata``).
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        for (key, value) in self.handle.look(py, |reader| reader.source().decoder().metadata().to_vec())? {
-            all.set_item(key, PyBytes::new(py, &value))?;
-        }
-        Ok(all)
+        let found = self.handle.look(py, |reader| reader.source().decoder().metadata().to_vec())?;
+        found.iter().map(|(key, value)| (key, PyBytes::new(py, value))).into_py_dict(py)
     }
 
     /// How far decoding got; rows that were decoded and not taken yet are behind it.

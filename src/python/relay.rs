@@ -1,9 +1,8 @@
 //! Messages between peers: streams that are checked and encoded anew, the options of requests, small messages.
 
-use std::borrow::Cow;
-
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use super::guard::Guarded;
@@ -104,35 +103,23 @@ pub(super) fn read_message<'py>(py: Python<'py>, message: &[u8]) -> PyResult<Vec
     fields.into_iter().map(object).collect()
 }
 
+/// The value of a field of a message.
+#[derive(FromPyObject)]
+pub(super) enum Field {
+    Number(u64),
+    Text(String),
+    Bytes(PyBackedBytes),
+}
+
 /// The message of these fields, each a number and an int, str or bytes.
 #[pyfunction]
-pub(super) fn write_message<'py>(
-    py: Python<'py>,
-    fields: Vec<(u32, Bound<'py, PyAny>)>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    enum Owned<'a> {
-        Number(u64),
-        Bytes(Cow<'a, [u8]>),
-    }
-    let mut owned = Vec::with_capacity(fields.len());
-    for (field, value) in &fields {
-        let value = if let Ok(number) = value.extract::<u64>() {
-            Owned::Number(number)
-        } else if let Ok(text) = value.extract::<String>() {
-            Owned::Bytes(Cow::Owned(text.into_bytes()))
-        } else if let Ok(bytes) = value.cast::<PyBytes>() {
-            Owned::Bytes(Cow::Borrowed(bytes.as_bytes()))
-        } else {
-            return Err(PyTypeError::new_err("a field of a message is an int, a str or bytes"));
-        };
-        owned.push((*field, value));
-    }
-    let fields: Vec<_> = owned
-        .iter()
-        .map(|(field, value)| match value {
-            Owned::Number(number) => (*field, Value::Number(*number)),
-            Owned::Bytes(bytes) => (*field, Value::Bytes(bytes)),
-        })
-        .collect();
-    Ok(PyBytes::new(py, &write_fields(&fields)))
+#[expect(clippy::needless_pass_by_value, reason = "arguments of Python are owned")]
+pub(super) fn write_message(py: Python<'_>, fields: Vec<(u32, Field)>) -> Bound<'_, PyBytes> {
+    let value = |field| match field {
+        &Field::Number(number) => Value::Number(number),
+        Field::Text(text) => Value::Bytes(text.as_bytes()),
+        Field::Bytes(bytes) => Value::Bytes(bytes),
+    };
+    let fields: Vec<_> = fields.iter().map(|(number, field)| (*number, value(field))).collect();
+    PyBytes::new(py, &write_fields(&fields))
 }
