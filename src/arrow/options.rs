@@ -1,5 +1,8 @@
 //! How a source becomes batches, by options that were given.
 
+use arrow_schema::SchemaRef;
+
+use super::schema::{PATCH_COLUMNS, RDF_COLUMNS, choose, schema};
 use super::{BatchSettings, BlankNodes, Mode, ReadOptions, StringType, TermStyle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::open::OpenOptions;
@@ -34,6 +37,17 @@ impl ReadOptions {
         options.check_committed()?;
         options.check_content()?;
         Ok(options)
+    }
+
+    /// The schema of what is read: rows of patches, or statements.
+    ///
+    /// # Errors
+    /// `argument`: there is no such column, or it is asked for twice.
+    pub fn schema(&self, is_patch: bool) -> Result<SchemaRef> {
+        let all: &[_] = if is_patch { &PATCH_COLUMNS } else { &RDF_COLUMNS };
+        let BatchSettings { columns, terms, strings, .. } = &self.batch;
+        let columns = choose(all, columns.as_deref())?;
+        Ok(schema(&columns, *terms, *strings, self.mode == Mode::Permissive))
     }
 
     /// Whether labels may be those of the content.

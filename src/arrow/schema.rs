@@ -76,6 +76,26 @@ pub fn schema(columns: &[&str], terms: TermStyle, strings: StringType, corrupt_r
     Arc::new(Schema::new(fields))
 }
 
+/// The words of the options by which columns have the types of a schema: how terms are given, and strings.
+pub fn words(schema: &Schema) -> (&'static str, &'static str) {
+    let (mut terms, mut strings) = ("text", "utf8");
+    for field in schema.fields() {
+        let string = match field.data_type() {
+            DataType::Struct(parts) => {
+                terms = "struct";
+                parts.first().map(|part| part.data_type())
+            }
+            other => Some(other),
+        };
+        match string {
+            Some(DataType::Utf8View) => strings = "view",
+            Some(DataType::Dictionary(..)) => strings = "dictionary",
+            _ => {}
+        }
+    }
+    (terms, strings)
+}
+
 /// A schema in Spark's DDL, as `mapInArrow` takes it.
 pub fn ddl(schema: &Schema) -> String {
     let of = |data_type: &DataType| match data_type {

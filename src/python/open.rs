@@ -46,7 +46,7 @@ pub(super) fn read<'py>(
     let py = keywords.py();
     // detached: it may have to wait for the source
     let reader = interrupt.run(py, |_| Ok(arrow::read(kind == Kind::Patch, source, &options)?))?;
-    object(py, kind, &options, reader, interrupt)
+    object(py, kind, reader, interrupt)
 }
 
 /// Reads statements or patches, as the source has them.
@@ -62,18 +62,17 @@ pub(super) fn read_any<'py>(
     let options = ReadOptions { open, ..ReadOptions::default() };
     let (format, reader) = interrupt.run(py, |_| Ok(arrow::read_any(source, &options)?))?;
     let kind = if let AnyFormat::Rdf(_) = format { Kind::Rdf } else { Kind::Patch };
-    object(py, kind, &options, reader, interrupt)
+    object(py, kind, reader, interrupt)
 }
 
 /// A reader of a kind.
-fn object<'py>(
-    py: Python<'py>,
+fn object(
+    py: Python<'_>,
     kind: Kind,
-    options: &ReadOptions,
     reader: Box<dyn ReadBatches>,
     interrupt: Interrupt,
-) -> PyResult<Bound<'py, PyAny>> {
-    let schema = Schema::of_batches(kind, options, reader.schema());
+) -> PyResult<Bound<'_, PyAny>> {
+    let schema = Schema { kind, arrow: reader.schema() };
     let reader = Reader::new(Handle::new(reader, interrupt), schema);
     Ok(match kind {
         Kind::Rdf => Bound::new(py, (RdfReader, reader))?.into_any(),
@@ -85,5 +84,5 @@ fn object<'py>(
 #[pyfunction]
 pub(super) fn read_schema(kind: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Schema> {
     let kind = Kind::of(kind)?;
-    Ok(Schema::of(kind, &options(kind, keywords, None)?)?)
+    Ok(Schema { kind, arrow: options(kind, keywords, None)?.schema(kind == Kind::Patch)? })
 }

@@ -19,6 +19,7 @@ use super::error::Failure;
 use super::handle::{Core, Handle};
 use super::schema::Schema;
 use super::values::Column;
+use crate::arrow::schema::words;
 
 /// Rows that become Python objects at once.
 const BLOCK: usize = 256;
@@ -236,7 +237,8 @@ impl RowMaker {
     fn new(py: Python<'_>, schema: &Schema) -> PyResult<Self> {
         let types = py.import("jelly.types")?;
         let names = PyTuple::new(py, schema.names_vec())?;
-        let make = types.getattr("row_maker")?.call1((schema.kind.word(), schema.terms_word(), names))?;
+        let (terms, _) = words(&schema.arrow);
+        let make = types.getattr("row_maker")?.call1((schema.kind.word(), terms, names))?;
         let builtins = py.import("builtins")?;
         let chain = py.import("itertools")?.getattr("chain")?;
         Ok(RowMaker {

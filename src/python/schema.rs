@@ -3,13 +3,11 @@
 use arrow_schema::SchemaRef;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyTuple};
 
 use super::capsule;
 use super::open::read_schema;
-use crate::arrow::schema::{PATCH_COLUMNS, RDF_COLUMNS, choose, ddl, schema};
-use crate::arrow::{BatchSettings, Mode, ReadOptions, StringType, TermStyle};
-use crate::error::Result;
+use crate::arrow::schema::{CORRUPT_RECORD, ddl, words};
 
 /// Statements or rows of patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,18 +32,6 @@ impl Kind {
             Kind::Patch => "patch",
         }
     }
-
-    fn all_columns(self) -> &'static [&'static str] {
-        match self {
-            Kind::Rdf => &RDF_COLUMNS,
-            Kind::Patch => &PATCH_COLUMNS,
-        }
-    }
-
-    /// Columns that were asked for; all columns in their order are those that are there without a wish.
-    fn other_columns(self, columns: Option<Vec<String>>) -> Option<Vec<String>> {
-        columns.filter(|names| !names.iter().eq(self.all_columns().iter()))
-    }
 }
 
 /// Names and types of the columns of record batches.
@@ -68,45 +54,10 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Schema {
     pub(super) kind: Kind,
-    columns: Option<Vec<String>>,
-    terms: TermStyle,
-    strings: StringType,
-    permissive: bool,
     pub(super) arrow: SchemaRef,
 }
 
 impl Schema {
-    /// Of a reader, which has made it.
-    pub(super) fn of_batches(kind: Kind, options: &ReadOptions, arrow: SchemaRef) -> Self {
-        let columns = kind.other_columns(options.batch.columns.clone());
-        let permissive = options.mode == Mode::Permissive;
-        let BatchSettings { terms, strings, .. } = options.batch;
-        Schema { kind, columns, terms, strings, permissive, arrow }
-    }
-
-    /// The schema of what is read with these options.
-    pub(super) fn of(kind: Kind, options: &ReadOptions) -> Result<Self> {
-        let batch = &options.batch;
-        let columns = choose(kind.all_columns(), batch.columns.as_deref())?;
-        let arrow = schema(&columns, batch.terms, batch.strings, options.mode == Mode::Permissive);
-        Ok(Self::of_batches(kind, options, arrow))
-    }
-
-    pub(super) fn terms_word(&self) -> &'static str {
-        match self.terms {
-            TermStyle::Text => "text",
-            TermStyle::Struct => "struct",
-        }
-    }
-
-    fn strings_word(&self) -> &'static str {
-        match self.strings {
-            StringType::Utf8 => "utf8",
-            StringType::View => "view",
-            StringType::Dictionary => "dictionary",
-        }
-    }
-
     pub(super) fn names_vec(&self) -> Vec<String> {
         self.arrow.fields().iter().map(|field| field.name().clone()).collect()
     }
@@ -167,11 +118,12 @@ impl Schema {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, schema) = (slf.py(), slf.get());
         let rebuild = py.import("copyreg")?.getattr("__newobj_ex__")?;
-        let keywords = PyDict::new(py);
-        keywords.set_item("terms", schema.terms_word())?;
-        keywords.set_item("strings", schema.strings_word())?;
-        keywords.set_item("permissive", schema.permissive)?;
-        let arguments = (schema.kind.word(), schema.columns.clone());
+        let (terms, strings) = words(&schema.arrow);
+        let keywords = [("terms", terms), ("strings", strings)].into_py_dict(py)?;
+        let mut columns = schema.names_vec();
+        let permissive = columns.pop_if(|name| name == CORRUPT_RECORD).is_some();
+        keywords.set_item("permissive", permissive)?;
+        let arguments = (schema.kind.word(), columns);
         Ok((rebuild, (slf.get_type(), arguments, keywords).into_pyobject(py)?))
     }
 }

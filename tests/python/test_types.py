@@ -44,7 +44,7 @@ def test_rows_of_terms_in_parts() -> None:
 def test_rows_of_some_columns() -> None:
     for row in jelly.read_patch(PATCH, columns=["op"], terms="struct").rows():
         assert_type(row, Any)
-        assert type(row).__name__ == "PatchTermRow"
+        assert type(row).__name__ == "PatchRow"
         assert row._fields == ("op",)
 
 
