@@ -53,7 +53,7 @@ pub use log::{
 };
 pub(crate) use log::{Change, LogSink};
 pub(crate) use net::{ByKey, Net};
-pub use options::id_of;
+pub use options::{headers_of, id_of, term_of};
 pub use quad_key::{Keys, QuadKey};
 pub use same::same;
 pub use squash::{SquashOptions, squash};

@@ -1,8 +1,8 @@
 //! Options of operations, from those that were given.
 
 use super::{
-    ApplyOptions, BaseLabels, BlankNodes, DiffOptions, InvertOptions, LogOptions, SquashOptions, Version,
-    id_from_text,
+    ApplyOptions, BaseLabels, BlankNodes, DiffOptions, Header, InvertOptions, LogOptions, SquashOptions,
+    Version, id_from_text,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::open::OpenOptions;
@@ -19,6 +19,28 @@ fn argument(message: String) -> Error {
 /// `argument`: it is neither.
 pub fn id_of(text: &str) -> Result<TermBuf> {
     id_from_text(text).map_err(|error| argument(error.message().to_owned()))
+}
+
+/// A term as canonical N-Triples; the empty text is the default graph.
+///
+/// # Errors
+/// `argument`: it is none.
+pub fn term_of(text: &str) -> Result<TermBuf> {
+    if !text.is_empty() && !text.starts_with(['<', '"', '_']) {
+        return Err(argument(format!(
+            "{text:?} is no term: those are written <https://example.org/a>, _:label, \"text\"@en; \
+             prefixes are not known here"
+        )));
+    }
+    TermBuf::from_text(text).map_err(|error| argument(error.message().to_owned()))
+}
+
+/// Headers whose values are terms as [`term_of`] takes them.
+///
+/// # Errors
+/// `argument`: a value is none.
+pub fn headers_of(texts: Vec<(String, String)>) -> Result<Vec<Header>> {
+    texts.into_iter().map(|(key, value)| Ok((key, term_of(&value)?))).collect()
 }
 
 fn id(values: &Values, name: &str) -> Result<Option<TermBuf>> {

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,7 +15,6 @@ use crate::open::OpenOptions;
 use crate::options::doors::Doors;
 use crate::options::values::Values;
 use crate::patch::{LogPart, Progress};
-use crate::term::TermBuf;
 
 /// A call: its options, and what stops it.
 pub(super) struct Job {
@@ -83,18 +81,6 @@ impl Job {
         let mut report = Report { progress: self.progress.as_ref(), reported: Instant::now() };
         self.interrupt.run(py, |signals| work(&mut |progress| report.poll(signals, progress)))
     }
-}
-
-/// A term as canonical N-Triples; the empty text is the default graph.
-pub(super) fn term(text: &str) -> PyResult<TermBuf> {
-    if !text.is_empty() && !text.starts_with(['<', '"', '_']) {
-        let message = format!(
-            "{text:?} is no term: those are written <https://example.org/a>, _:label, \"text\"@en; \
-                 prefixes are not known here"
-        );
-        return Err(PyValueError::new_err(message));
-    }
-    TermBuf::from_text(text).map_err(|error| PyValueError::new_err(error.message().to_owned()))
 }
 
 /// Reports of the progress.

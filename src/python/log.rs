@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::guard::Guarded;
-use super::job::{Job, term};
+use super::job::Job;
 use super::keywords;
 use super::publish::version;
 use crate::options::doors::Doors;
@@ -163,8 +163,7 @@ pub(super) fn order_log(
         manifests: manifests.unwrap_or_default(),
     };
     let facts = |(source, patch, headers, unfinished, is_stray, counts, net): Collected| {
-        let headers = headers.into_iter().map(|(key, value)| Ok((key, term(&value)?)));
-        let headers = headers.collect::<PyResult<_>>()?;
+        let headers = patch::headers_of(headers)?;
         Ok(PatchFacts { source, patch, headers, unfinished, is_stray, counts, net })
     };
     let patches: Vec<_> = patches.into_iter().map(facts).collect::<PyResult<_>>()?;
@@ -286,7 +285,10 @@ pub(super) fn history(
     let options = LogOptions::of(&job.values);
     let mut terms: Pattern = Default::default();
     for (place, texts) in terms.iter_mut().zip(&pattern) {
-        *place = texts.as_ref().map(|texts| texts.iter().map(|text| term(text)).collect()).transpose()?;
+        *place = texts
+            .as_ref()
+            .map(|texts| texts.iter().map(|text| patch::term_of(text)).collect())
+            .transpose()?;
     }
     let found = job.run(py, |watch| {
         let log = LogSources::open(log)?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::guard::Guarded;
-use super::job::{Job, term};
+use super::job::Job;
 use super::keys::batches_of;
 use super::keywords;
 use crate::arrow::BatchDigest;
@@ -61,7 +61,7 @@ pub(super) fn stamp_patch(
     let job = Job::new(read, Doors::DECODE_PATCH.and(Doors::READ), None)?;
     let opening = job.dataset(patch, "format")?;
     let write = keywords::values(write, Doors::WRITE_PATCH)?;
-    let more = more.into_iter().map(|(key, value)| Ok((key, term(&value)?))).collect::<PyResult<_>>()?;
+    let more = patch::headers_of(more)?;
     let (found, added) = job.run(py, |watch| {
         let source = Again::new(opening.source, opening.options)?;
         let name = dest.to_string_lossy();
