@@ -455,34 +455,34 @@ def canonicalize(
     base: Source,
     dest: Destination,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> _Patched: ...
 def diff(
     old: Source,
     new: Source,
     dest: Destination,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> tuple[int, int, _Patched, tuple[str, list[int]]]: ...
 def same(
     old: Source,
     new: Source,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> bool: ...
 def show(
     patches: list[Source],
     dest: Destination,
     base: Source | None,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> _Shown: ...
 def show_diff(
     old: Source,
     new: Source,
     dest: Destination,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> tuple[_Shown, str, list[int]]: ...
 def show_style() -> str: ...
 def history(
@@ -490,20 +490,20 @@ def history(
     base: Source | None,
     pattern: list[list[str] | None],
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> History: ...
 def invert(
     patches: list[Source],
     dest: Destination,
     base: Source | None,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> _Patched: ...
 def squash(
     patches: list[Source],
     dest: Destination,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> _Patched: ...
 def log_versions(
     patches: list[Source],
@@ -602,7 +602,7 @@ def verify_log(
     patches: list[Source],
     base: Source | None,
     keywords: dict[str, Any],
-    progress: _Report | None = None,
+    progress: _Report | None,
 ) -> tuple[
     int, int, str | None, str | None, int, int, int, int, int | None, list[_Problem], _Taken
 ]: ...
@@ -611,7 +611,7 @@ def apply(
     patches: list[Source],
     dest: Destination,
     keywords: dict[str, Any],
-    progress: Callable[[str, int, int], object] | None = None,
+    progress: Callable[[str, int, int], object] | None,
 ) -> tuple[int, str | None, list[int], _Taken, bool]: ...
 def convert(
     source: Source | Iterable[ArrowArrayExportable],
@@ -625,7 +625,7 @@ def statistics(
     source: Source,
     keywords: dict[str, Any],
     top: int,
-    progress: Callable[[int, int, int], object] | None = None,
+    progress: Callable[[int, int, int], object] | None,
 ) -> dict[str, Any]: ...
 def read_any(source: Source, keywords: dict[str, Any]) -> RdfReader[Any] | PatchReader[Any]: ...
 def read_schema(kind: str, keywords: dict[str, Any]) -> Schema: ...

@@ -18,7 +18,6 @@ type Fields = (u64, Option<String>, [u64; 9], (u64, Vec<String>), bool);
 /// Returns version and id of the result, the numbers of Applied, how the log was taken, and whether the base got content
 /// labels.
 #[pyfunction]
-#[pyo3(signature = (base, patches, dest, keywords, progress=None))]
 pub(super) fn apply(
     py: Python<'_>,
     base: &Bound<'_, PyAny>,

@@ -47,7 +47,6 @@ impl Writing {
 ///
 /// Returns statements of both, the fields of Patched, how blank nodes were compared and what became of them.
 #[pyfunction]
-#[pyo3(signature = (old, new, dest, keywords, progress=None))]
 pub(super) fn diff(
     py: Python<'_>,
     old: &Bound<'_, PyAny>,
@@ -70,7 +69,6 @@ pub(super) fn diff(
 
 /// Whether two datasets are the same but for labels of blank nodes.
 #[pyfunction]
-#[pyo3(signature = (old, new, keywords, progress=None))]
 pub(super) fn same(
     py: Python<'_>,
     old: &Bound<'_, PyAny>,
@@ -85,7 +83,6 @@ pub(super) fn same(
 
 /// Writes the patch that takes others back; returns the fields of Patched.
 #[pyfunction]
-#[pyo3(signature = (patches, dest, base, keywords, progress=None))]
 pub(super) fn invert(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
@@ -108,7 +105,6 @@ pub(super) fn invert(
 
 /// Writes one patch with the net effect of others; returns the fields of Patched.
 #[pyfunction]
-#[pyo3(signature = (patches, dest, keywords, progress=None))]
 pub(super) fn squash(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
@@ -127,7 +123,6 @@ pub(super) fn squash(
 
 /// Writes patches with only the rows that change a dataset; returns the fields of Patched.
 #[pyfunction]
-#[pyo3(signature = (patches, base, dest, keywords, progress=None))]
 pub(super) fn canonicalize(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,

@@ -68,7 +68,6 @@ fn object(py: Python<'_>, found: Inspection) -> PyResult<Bound<'_, PyAny>> {
 
 /// The fields of `jelly.Statistics`, but for the time that it took.
 #[pyfunction]
-#[pyo3(signature = (source, keywords, top, progress=None))]
 pub(super) fn statistics<'py>(
     source: &Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,

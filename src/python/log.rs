@@ -35,7 +35,6 @@ type Report = (
 
 /// Looks at a log; returns the fields of LogReport.
 #[pyfunction]
-#[pyo3(signature = (patches, base, keywords, progress=None))]
 pub(super) fn verify_log(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
@@ -270,7 +269,6 @@ impl History {
 
 /// Follows the quads of a pattern through a log.
 #[pyfunction]
-#[pyo3(signature = (patches, base, pattern, keywords, progress=None))]
 pub(super) fn history(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,

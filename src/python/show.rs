@@ -25,7 +25,6 @@ fn open(target: Target) -> Result<Output> {
 
 /// Shows what patches change; returns the fields of Shown.
 #[pyfunction]
-#[pyo3(signature = (patches, dest, base, keywords, progress=None))]
 pub(super) fn show(
     py: Python<'_>,
     patches: Vec<Bound<'_, PyAny>>,
@@ -57,7 +56,6 @@ pub(super) fn show(
 /// Shows what differs between two datasets; returns the fields of Shown, how blank nodes were compared and what became
 /// of them.
 #[pyfunction]
-#[pyo3(signature = (old, new, dest, keywords, progress=None))]
 pub(super) fn show_diff(
     py: Python<'_>,
     old: &Bound<'_, PyAny>,
