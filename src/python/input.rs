@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
+use pyo3::types::{PyBytes, PyIterator, PyString};
 
 use super::signals::Interrupt;
 use crate::io::{SharedFile, Source, local_path};
@@ -61,37 +61,21 @@ impl Input {
 
 fn find(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, Option<String>)> {
     let py = source.py();
-    if let Ok(bytes) = source.cast::<PyBytes>() {
-        return Ok((memory(bytes), None));
-    }
-    if source.is_instance_of::<PyString>() {
+    let pieces = if source.is_instance_of::<PyString>() {
         return path(source, interrupt);
-    }
-    if source.hasattr(intern!(py, "read"))? {
-        let pieces = Pieces::file(source)?;
-        return Ok((PythonSource::new(pieces, interrupt).into(), None));
-    }
-    if source.hasattr(intern!(py, "__fspath__"))? {
+    } else if source.hasattr(intern!(py, "read"))? {
+        Pieces::file(source)?
+    } else if source.hasattr(intern!(py, "__fspath__"))? {
         return path(source, interrupt);
-    }
-    if PyUntypedBuffer::get(source).is_ok() {
-        // others may change the memory while it is read, so it is copied
-        let copy = py.get_type::<PyBytes>().call1((source,))?;
-        return Ok((memory(copy.cast::<PyBytes>()?), None));
-    }
-    if let Ok(pieces) = source.try_iter() {
-        let pieces = Pieces::Iterable(pieces.unbind());
-        return Ok((PythonSource::new(pieces, interrupt).into(), None));
-    }
-    Err(PyTypeError::new_err(format!(
-        "a source is a path, bytes, a binary file object or an iterable of bytes, not {}",
-        source.get_type().name()?
-    )))
-}
-
-/// Bytes are never copied.
-fn memory(bytes: &Bound<'_, PyBytes>) -> Source {
-    Source::Bytes(Arc::new(PyBackedBytes::from(bytes.clone())))
+    } else if let Some(bytes) = as_bytes(source)? {
+        return Ok((Source::Bytes(Arc::new(bytes)), None));
+    } else if let Ok(pieces) = source.try_iter() {
+        Pieces::Iterable(pieces.unbind())
+    } else {
+        let message = "a source is a path, bytes, a binary file object or an iterable of bytes, not";
+        return Err(PyTypeError::new_err(format!("{message} {}", source.get_type().name()?)));
+    };
+    Ok((PythonSource::new(pieces, interrupt).into(), None))
 }
 
 /// The folder that a source is, if it is one.
@@ -252,36 +236,38 @@ impl Pieces {
     fn next(&self, py: Python<'_>, wanted: usize) -> PyResult<Option<PyBackedBytes>> {
         match self {
             Pieces::File(read) => {
-                let bytes = read.call1(py, (wanted,))?;
-                let bytes = as_bytes(bytes.bind(py), "read() of the source")?;
+                let bytes = given(read.call1(py, (wanted,))?.bind(py), "read() of the source")?;
                 Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
             }
             Pieces::Iterable(iterator) => loop {
-                match iterator.bind(py).clone().next() {
-                    None => return Ok(None),
-                    Some(piece) => {
-                        let bytes = as_bytes(&piece?, "the source")?;
-                        if !bytes.is_empty() {
-                            return Ok(Some(bytes));
-                        }
-                    }
+                let Some(piece) = iterator.bind(py).clone().next() else { return Ok(None) };
+                let bytes = given(&piece?, "the source")?;
+                if !bytes.is_empty() {
+                    return Ok(Some(bytes));
                 }
             },
         }
     }
 }
 
-/// Bytes as they are, other buffers copied.
-fn as_bytes(piece: &Bound<'_, PyAny>, giver: &str) -> PyResult<PyBackedBytes> {
-    if let Ok(bytes) = piece.cast::<PyBytes>() {
-        return Ok(bytes.clone().into());
+/// A piece of a source.
+fn given(piece: &Bound<'_, PyAny>, giver: &str) -> PyResult<PyBackedBytes> {
+    match as_bytes(piece)? {
+        Some(bytes) => Ok(bytes),
+        None => {
+            Err(PyTypeError::new_err(format!("{giver} must give bytes, not {}", piece.get_type().name()?)))
+        }
     }
-    if let Ok(bytes) = piece.cast::<PyByteArray>() {
-        return Ok(bytes.clone().into()); // copies
+}
+
+/// Bytes as they are; a copy of other buffers, whose memory others may change while it is read.
+fn as_bytes(object: &Bound<'_, PyAny>) -> PyResult<Option<PyBackedBytes>> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(Some(bytes.clone().into()));
     }
-    if PyUntypedBuffer::get(piece).is_ok() {
-        let copy = piece.py().get_type::<PyBytes>().call1((piece,))?;
-        return Ok(copy.cast_into::<PyBytes>()?.into());
+    if PyUntypedBuffer::get(object).is_err() {
+        return Ok(None);
     }
-    Err(PyTypeError::new_err(format!("{giver} must give bytes, not {}", piece.get_type().name()?)))
+    let copy = object.py().get_type::<PyBytes>().call1((object,))?;
+    Ok(Some(copy.cast_into::<PyBytes>()?.into()))
 }
