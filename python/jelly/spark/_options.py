@@ -115,7 +115,7 @@ STREAM_OPTIONS: dict[str, tuple[Option, ...]] = {
 BATCH_ROWS = 50_000
 
 STORAGE = "storage."
-_PATHS = ("path", "paths")
+PATHS = ("path", "paths")
 # Spark keeps settings of its own among the options of a streaming sink.
 OF_SPARK = ("checkpointlocation", "queryname", "outputmode")
 # What a catalog says of a table that it is asked to make.
@@ -175,7 +175,16 @@ def taken(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
     }
 
 
-def _without(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
+def with_limits(chosen: dict[str, Any], known: Iterable[Option]) -> dict[str, Any]:
+    """Takes the keywords of some options, and ``limits`` of theirs, out of the rest."""
+    found = taken(chosen, known)
+    if limits := taken(chosen, LIMITS):
+        found["limits"] = Limits(**limits)
+    return found
+
+
+def plain(options: Mapping[str, str], *left_out: str) -> dict[str, str]:
+    """The options without those of storage, and without others that a source knows by itself."""
     return {
         name.lower(): value
         for name, value in options.items()
@@ -229,18 +238,16 @@ class ReadOptions:
             ValueError: An option is wrong, or there is no path.
         """
         known = (*DECODE[kind], *LIMITS, *FILES, *TIMES, *STREAM)
-        chosen = parse(_without(options, *_PATHS), known, source)
+        chosen = parse(plain(options, *PATHS), known, source)
         if stream is False and (only := taken(chosen, STREAM)):
             raise ValueError(f"option {camel(next(iter(only)))!r} is for streams: use readStream")
         if stream and (timed := [time.name for time in TIMES if time.keyword in chosen]):
             raise ValueError(f"option {timed[0]!r} is not for streams, which read each file once")
         if {"max_files_per_trigger", "max_bytes_per_trigger"} <= chosen.keys():
             raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger cannot both be given")
-        keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, DECODE[kind])
+        keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, DECODE[kind])
         if "columns" in keywords:  # in any case, as Spark has names
             keywords["columns"] = [name.lower() for name in keywords["columns"]]
-        if limits := taken(chosen, LIMITS):
-            keywords["limits"] = Limits(**limits)
         chosen["partition_columns"] = tuple(chosen.get("partition_columns", ()))
         made = cls(kind, paths_of(options), keywords, storage_of(options), **chosen)
         made._require_other_names()  # a wrong option shows here, not in a worker
@@ -325,13 +332,12 @@ class WriteOptions:
             ValueError: An option is wrong, or there is not exactly one path.
         """
         known = (*ENCODE[kind], *STREAM_OPTIONS[kind], *LIMITS)
-        keywords = parse(_without(options, *_PATHS, *OF_SPARK), known, source)
+        chosen = parse(plain(options, *PATHS, *OF_SPARK), known, source)
         paths = paths_of(options)
         if len(paths) != 1:
             raise ValueError(f"one path to write to, not {len(paths)}")
-        if limits := taken(keywords, LIMITS):
-            keywords["limits"] = Limits(**limits)
-        if stream := taken(keywords, STREAM_OPTIONS[kind]):
+        keywords = with_limits(chosen, ENCODE[kind])
+        if stream := taken(chosen, STREAM_OPTIONS[kind]):
             made = PatchOptions if kind == "patch" else RdfOptions
             # No partition knows whether another has graphs.
             default = {} if kind == "patch" else {"physical_type": "QUADS"}

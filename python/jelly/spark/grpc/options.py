@@ -20,9 +20,10 @@ from jelly.spark._options import (
     parse,
     paths_of,
     taken,
+    with_limits,
 )
 from jelly.spark._values import flag, positive, size, text
-from jelly.types import Limits, RdfOptions
+from jelly.types import RdfOptions
 
 NAME = "jelly-grpc"
 
@@ -112,9 +113,7 @@ class GrpcReadOptions:
             ValueError: An option is wrong, missing, or not for this kind of query.
         """
         chosen = parse(_plain(options), (*_DECODE, *LIMITS, *_SERVER, *_STREAM), NAME)
-        keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, _DECODE)
-        if limits := taken(chosen, LIMITS):
-            keywords["limits"] = Limits(**limits)
+        keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
         server = Server.of(options, chosen)
         read = ReadOptions("rdf", (server.source,), keywords)
         read.schema  # noqa: B018 - a wrong option shows here, not in a worker

@@ -22,11 +22,12 @@ from jelly.spark._options import (
     parse,
     storage_of,
     taken,
+    with_limits,
 )
 from jelly.spark._values import choice, flag, names, number, positive, text
 from jelly.spark.kafka.config import PREFIX, translated
 from jelly.spark.kafka.offsets import LATEST, Offsets, Place, parse_assign, parse_offsets
-from jelly.types import Limits, PatchOptions, RdfOptions
+from jelly.types import PatchOptions, RdfOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,11 +115,9 @@ class KafkaOptions:
         decode = (*DECODE[kind], *LIMITS)
         chosen = parse(_plain(options), (*_READ, *decode), NAME)
         chosen.pop("kind", None)
-        keywords = taken(chosen, DECODE[kind])
+        keywords = with_limits(chosen, DECODE[kind])
         if keywords.get("format") in ("rdf", "patch"):
             del keywords["format"]
-        if limits := taken(chosen, LIMITS):
-            keywords["limits"] = Limits(**limits)
         storage = storage_of(options)
         if "subscribe" in chosen:
             chosen["subscribe"] = tuple(chosen["subscribe"])
@@ -251,9 +250,7 @@ class KafkaWriteOptions:
         known = (*_WRITE, *ENCODE_COLUMN[kind], *STREAM_OPTIONS[kind], *LIMITS)
         chosen = parse(_plain(options, *OF_SPARK), known, NAME)
         chosen.pop("kind", None)
-        keywords: dict[str, Any] = taken(chosen, ENCODE_COLUMN[kind])
-        if limits := taken(chosen, LIMITS):
-            keywords["limits"] = Limits(**limits)
+        keywords = with_limits(chosen, ENCODE_COLUMN[kind])
         if stream := taken(chosen, STREAM_OPTIONS[kind]):
             keywords["options"] = (
                 PatchOptions(**stream) if kind == "patch" else RdfOptions(**stream)

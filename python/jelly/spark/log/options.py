@@ -16,16 +16,17 @@ from jelly.spark._options import (
     DECODE,
     LIMITS,
     OF_SPARK,
-    STORAGE,
+    PATHS,
     Option,
     ReadOptions,
     parse,
     paths_of,
+    plain,
     storage_of,
     taken,
+    with_limits,
 )
 from jelly.spark._values import number, positive, size, text
-from jelly.types import Limits
 
 NAME = "jelly-log"
 
@@ -136,10 +137,10 @@ class LogReadOptions:
         Raises:
             ValueError: An option is wrong, or does not fit another one.
         """
-        chosen = parse(_plain(options), (*_DECODE, *LIMITS, *_PLAN, *_PLACE, *_READ), NAME)
-        keywords = {"batch_rows": BATCH_ROWS} | taken(chosen, _DECODE)
-        if limits := taken(chosen, LIMITS):
-            keywords["limits"] = Limits(**limits)
+        chosen = parse(
+            plain(options, *PATHS, *OF_SPARK), (*_DECODE, *LIMITS, *_PLAN, *_PLACE, *_READ), NAME
+        )
+        keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
         place = LogPlace.of(options, chosen.pop("token", None))
         read = ReadOptions("patch", (place.where,), keywords, **taken(chosen, _PLAN))
         read.schema  # noqa: B018 - a wrong option shows here, not in a worker
@@ -184,17 +185,6 @@ class LogWriteOptions:
         Raises:
             ValueError: An option is wrong.
         """
-        chosen = parse(_plain(options), (*_PLACE, *_WRITE), NAME)
+        chosen = parse(plain(options, *PATHS, *OF_SPARK), (*_PLACE, *_WRITE), NAME)
         place = LogPlace.of(options, chosen.pop("token", None))
         return cls(place, **chosen)
-
-
-def _plain(options: Mapping[str, str]) -> dict[str, str]:
-    """The options without those that say where to read or write, and Spark's own."""
-    left_out = ("path", "paths", *OF_SPARK)
-    found = {name.lower(): value for name, value in options.items()}
-    return {
-        name: value
-        for name, value in found.items()
-        if name not in left_out and not name.startswith(STORAGE)
-    }
