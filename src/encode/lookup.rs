@@ -1,6 +1,6 @@
 //! The lookup tables of an encoder: text to id, the entry unused for longest goes first.
 
-mod slots;
+mod entry;
 
 use super::bytes::{hash, may_split, same};
 use super::row::Rows;
@@ -8,17 +8,7 @@ use crate::decode::TableKind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::TableSizes;
 use crate::scan::starts_plainly;
-use slots::Slots;
-
-#[derive(Debug, Default)]
-struct Entry {
-    text: Vec<u8>,
-    hash: u32,
-    /// An IRI that ends so may split in it.
-    may_split: bool,
-    /// An IRI that begins, ends or is so may stand between `<` and `>` as it is.
-    plain: bool,
-}
+use entry::Entry;
 
 /// Neighbours by use. They form a ring, in which 0 stands between the oldest and the newest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +29,8 @@ pub(crate) struct Lookup {
     /// By id; 0 is none.
     entries: Vec<Entry>,
     links: Vec<Link>,
-    slots: Slots,
+    /// The first entries of the chains of hashes: a power of two, at least twice as many as entries.
+    chains: Vec<u32>,
     /// The newest entry that the row under construction does not use; those that it uses are newer.
     unused: u32,
     bytes: usize,
@@ -52,9 +43,9 @@ impl Lookup {
             kind,
             size,
             last_set: 0,
-            entries: vec![Entry { plain: true, ..Entry::default() }],
+            entries: vec![Entry::none()],
             links: vec![Link::default()],
-            slots: Slots::default(),
+            chains: vec![0; 2],
             unused: 0,
             bytes: 0,
             most_bytes,
@@ -68,14 +59,14 @@ impl Lookup {
     /// The text of an id; nothing for 0.
     #[inline(always)]
     pub(crate) fn text(&self, id: u32) -> &[u8] {
-        &self.entries[id as usize].text
+        self.entries[id as usize].text()
     }
 
     /// The text of an id that is not 0, if an IRI may stand so between `<` and `>`.
     #[inline(always)]
     pub(super) fn plain_text(&self, id: u32) -> Option<&[u8]> {
         let entry = &self.entries[id as usize];
-        (id != 0 && entry.plain).then_some(&entry.text)
+        (id != 0 && entry.plain).then(|| entry.text())
     }
 
     /// A row begins: it uses no entry yet.
@@ -88,14 +79,43 @@ impl Lookup {
     #[inline(always)]
     pub(crate) fn id(&mut self, text: &[u8], rows: &mut Rows) -> Result<u32> {
         let hash = hash(text);
-        let entries = &self.entries;
-        match self.slots.find(hash, |id| same(&entries[id as usize].text, text)) {
-            Some(id) => {
+        let mut id = self.chains[self.chain(hash)];
+        while id != 0 {
+            let entry = &self.entries[id as usize];
+            if entry.hash == hash && same(entry.text(), text) {
                 self.touch(id);
-                Ok(id)
+                return Ok(id);
             }
-            None => self.add(text, hash, rows),
+            id = entry.next;
         }
+        self.add(text, hash, rows)
+    }
+
+    /// The place of the chain of a hash.
+    #[inline(always)]
+    fn chain(&self, hash: u32) -> usize {
+        hash as usize & (self.chains.len() - 1)
+    }
+
+    /// Puts an entry in the chain of its hash.
+    fn put_in_chain(&mut self, id: u32) {
+        let chain = self.chain(self.entries[id as usize].hash);
+        self.entries[id as usize].next = std::mem::replace(&mut self.chains[chain], id);
+    }
+
+    /// Takes an entry out of the chain of its hash.
+    fn take_out_of_chain(&mut self, id: u32) {
+        let Entry { hash, next, .. } = self.entries[id as usize];
+        let chain = self.chain(hash);
+        let mut before = self.chains[chain];
+        if before == id {
+            self.chains[chain] = next;
+            return;
+        }
+        while self.entries[before as usize].next != id {
+            before = self.entries[before as usize].next;
+        }
+        self.entries[before as usize].next = next;
     }
 
     /// Marks an entry as the newest, and as used by the row.
@@ -127,34 +147,35 @@ impl Lookup {
 
     #[inline(never)]
     fn add(&mut self, text: &[u8], hash: u32, rows: &mut Rows) -> Result<u32> {
-        let id = if self.entries.len() <= self.size as usize {
-            self.entries.push(Entry::default());
-            self.links.push(Link::default());
-            self.entries.len() as u32 - 1
-        } else {
-            self.evict()?
-        };
+        let id = if self.entries.len() <= self.size as usize { self.grow() } else { self.evict()? };
         let entry = &mut self.entries[id as usize];
-        let held = entry.text.capacity();
-        if held / 4 > text.len() + 64 {
-            entry.text = Vec::new();
-        }
-        entry.text.clear();
-        entry.text.extend_from_slice(text);
-        (entry.hash, entry.may_split) = (hash, may_split(text));
-        entry.plain = starts_plainly(text);
-        self.bytes = self.bytes - held + entry.text.capacity();
+        let held = entry.held();
+        entry.set_text(text);
+        (entry.hash, entry.may_split, entry.plain) = (hash, may_split(text), starts_plainly(text));
+        self.bytes = self.bytes - held + entry.held();
         if self.bytes > self.most_bytes {
             let message =
                 format!("the {} table holds more than {} bytes", self.kind.label(), self.most_bytes);
             return Err(Error::limit(ErrorKind::LimitLookup, "lookup_bytes", message));
         }
         self.link(id);
-        self.slots.insert(hash, id);
+        self.put_in_chain(id);
         let wire_id = if id == self.last_set.wrapping_add(1) { 0 } else { id };
         self.last_set = id;
         rows.entry(self.kind, wire_id, text);
         Ok(id)
+    }
+
+    /// One more entry.
+    fn grow(&mut self) -> u32 {
+        let id = self.entries.len() as u32;
+        if id as usize * 2 > self.chains.len() {
+            self.chains = vec![0; self.chains.len() * 2];
+            (1..id).for_each(|id| self.put_in_chain(id));
+        }
+        self.entries.push(Entry::default());
+        self.links.push(Link::default());
+        id
     }
 
     /// Frees the oldest entry. All entries of a row are set before it, so none of them may go for another.
@@ -171,7 +192,7 @@ impl Lookup {
         if self.unused == id {
             self.unused = 0;
         }
-        self.slots.remove(self.entries[id as usize].hash, id);
+        self.take_out_of_chain(id);
         self.unlink(id);
         Ok(id)
     }
@@ -181,7 +202,7 @@ impl Lookup {
         self.entries.truncate(1);
         self.links.clear();
         self.links.push(Link::default());
-        self.slots.clear();
+        self.chains.fill(0);
         (self.bytes, self.unused, self.last_set) = (0, 0, NO_ID);
     }
 }
@@ -212,11 +233,11 @@ impl Lookups {
         let (prefixes, names) = (&mut self.prefixes, &mut self.names);
         let (start, end) = (&prefixes.entries[prefix as usize], &names.entries[name as usize]);
         let is_plain = !plain || start.plain & end.plain;
-        let start = &start.text;
+        let (start, text) = (start.text(), end.text());
         let have = name != 0
             && is_plain
-            && start.len() + end.text.len() == iri.len()
-            && same(&iri[start.len()..], &end.text)
+            && start.len() + text.len() == iri.len()
+            && same(&iri[start.len()..], text)
             && same(&iri[..start.len()], start)
             && (prefix == 0 || !end.may_split || start.last() == Some(&b'#'));
         if have {
@@ -291,6 +312,38 @@ mod tests {
         ] {
             assert_eq!(id(&mut table, text), expected, "{text}");
         }
+    }
+
+    /// Short and long texts, more and fewer than entries; compared with a list of texts by use.
+    #[test]
+    fn ids_are_those_of_a_list_by_use() {
+        let (mut seed, mut sets) = (7usize, 0);
+        for size in [1, 2, 7, 40, 100] {
+            let (mut table, mut list, mut last) = (table(size as u32), Vec::new(), 0);
+            for _ in 0..20_000 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                if seed >> 52 == 0 {
+                    table.restart();
+                    (list, last) = (Vec::new(), NO_ID);
+                }
+                let number = seed >> 33 & 63;
+                let text = format!("{}{number}", "long ".repeat(number % 16));
+                let known = list.iter().position(|(other, _)| *other == text);
+                let (expected, set) = match known.map(|at| list.remove(at).1) {
+                    Some(id) => (id, None),
+                    None => {
+                        let free = list.len() < size;
+                        let id = if free { list.len() as u32 + 1 } else { list.remove(0).1 };
+                        sets += 1;
+                        let follows = id == std::mem::replace(&mut last, id).wrapping_add(1);
+                        (id, Some(if follows { 0 } else { id }))
+                    }
+                };
+                assert_eq!(id(&mut table, &text), (expected, set), "{text}");
+                list.push((text, expected));
+            }
+        }
+        assert!((10_000..99_000).contains(&sets), "{sets}");
     }
 
     #[test]
