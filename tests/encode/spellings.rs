@@ -24,7 +24,11 @@ const SUBJECTS: [Option<&str>; 7] = [
     Some("<<( <urn:c> <urn:p> \"x\" )>>"),
 ];
 const PREDICATES: [Option<&str>; 3] = [Some("<urn:a#p>"), Some("<urn:a#\\u0070>"), Some("<urn:a#q>")];
-const OBJECTS: [Option<&str>; 17] = [
+const OBJECTS: [Option<&str>; 21] = [
+    Some("\"a\nb\""),
+    Some("\"a\\nb\""),
+    Some("\"a\\u000Ab\""),
+    Some("\"a\\nc\"@en"),
     Some("\"x\"^^<urn:v>"),
     Some("\"\"^^<urn:u>"),
     Some("\"\""),

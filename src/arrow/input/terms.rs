@@ -25,6 +25,8 @@ pub(super) struct Terms<'b> {
     is_odd: bool,
     /// The last row was null, which stands for the default graph.
     is_default_graph: bool,
+    /// Memory for two terms with escapes.
+    scratch: [Scratch; 2],
 }
 
 enum Cells<'b> {
@@ -45,7 +47,8 @@ impl<'b> Terms<'b> {
             }
             column => Cells::Text(Strings::of(name, column)?),
         };
-        Ok(Terms { name, cells, text: None, owned: None, is_odd: false, is_default_graph: false })
+        let scratch = Default::default();
+        Ok(Terms { name, cells, text: None, owned: None, is_odd: false, is_default_graph: false, scratch })
     }
 
     /// Reads the term of a row; says whether it is certainly that of the row read before, and `None` of a null.
@@ -84,8 +87,8 @@ impl<'b> Terms<'b> {
         let Cells::Text(strings) = &self.cells else { return false };
         match strings.bytes(row) {
             Some(text) if self.text.is_some_and(|last| same(last, text)) => sink.repeat(place),
-            Some(text) if !self.is_odd && sink.cell(place, text) => {
-                self.text = Some(text);
+            Some(text) if !(self.is_odd && self.may_repeat(text)) && sink.cell(place, text) => {
+                (self.text, self.is_odd) = (Some(text), false);
                 true
             }
             Some(_) => self.hand_over_odd(row, place, sink),
@@ -97,16 +100,29 @@ impl<'b> Terms<'b> {
     #[inline(never)]
     fn hand_over_odd(&mut self, row: usize, place: usize, sink: &mut impl for<'t> TermSink<'t>) -> bool {
         let Cells::Text(strings) = &self.cells else { return false };
-        let before = self.text.and_then(|text| str::from_utf8(text).ok());
-        let (Some(text), Some(before)) = (strings.get(row), before) else { return false };
-        let (mut scratch, mut last) = (Scratch::default(), Scratch::default());
-        let Ok(term) = term_of(text, &mut scratch) else { return false };
-        let repeats = term_of(before, &mut last).is_ok_and(|before| is_same_term(&before, &term));
+        let (Some(text), Some(before)) = (strings.get(row), self.text) else { return false };
+        let may_repeat = self.may_repeat(text.as_bytes());
+        let [scratch, last] = &mut self.scratch;
+        let Ok(term) = term_of(text, scratch) else { return false };
+        let is_repeated = |before| term_of(before, last).is_ok_and(|before| is_same_term(&before, &term));
+        let repeats = may_repeat && str::from_utf8(before).is_ok_and(is_repeated);
         let taken = if repeats { sink.repeat(place) } else { sink.term(place, term) };
         if taken {
             (self.text, self.is_odd) = (Some(text.as_bytes()), is_odd(plain_term_of(text).as_ref(), text));
         }
         taken
+    }
+
+    /// Whether a text may be another spelling of the last term. It is not if only one of them is a literal, or if they
+    /// differ before any escape.
+    #[inline(never)]
+    fn may_repeat(&self, text: &[u8]) -> bool {
+        let (Some([b'"', before @ ..]), [b'"', text @ ..]) = (self.text, text) else {
+            return self.text.is_none_or(|before| before.starts_with(b"\"") == text.starts_with(b"\""));
+        };
+        let mut both = before.iter().zip(text);
+        let differ = both.find(|(a, b)| a != b || matches!(a, b'"' | b'\\'));
+        differ.is_none_or(|(a, b)| a == b || *a == b'\\' || *b == b'\\')
     }
 
     /// Nothing was read yet.
