@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from jelly.types import PatchFormat, Source
 
 # how long a publish is tried again, with the same id
 _TRIES = 30.0
+# how many patches are asked for before they are read, where each is a call
+_AHEAD = 8
 
 
 def describe(
@@ -75,18 +78,46 @@ def read_log(
 
     def messages() -> Iterator[bytes]:
         asked = written(log, after, after_id, upto, int(follow))
-        with answers(target), channel_to(target, tls, compress=False) as channel:
-            metadata = metadata_of(target, token, tls)
-            call = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")(asked, metadata=metadata)
-            try:
-                yield from call
-            finally:
-                call.cancel()
+        with channel_to(target, tls, compress=False) as channel:
+            ask = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")
+            yield from _answered(target, ask(asked, metadata=metadata_of(target, token, tls)))
 
     return read_patch(
         pieces_of(messages()), framing="delimited", format="jelly-patch",
         **({"source_name": f"{target}/{log}"} | read_options),
     )  # fmt: skip
+
+
+def each_patch(
+    target: str,
+    log: str,
+    after: int,
+    upto: int,
+    *,
+    token: str | None = None,
+    tls: Tls | bool | None = None,
+) -> Iterator[Iterator[bytes]]:
+    """The patches of a range of versions one by one, each as a stream of Jelly-Patch, to be read before the next.
+
+    The protocol does not say where a version ends in a range, so each is a call, begun some versions ahead.
+    """
+    metadata = metadata_of(target, token, tls)
+    calls: deque[Any] = deque()
+    with channel_to(target, tls, compress=False) as channel:
+        ask = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")
+        for version in range(after + 1, upto + _AHEAD):
+            if version <= upto:
+                calls.append(ask(written(log, version - 1, None, version), metadata=metadata))
+            if version >= after + _AHEAD:
+                yield pieces_of(_answered(target, calls.popleft()))
+
+
+def _answered(target: str, call: Any) -> Iterator[bytes]:
+    with answers(target):
+        try:
+            yield from call
+        finally:
+            call.cancel()
 
 
 def publish_patch(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ROWS = "source string, object string"
 TERMS = "subject string, predicate string, object string, graph string"
+PATCH = "source string, op string, " + TERMS
 
 
 def options(server: str, spool: Path | None = None, /, **more: str) -> dict[str, str]:
@@ -234,6 +235,15 @@ def test_options_that_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             GrpcSource(made).reader(schema(ROWS))
+    for made, message in (
+        (options("a:1", kind="log"), "neither rdf nor patch"),
+        (options("a:1", kind="patch", topic=""), "'topic' is needed"),
+        (options("a:1", kind="patch", compress="true"), "no option 'compress'"),
+        (options("a:1", kind="patch", maxVersionsPerTrigger="1"), "for streams"),
+        (options("a:1", kind="patch", spoolLocation="x"), "no option 'spoollocation'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            GrpcSource(made).reader(schema(PATCH))
     with pytest.raises(ValueError, match="'spoolLocation' is needed"):
         GrpcSource(options("a:1")).streamReader(schema(ROWS))
     for ddl, overwrite, said in (
@@ -242,6 +252,44 @@ def test_options_that_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=said):
             GrpcSource(options("a:1")).writer(schema(ddl), overwrite)
+
+
+@pytest.mark.spark
+def test_a_log_in_spark(jelly_spark: SparkSession, tmp_path: Path) -> None:
+    """A DataFrame becomes a patch of a log, from there a stream goes to another one, and both are read back."""
+    import jelly.spark
+
+    for name in ("t", "u"):
+        jelly.Log.create(tmp_path / "logs" / name)
+    rows = [("A", f"<a:s{n}>", "<a:p>", f'"{n}"', "") for n in range(100)]
+    base = jelly_spark.createDataFrame([], TERMS)
+    with here(tmp_path / "logs") as server:
+        df = jelly_spark.createDataFrame(rows, f"op string, {TERMS}").repartition(1)
+        to: dict[str, Any] = {"topic": "t", "kind": "patch", "id": "a:1"}
+        for _ in range(2):
+            df.write.format("jelly-grpc").mode("append").options(**to).save(server)
+        for end in (2, 3):
+            later = f'H id <a:{end}> .\nTX .\nA <a:s{98 + end}> <a:p> "x" .\nTC .\n'.encode()
+            jelly.grpc.publish_patch(server, "t", later)
+            stream = jelly_spark.readStream.format("jelly-grpc").options(
+                topic="t", kind="patch", maxVersionsPerTrigger=1, spoolLocation=str(tmp_path / "no")
+            )
+            query = (
+                stream.load(server)
+                .writeStream.format("jelly-grpc")
+                .options(topic="u", kind="patch", checkpointLocation=str(tmp_path / "checkpoint"))
+                .trigger(availableNow=True)
+                .start(server)
+            )
+            assert query.awaitTermination(120)
+            found = jelly_spark.read.format("jelly-grpc").options(topic="u", kind="patch").load(server)  # fmt: skip
+            assert jelly.spark.apply(base, found).count() == 99 + end
+            sources = {row.source for row in found.select("source").distinct().collect()}
+            assert sources == {f"{server}/u/patch-{n:04}" for n in range(1, end + 1)}
+    one, other = (jelly.Log(tmp_path / "logs" / name) for name in ("t", "u"))
+    assert [v.id for v in one.versions()] == [v.id for v in other.versions()] == ["<a:1>", "<a:2>", "<a:3>"]  # fmt: skip
+    assert [one._digest(n) for n in (1, 2, 3)] == [other._digest(n) for n in (1, 2, 3)]
+    assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.spark

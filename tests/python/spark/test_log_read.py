@@ -1,4 +1,4 @@
-"""The source ``jelly-log``: logs in folders and on a server, in batches and as streams.
+"""The source ``jelly-log``: logs in folders and on a server, in batches and as streams; and ``jelly-grpc`` with logs.
 
 Most tests call what Spark calls, without Spark, which needs seconds for each query.
 """
@@ -20,6 +20,7 @@ from jelly.errors import PatchError
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 
+from jelly.spark.grpc.source import GrpcSource
 from jelly.spark.log.source import LogSource
 
 from .tables import schema
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 BASE = b'<x:s> <x:p> "0" .\n<x:s> <x:p> "base" .\n'
 STORAGE: dict[str, str] = {}
+# folders of logs, and the server of gRPC that each has
+PEERS: dict[Path, str] = {}
 COLUMNS = schema(jelly.PATCH_SCHEMA_DDL)
 
 
@@ -48,7 +51,21 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(params=["folder", "gzip", "server", "text", "store"])
+@pytest.fixture(scope="module")
+def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a server of gRPC."""
+    pytest.importorskip("grpc")
+    pytest.importorskip("starlette")
+    from grpc_servers import here
+
+    root = tmp_path_factory.mktemp("logs")
+    with here(root) as target:
+        PEERS[root] = target
+        yield root
+        del PEERS[root]
+
+
+@pytest.fixture(params=["folder", "gzip", "server", "text", "store", "grpc"])
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> jelly.Log:
     if request.param == "store":
         pytest.importorskip("obstore")
@@ -61,6 +78,9 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> jelly.Log:
             name = "".join(c for c in request.node.name if c.isalnum())
         place = f"{request.getfixturevalue('address')}/{name}"
         return jelly.Log.create(place, BASE, base_format="nq") if name != "text" else jelly.Log(place)  # fmt: skip
+    if request.param == "grpc":
+        name = request.node.name.partition("[")[0]
+        return jelly.Log.create(request.getfixturevalue("peer") / name, BASE, base_format="nq")
     ending = ".rdfp.gz" if request.param == "gzip" else ".jellyp"
     return jelly.Log.create(tmp_path / "log", BASE, base_format="nq", ending=ending)
 
@@ -80,11 +100,24 @@ def grow(log: jelly.Log, count: int, prefix: str = "x") -> None:
         log.publish(f"H id <{prefix}:{n}> .\nTX .\n{rows}TC .\n".encode())
 
 
-def source(log: jelly.Log, **options: Any) -> LogSource:
+def source(log: jelly.Log, **options: Any) -> LogSource | GrpcSource:
     texts = {name.lower(): str(value) for name, value in options.items()}
+    if is_grpc(log):
+        server, _, topic = name_of(log).partition("/")
+        return GrpcSource({"path": server, "kind": "Patch", "topic": topic, **texts})
     if str(log.place).startswith("s3:"):
         texts |= {f"storage.{name.lower()}": value for name, value in STORAGE.items()}
     return LogSource({"path": str(log.place), **texts})
+
+
+def is_grpc(log: jelly.Log) -> bool:
+    return Path(log.place).parent in PEERS
+
+
+def name_of(log: jelly.Log) -> str:
+    """As ``source`` names the log."""
+    place = Path(log.place)
+    return f"{PEERS[place.parent]}/{place.name}" if is_grpc(log) else log.place
 
 
 def rows_of(reader: Any, tasks: Any) -> list[tuple[Any, ...]]:
@@ -113,7 +146,7 @@ def expected(log: jelly.Log, versions: range) -> list[tuple[Any, ...]]:
         out = io.BytesIO()
         log.fetch(version, out)
         with jelly.read_patch(out.getvalue()) as reader:
-            name = f"{log.place}/patch-{version:04}"
+            name = f"{name_of(log)}/patch-{version:04}"
             rows += [plain((name, *row[1:])) for row in reader.rows()]
     return rows
 
@@ -175,7 +208,7 @@ def test_patches_of_others_on_a_server(address: str) -> None:
     assert read(log) == Stream(log).batch() == expected(log, range(1, 2))
 
 
-@pytest.mark.parametrize("log", ["folder", "server", "store"], indirect=True)
+@pytest.mark.parametrize("log", ["folder", "server", "store", "grpc"], indirect=True)
 def test_nothing_is_there_yet(log: jelly.Log) -> None:
     assert read(log) == []
     stream = Stream(log, startingVersion="latest")
@@ -233,12 +266,14 @@ def test_before_spark_4_2(short: jelly.Log) -> None:
     assert rows_of(stream.reader, stream.reader.partitions(first, {"version": 3, "id": "<x:3>"})) == expected(short, range(3, 4))  # fmt: skip
 
 
-def test_another_log(short: jelly.Log) -> None:
-    stream = Stream(short)
+@pytest.mark.parametrize("log", ["folder", "grpc"], indirect=True)
+def test_another_log(log: jelly.Log) -> None:
+    grow(log, 3)
+    stream = Stream(log)
     stream.batch()
     for count in (2, 3, 4):  # a head before the offset, at it, after it
-        shutil.rmtree(short.folder)
-        grow(jelly.Log.create(short.folder), count, "y")
+        shutil.rmtree(log.folder)
+        grow(jelly.Log.create(log.folder), count, "y")
         for kept in (False, True):
             if not kept:
                 stream.start()
@@ -250,12 +285,14 @@ def test_another_log(short: jelly.Log) -> None:
             assert caught.value.kind == "patch.fork"
 
 
-def test_what_is_gone(tmp_path: Path) -> None:
-    (tmp_path / "log").mkdir()
+@pytest.mark.parametrize("home", ["tmp_path", "peer"])
+def test_what_is_gone(home: str, request: pytest.FixtureRequest) -> None:
+    root = request.getfixturevalue(home)
+    (root / "log").mkdir()
     for n in (3, 4):
         text = f"H id <x:{n}> .\nH prev <x:{n - 1}> .\nTX .\nA <x:s> <x:p> <x:{n}> .\nTC .\n"
-        (tmp_path / f"log/patch-{n:04}.rdfp").write_text(text)
-    log = jelly.Log(tmp_path / "log")
+        (root / f"log/patch-{n:04}.rdfp").write_text(text)
+    log = jelly.Log(root / "log")
     assert read(log) == expected(log, range(3, 5))
     assert Stream(log).batch() == expected(log, range(3, 5))
     for ask in (lambda: read(log, startingVersion=2), lambda: Stream(log, startingVersion=2)):
@@ -303,9 +340,10 @@ def test_a_damaged_version_is_named(short: jelly.Log) -> None:
 
 
 def test_a_token_stays_secret(short: jelly.Log) -> None:
-    from jelly.spark.log.options import LogReadOptions
+    from jelly.spark.log.options import LogPlace, LogReadOptions
 
     options = LogReadOptions.of({"path": str(short.place), "token": "hush"}, stream=None)
+    assert isinstance(options.place, LogPlace)
     assert options.place.token == "hush"
     assert "hush" not in repr(options)
 

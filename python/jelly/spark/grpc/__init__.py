@@ -8,7 +8,7 @@ A place is ``host:port`` of a server that speaks Jelly's ``RdfStreamService``: `
 others. ``topic`` is needed. ``token`` is the one of the server; without it, ``JELLY_TOKEN`` of the environment counts, over
 TLS and to this machine, in the workers too. ``tls`` (false), ``tlsCa``, ``tlsCert`` and ``tlsKey`` are as
 ``jelly.grpc.Tls`` has them, in files that driver and workers see; ``compress`` (false) asks for compressed messages, or
-sends them. Needs the extra ``[grpc]`` on driver and workers. Logs of patches are read with ``jelly-log``.
+sends them. Needs the extra ``[grpc]`` on driver and workers. With ``kind=patch`` a topic is a log of patches, see below.
 
 **Reading** gives the rows of ``jelly.RDF_SCHEMA``. Options of ``jelly.read_rdf`` and fields of ``jelly.Limits`` are taken in
 camelCase, but ``format``, ``framing`` and ``compression``.
@@ -47,4 +47,20 @@ store it again: at least once.
 - Statements are QUADS if there is a column ``graph``, else TRIPLES. Fields of ``jelly.RdfOptions`` in camelCase are those of the
   stream; a topic keeps the types with which it began.
 - A task without rows publishes nothing.
+
+**Logs of patches.** With the option ``kind=patch`` (``rdf``) ``topic`` is the name of a log of ``jelly serve``, which is read and
+published to through ``PatchLog``, for where only the port of gRPC can be reached:
+
+    spark.readStream.format("jelly-grpc").options(kind="patch", topic="brick").load("host:50051")
+
+All is as with ``jelly-log``: rows of ``jelly.PATCH_SCHEMA``, a source ``host:port/brick/patch-0007`` for each version, offsets of
+version and id, one patch a batch, and the options ``startingVersion``, ``endingVersion``, ``maxVersionsPerTrigger``,
+``minPartitions`` and ``id`` (an IRI); :mod:`jelly.spark.log` describes them.
+
+- A log keeps its versions, so a stream needs no spool and reads each version exactly once: ``spoolLocation`` is taken, as of
+  topics, and not used.
+- ``PatchLog`` does not say the bytes of versions: ``maxBytesPerTrigger`` and ``splitBytes`` are refused, and versions are
+  divided among tasks by their number.
+- Each version is a call. ``jelly-log`` reads the versions of a server in one request, so it reads a log of many small
+  versions faster.
 """

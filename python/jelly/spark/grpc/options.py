@@ -15,6 +15,7 @@ from jelly.spark._options import (
     LIMITS,
     OF_SPARK,
     STREAM_OPTIONS,
+    Kind,
     Option,
     ReadOptions,
     parse,
@@ -22,7 +23,7 @@ from jelly.spark._options import (
     taken,
     with_limits,
 )
-from jelly.spark._values import flag, positive, size, text
+from jelly.spark._values import choice, flag, positive, size, text
 from jelly.types import RdfOptions
 
 NAME = "jelly-grpc"
@@ -30,15 +31,15 @@ NAME = "jelly-grpc"
 # the protocol says these
 _OF_THE_STREAM = ("format", "framing", "compression")
 _DECODE = tuple(option for option in DECODE["rdf"] if option.keyword not in _OF_THE_STREAM)
-_SERVER = (
+SERVER = (
     Option("topic", text),
     Option("token", text),
     Option("tls", flag),
     Option("tlsCa", text),
     Option("tlsCert", text),
     Option("tlsKey", text),
-    Option("compress", flag),
 )
+_TOPIC = (*SERVER, Option("compress", flag))
 _STREAM = (
     Option("spoolLocation", text),
     Option("maxBytesPerTrigger", positive(size)),
@@ -72,7 +73,7 @@ class Server:
             raise ValueError(f"one server, not {len(targets)}")
         if "://" in targets[0] or not targets[0].rpartition(":")[2].isdecimal():
             raise ValueError(f"{targets[0]!r} is no address of a server; expected host:port")
-        mine = taken(chosen, _SERVER)
+        mine = taken(chosen, _TOPIC)
         if not mine.get("topic"):
             raise ValueError("option 'topic' is needed: the name of the stream on the server")
         made = cls(targets[0], **mine)
@@ -87,12 +88,17 @@ class Server:
 
     @property
     def call(self) -> dict[str, Any]:
-        """Keywords of calls of :mod:`jelly.grpc`."""
+        """Keywords of calls that subscribe and publish to topics."""
+        return self.access | {"compress": self.compress}
+
+    @property
+    def access(self) -> dict[str, Any]:
+        """Keywords of all calls of :mod:`jelly.grpc`."""
         from jelly.grpc import Tls  # grpcio does not survive a fork: only who calls imports it
 
         files = (self.tls_ca, self.tls_cert, self.tls_key)
         tls: Any = Tls(*files) if any(files) else self.tls
-        return {"token": self.token, "tls": tls, "compress": self.compress}
+        return {"token": self.token, "tls": tls}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ class GrpcReadOptions:
         Raises:
             ValueError: An option is wrong, missing, or not for this kind of query.
         """
-        chosen = parse(_plain(options), (*_DECODE, *LIMITS, *_SERVER, *_STREAM), NAME)
+        chosen = parse(plain(options), (*_DECODE, *LIMITS, *_TOPIC, *_STREAM), NAME)
         keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
         server = Server.of(options, chosen)
         read = ReadOptions("rdf", (server.source,), keywords)
@@ -151,14 +157,27 @@ class GrpcWriteOptions:
             ValueError: An option is wrong or missing.
         """
         known = tuple(one for one in STREAM_OPTIONS["rdf"] if one.keyword != "stream_name")
-        chosen = parse(_plain(options), (*_SERVER, *_WRITE, *known), NAME)
+        chosen = parse(plain(options), (*_TOPIC, *_WRITE, *known), NAME)
         server = Server.of(options, chosen)
         # no task knows whether another has graphs
         default = {"physical_type": "QUADS" if "graph" in columns else "TRIPLES"}
         return cls(server, chosen.get("id"), jelly.RdfOptions(**(default | taken(chosen, known))))
 
 
-def _plain(options: Mapping[str, str]) -> dict[str, str]:
-    """The options without the address and Spark's own."""
-    left_out = ("path", "paths", *OF_SPARK)
+def kind_of(options: Mapping[str, str]) -> Kind:
+    """Whether a topic with statements is meant, or a log of patches.
+
+    Raises:
+        ValueError: Neither.
+    """
+    said = {name.lower(): value for name, value in options.items()}.get("kind", "rdf")
+    kinds: dict[str, Kind] = {"rdf": "rdf", "patch": "patch"}
+    if (found := kinds.get(choice(said))) is None:
+        raise ValueError(f"option 'kind': {said!r} is neither rdf nor patch")
+    return found
+
+
+def plain(options: Mapping[str, str]) -> dict[str, str]:
+    """The options without the address, the kind and Spark's own."""
+    left_out = ("path", "paths", "kind", *OF_SPARK)
     return {name.lower(): value for name, value in options.items() if name.lower() not in left_out}

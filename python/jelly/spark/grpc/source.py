@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
 
-from jelly.spark.grpc.options import NAME, GrpcReadOptions, GrpcWriteOptions
+from jelly.spark.grpc.log import read_options, write_options
+from jelly.spark.grpc.options import NAME, GrpcReadOptions, GrpcWriteOptions, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import (
@@ -31,22 +32,36 @@ class GrpcSource(DataSource):
     def schema(self) -> str:
         """Columns of the rows, as ``columns``, ``terms`` and ``mode`` have them."""
         # Spark does not say yet whether this is a stream; the reader checks what depends on it
+        if kind_of(self.options) == "patch":
+            return read_options(self.options, stream=None).ddl
         return GrpcReadOptions.of(self.options, stream=None).ddl
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads what a topic has."""
+        """Reads what a topic or a log has."""
+        if kind_of(self.options) == "patch":
+            from jelly.spark.log.batch import LogReader
+
+            return LogReader(read_options(self.options, stream=False), schema)
         from jelly.spark.grpc.batch import GrpcReader
 
         return GrpcReader(GrpcReadOptions.of(self.options, stream=False), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Reads a topic as it grows."""
+        """Reads a topic or a log as it grows."""
+        if kind_of(self.options) == "patch":
+            from jelly.spark.log.stream import LogStreamReader
+
+            return LogStreamReader(read_options(self.options, stream=True), schema)
         from jelly.spark.grpc.stream import GrpcStreamReader
 
         return GrpcStreamReader(GrpcReadOptions.of(self.options, stream=True), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Publishes the rows of each task as one stream."""
+        """Publishes the rows of each task as one stream, or all rows as one patch."""
+        if kind_of(self.options) == "patch":
+            from jelly.spark.log.sink import LogWriter
+
+            return LogWriter(write_options(self.options), schema, overwrite)
         from jelly.spark.grpc.sink import GrpcWriter
 
         return GrpcWriter(GrpcWriteOptions.of(self.options, schema.names), schema, overwrite)
@@ -54,7 +69,11 @@ class GrpcSource(DataSource):
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool
     ) -> DataSourceStreamWriter:
-        """Publishes the rows of each task of each batch as one stream."""
+        """Publishes the rows of each task of each batch as one stream, or those of each batch as one patch."""
+        if kind_of(self.options) == "patch":
+            from jelly.spark.log.sink import LogStreamWriter
+
+            return LogStreamWriter(write_options(self.options), schema, overwrite)
         from jelly.spark.grpc.sink import GrpcStreamWriter
 
         return GrpcStreamWriter(GrpcWriteOptions.of(self.options, schema.names), schema, overwrite)

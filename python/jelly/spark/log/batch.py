@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from jelly.spark.log.options import LogPlace, LogReadOptions
+    from jelly.spark.log.options import LogReadOptions
+    from jelly.spark.log.place import Place
 
 
 class LogReader(DataSourceReader):
@@ -43,7 +44,7 @@ class LogReader(DataSourceReader):
         return rows(self._options.place, self._shape, partition)
 
 
-def rows(place: LogPlace, shape: Shape, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+def rows(place: Place, shape: Shape, partition: InputPartition) -> Iterator[pa.RecordBatch]:
     """The rows of some versions, in order; rows before an error are given first.
 
     Each version is a source of its own, in which all numbers count from 0.

@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 
 import jelly
 from jelly import _internal
-from jelly._log_files import name_of
 from jelly._whole_file import local_path
 from jelly.log._there import existing
 from jelly.spark._options import (
@@ -27,6 +26,7 @@ from jelly.spark._options import (
     with_limits,
 )
 from jelly.spark._values import number, positive, size, text
+from jelly.spark.log.place import Place, source_of
 
 NAME = "jelly-log"
 
@@ -66,13 +66,17 @@ def _iri(value: str) -> str:
 
 _PLAN = (Option("splitBytes", positive(size)), Option("minPartitions", positive(number)))
 _PLACE = (Option("token", text),)
-_READ = (
+_BYTES = (_PLAN[0], Option("maxBytesPerTrigger", positive(size)))
+READ = (
+    *_DECODE,
+    *LIMITS,
+    _PLAN[1],
     Option("startingVersion", _start),
     Option("endingVersion", _end),
     Option("maxVersionsPerTrigger", positive(number)),
-    Option("maxBytesPerTrigger", positive(size)),
 )
-_WRITE = (Option("id", _iri),)
+"""Of reading a log whose versions may not say their bytes."""
+WRITE = (Option("id", _iri),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +120,14 @@ class LogPlace:
 
     def source(self, version: int) -> str:
         """What the column ``source`` says of a version."""
-        return f"{self.name}/{name_of(version, '')}"
+        return source_of(self.name, version)
 
 
 @dataclass(frozen=True, slots=True)
 class LogReadOptions:
     """Which versions of a log are read, and how."""
 
-    place: LogPlace
+    place: Place
     read: ReadOptions
     starting_version: Start = "earliest"
     ending_version: int | None = None
@@ -137,12 +141,19 @@ class LogReadOptions:
         Raises:
             ValueError: An option is wrong, or does not fit another one.
         """
-        chosen = parse(
-            plain(options, *PATHS, *OF_SPARK), (*_DECODE, *LIMITS, *_PLAN, *_PLACE, *_READ), NAME
-        )
-        keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
+        chosen = parse(plain(options, *PATHS, *OF_SPARK), (*READ, *_BYTES, *_PLACE), NAME)
         place = LogPlace.of(options, chosen.pop("token", None))
-        read = ReadOptions("patch", (place.where,), keywords, **taken(chosen, _PLAN))
+        return cls.at(place, place.where, chosen, stream=stream)
+
+    @classmethod
+    def at(cls, place: Place, where: str, chosen: dict[str, Any], *, stream: bool | None) -> Self:
+        """What is chosen of a log at a place; ``stream`` as of :meth:`of`.
+
+        Raises:
+            ValueError: As of :meth:`of`.
+        """
+        keywords = {"batch_rows": BATCH_ROWS} | with_limits(chosen, _DECODE)
+        read = ReadOptions("patch", (where,), keywords, **taken(chosen, _PLAN))
         read.schema  # noqa: B018 - a wrong option shows here, not in a worker
         _refuse(chosen, stream)
         return cls(place, read, **chosen)
@@ -174,7 +185,7 @@ def _refuse(chosen: Mapping[str, Any], stream: bool | None) -> None:
 class LogWriteOptions:
     """Where patches are published, under which ids."""
 
-    place: LogPlace
+    place: Place
     id: str | None = None
     """An IRI, as a term."""
 
@@ -185,6 +196,6 @@ class LogWriteOptions:
         Raises:
             ValueError: An option is wrong.
         """
-        chosen = parse(plain(options, *PATHS, *OF_SPARK), (*_PLACE, *_WRITE), NAME)
+        chosen = parse(plain(options, *PATHS, *OF_SPARK), (*_PLACE, *WRITE), NAME)
         place = LogPlace.of(options, chosen.pop("token", None))
         return cls(place, **chosen)

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Self
 
 from pyspark.sql.datasource import InputPartition
 
-import jelly
 from jelly.log._patch import refused
 from jelly.spark._options import ReadOptions
+from jelly.spark.log.place import Readable, Version
 
 # A reader begins anew with each version, which costs about as much as so many bytes.
 _EACH = 4 << 10
@@ -80,7 +80,7 @@ def planned(
     return found
 
 
-def offset_before(log: jelly.Log, version: int) -> Offset:
+def offset_before(log: Readable, version: int) -> Offset:
     """Where to begin, to read a version next.
 
     Raises:
@@ -93,7 +93,7 @@ def offset_before(log: jelly.Log, version: int) -> Offset:
     return Offset(before, next(log.versions(before - 1, before)).id)
 
 
-def versions_since(log: jelly.Log, start: Offset, upto: int | None = None) -> Iterator[jelly.LogVersion]:  # fmt: skip
+def versions_since(log: Readable, start: Offset, upto: int | None = None) -> Iterator[Version]:
     """The versions after an offset, of the log that the offset is of.
 
     Raises:
@@ -111,7 +111,7 @@ def versions_since(log: jelly.Log, start: Offset, upto: int | None = None) -> It
     yield from found
 
 
-def require(log: jelly.Log, offset: Offset, id: str | None) -> None:
+def require(log: Readable, offset: Offset, id: str | None) -> None:
     """Refuses a log that has another id at an offset.
 
     Raises:
@@ -121,7 +121,7 @@ def require(log: jelly.Log, offset: Offset, id: str | None) -> None:
         raise _fork(log, offset, f"the log has {id or 'no id'} there")
 
 
-def _fork(log: jelly.Log, offset: Offset, but: str) -> Exception:
+def _fork(log: Readable, offset: Offset, but: str) -> Exception:
     place = str(log.place)
     message = (
         f"this stream has read version {offset.version} with the id {offset.id or 'none'}, but {but}: another log is here "

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from jelly.spark.log.options import LogPlace, LogWriteOptions
+    from jelly.spark.log.options import LogWriteOptions
+    from jelly.spark.log.place import Place
 
 # ids of batches are made in this namespace of UUIDs, of query and number
 _BATCHES = uuid.UUID("6f0c3c36-3c2f-5d0b-9a55-0d3f2c0b7f11")
@@ -91,7 +92,7 @@ def _check(schema: StructType, overwrite: bool) -> None:
     check_columns(schema)
 
 
-def _publish(place: LogPlace, messages: Sequence[WriterCommitMessage | None]) -> None:
+def _publish(place: Place, messages: Sequence[WriterCommitMessage | None]) -> None:
     """Publishes what the one task with rows has; a batch without rows publishes nothing.
 
     Raises:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.datasource import ReadLimit
     from pyspark.sql.types import StructType
 
-    import jelly
     from jelly.spark.log.options import LogReadOptions
+    from jelly.spark.log.place import Readable, Version
 
 
 # Without a limit the first batch would be the whole log, and a failure would begin it anew.
@@ -32,7 +32,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: LogReadOptions, schema: StructType) -> None:
         self._options = options
         self._shape = Shape(options.read, schema)
-        self._opened: jelly.Log | None = None
+        self._opened: Readable | None = None
         self._target: Offset | None = None
         self._last: Offset | None = None
         self._first = FirstAnswer()
@@ -76,13 +76,15 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if start is None and not takes_all:
             most = self._options.max_versions_per_trigger
             most_bytes = self._options.max_bytes_per_trigger
-        end, size = before, 0
+        last: Version | None = None
+        size = 0
         with closing(self._since(before, most)) as found:
             for version in found:
                 size += version.bytes
-                if most_bytes is not None and size > most_bytes and end is not before:
+                if most_bytes is not None and size > most_bytes and last is not None:
                     break
-                end = Offset(version.version, version.id)
+                last = version
+        end = before if last is None else Offset(last.version, last.id)
         self._last = end
         return end.stored()
 
@@ -115,7 +117,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Nothing is open."""
 
     @property
-    def _log(self) -> jelly.Log:
+    def _log(self) -> Readable:
         if self._opened is None:
             self._opened = self._options.place.there()
         return self._opened
