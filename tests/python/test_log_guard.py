@@ -15,6 +15,7 @@ import pytest
 import jelly
 from jelly._apply import applied
 from jelly.errors import PatchError
+from jelly.log._contents import Contents
 from jelly.log._folder import FolderLog
 from jelly.log._guard import Guard, Seen
 
@@ -187,15 +188,14 @@ def test_backups_that_are_compacted_meanwhile(
 def test_publishing_while_others_compact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upto: int, is_known: bool) -> None:  # fmt: skip
     """The log is compacted after it was looked at, and before what is there is checked."""
     log = made(tmp_path / "log")
-    module = importlib.import_module("jelly.log._publish")
-    check = module._refuse_damage
+    check = Contents.require_chain
 
-    def compacted(contents: Any, extent: Any) -> None:
-        monkeypatch.setattr(module, "_refuse_damage", check)
+    def compacted(contents: Contents, extent: Any) -> None:
+        monkeypatch.setattr(Contents, "require_chain", check)
         compact_to(log.folder, upto)
         check(contents, extent)
 
-    monkeypatch.setattr(module, "_refuse_damage", compacted)
+    monkeypatch.setattr(Contents, "require_chain", compacted)
     publisher = log if is_known else jelly.Log(log.folder)
     done = publisher.publish(patch(5))
     assert (done.version, done.id, done.replayed) == (5, "<x:5>", False)

@@ -6,12 +6,14 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly import _internal
 from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_of
 from jelly.log._begin import said_of
+from jelly.log._disorder import Checked, grown, names_in, refuse_disorder
 from jelly.log._index import Index, Line, append, line_of
 from jelly.log._patch import Summary, refuse_range, refused, version_of
 from jelly.log._types import Head
@@ -55,8 +57,10 @@ class Contents:
         """Held by those that look at ``waiting``; notified when some of them are done."""
         self.waiting: list[Any] = []
         """Patches that are to be published, in the order in which they came."""
-        self.is_chain = False
-        """The patches were checked to be a chain, and no other process has changed the folder since."""
+        self._checked: Checked | None = None
+        """What was found to be a chain, and is as it was but for what came since."""
+        self._others: frozenset[str] = frozenset()
+        """Names that were there before the folder was listed."""
         self._changes = 0
         """Changes of this process that are under way."""
         self._ending = ending
@@ -102,7 +106,7 @@ class Contents:
         if found == self._manifests:
             return
         id = said_of(self.home).get("id")
-        self._extent = None
+        self._extent = self._checked = None
         if id != self.id:
             self._index = None
         self._manifests, self.id = found, id
@@ -114,7 +118,14 @@ class Contents:
         if not self.home.is_dir():
             self._extent = None
             return Extent(None, 1, Head(0, None), self._ending, 1)
+        if self._checked is not None and self._index is not None:
+            self._extent = grown(self.home, self._checked, self._index, partial(self._line, self._index))  # fmt: skip
+            if self._extent is not None:
+                self._checked = self._checked._replace(extent=self._extent)
+                return self._extent
+            self._checked = None
         stamp = self.home.stat().st_mtime_ns
+        self._others = frozenset(name for name, _ in names_in(self.home))
         files = self.files
         ending = str(said_of(self.home).get("ending") or self._ending)
         for path in files:
@@ -134,8 +145,25 @@ class Contents:
             if (match := NAME.fullmatch(path.name)) and int(match[1]) < first:
                 begin, ending = min(begin, int(match[1])), match[2]
         self._extent = Extent(stamp, first, head, ending, begin)
-        self.is_chain = False
         return self._extent
+
+    def require_chain(self, extent: Extent) -> None:
+        """Refuses a log that is no chain of patches; reads only those that the index does not know.
+
+        The check is made once, and again where the folder was changed by others who did not just publish; that of
+        the last patch each time.
+
+        Raises:
+            PatchError: It is none.
+        """
+        if self._checked is not None:
+            if not extent.is_empty:
+                self.line(extent.head.version, extent)
+            return
+        lines = [self.line(one, extent) for one in range(extent.first, extent.head.version + 1)]
+        refuse_disorder(self.home, lines)
+        others = self._others - {line.name for line in lines}
+        self._checked = Checked(extent, others, self.index(extent).doubts)
 
     def range(self, after: int, upto: int | None) -> tuple[Extent, int]:
         """Checks that a range of versions is there.
@@ -215,6 +243,8 @@ class Contents:
         if self._index is not None:
             self._index.keep(line)
         self._extent = extent._replace(head=Head(line.version, written.id))
+        if self._checked is not None:
+            self._checked = self._checked._replace(extent=self._extent)
         return self._extent
 
     @contextmanager

@@ -75,13 +75,16 @@ class Index:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / INDEX
+        # how far the file was read, and which one
+        self._read: tuple[int, int] = (0, 0)
+        self.doubts = 0
+        """Grows where a version gets another line, and where an id was that of another version."""
         self._lines: dict[int, Line] = {}
         self._versions: dict[str, int] = {}
         # the latest time up to each version, as far as it was asked for
         self._times: dict[int, datetime | None] = {}
-        for text in self._texts():
-            if (line := parsed(text)) is not None:
-                self.keep(line)
+        for line in self.more() or ():
+            self.keep(line)
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -141,17 +144,35 @@ class Index:
 
     def keep(self, line: Line) -> None:
         """Takes a version whose patch was read or written."""
-        if line.version in self._lines:
+        if (known := self._lines.get(line.version)) is not None:
             self._times.clear()
+            self.doubts += known != line
         self._lines[line.version] = line
         if line.id is not None:
-            self._versions[_internal.identify(line.id)[1]] = line.version
+            identity = _internal.identify(line.id)[1]
+            self.doubts += self._versions.get(identity, line.version) != line.version
+            self._versions[identity] = line.version
 
-    def _texts(self) -> list[str]:
+    def known(self, version: int) -> Line | None:
+        """The line of a version, whether its file is so or not."""
+        return self._lines.get(version)
+
+    def more(self) -> list[Line] | None:
+        """The lines that the file got since it was read last; None: it is another file now, or gone."""
+        at, inode = self._read
+        self._read = 0, 0
         try:
-            return self._path.read_bytes().decode("utf-8", "replace").split("\n")
+            with self._path.open("rb") as file:
+                stat = os.fstat(file.fileno())
+                if at and (stat.st_ino != inode or stat.st_size < at):
+                    return None
+                file.seek(at)
+                texts = file.read()
         except OSError:
-            return []
+            return None
+        self._read = at + texts.rfind(b"\n") + 1, stat.st_ino
+        lines = map(parsed, texts.decode("utf-8", "replace").split("\n"))
+        return [line for line in lines if line is not None]
 
 
 def _is_stub(path: Path) -> bool:

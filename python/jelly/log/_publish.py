@@ -14,7 +14,7 @@ from jelly._times import of_term
 from jelly._whole_file import sync_file, sync_folder
 from jelly.errors import JellyError
 from jelly.log._begin import EMPTY, base_of, is_log, manifest
-from jelly.log._contents import Contents, Extent
+from jelly.log._contents import Contents
 from jelly.log._patch import Prepared, count_of, refuse_miscounted, refuse_time, refused
 from jelly.log._types import Head, Published, time_of
 
@@ -168,7 +168,7 @@ class _Round:
         if one.check is not None:
             one.check(self._head)
         if not one.is_counted:
-            _refuse_damage(contents, extent)
+            contents.require_chain(extent)
             refuse_time(one.found, self._last_time())
             self._refuse_miscounted(one.found)
         found = one.found.after(self._head.id, extent.ending)
@@ -263,29 +263,3 @@ def _flushed(path: Path) -> OSError | None:
     except OSError as error:
         return error
     return None
-
-
-def _refuse_damage(contents: Contents, extent: Extent) -> None:
-    """Refuses a log that is no chain of patches; reads only those that the index does not know.
-
-    The check is made once, and again when the folder was changed by others; that of the last patch each time.
-    """
-    if contents.is_chain:
-        if not extent.is_empty:
-            contents.line(extent.head.version, extent)
-        return
-    versions = range(extent.first, extent.head.version + 1)
-    facts = [
-        (
-            str(contents.home / line.name),
-            0,
-            [(key, value) for key, value in line.headers],
-            None,
-            False,
-            bool(line.added or line.deleted or line.prefixes),
-            line.added - line.deleted,
-        )
-        for line in (contents.line(version, extent) for version in versions)
-    ]
-    _internal.order_log(facts, {})
-    contents.is_chain = True
