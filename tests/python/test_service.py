@@ -155,6 +155,14 @@ def test_what_is_refused(
     assert json.loads(curl(log).body)["head"]["version"] == 0
 
 
+def test_a_bad_body_has_its_place_in_the_answer(log: str) -> None:
+    found = json.loads(curl(log, *RDFP, data=b"TX .\nA x .\n").body)
+    assert (found["line"], found["column"], found["byte"]) == (2, 3, 7)
+    jelly_patch = "Content-Type: application/x-jelly-rdf-patch"
+    found = json.loads(curl(log, "-H", jelly_patch, data=b"\x02\xff\xff").body)
+    assert (found["byte"], "line" in found) == (1, False)
+
+
 def test_encodings_are_taken_off_once(log: str) -> None:
     import gzip
 

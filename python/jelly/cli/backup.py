@@ -74,7 +74,7 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
 @click.command(name="stage", short_help="What a patch would do to a dataset.")
 @click.argument("base")
 @click.argument("patch")
-@click.option("--log", "folder", metavar="FOLDER", help="The log that the patch is for: report whether the patch can be its next one.")  # fmt: skip
+@click.option("--log", "folder", metavar="PLACE", help="The log that the patch is for: report whether the patch can be its next one.")  # fmt: skip
 @click.option("--publish", is_flag=True, help="Publish it to the log, if nothing is wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
 @with_options(AS, LOOKING)

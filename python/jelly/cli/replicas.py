@@ -52,7 +52,7 @@ def create_command(table: str, base: str | None, as_json: bool, **options: Any) 
 def follow_command(
     table: str, log: tuple[str, ...], format: Any, as_json: bool, upto: str | None, **options: Any
 ) -> None:
-    """Applies the patches of LOG... (files or directories) that TABLE does not have yet."""
+    """Applies the patches of LOG... (files, folders or the place of a log) that TABLE does not have yet."""
     last = int(upto) if upto is not None and upto.isdecimal() else upto
     replica = Replica(table, format=format)
     with Steps(quiet=as_json) as steps:

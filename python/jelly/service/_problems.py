@@ -66,7 +66,7 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
             return Problem(_STATUS[error.kind], error.kind, text)
         if publishes:
             status = 413 if error.kind.startswith("limit.") else 400
-            places = {name: getattr(error, name, None) for name in ("line", "column", "byte")}
+            places = {"line": error.line, "column": error.column, "byte": error.offset}
             more = {name: value for name, value in places.items() if value is not None}
             return Problem(status, error.kind, text, **more)
     # what a store says of itself and of the credentials is nobody's business
