@@ -67,7 +67,7 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
         if publishes:
             status = 413 if error.kind.startswith("limit.") else 400
             places = {"line": error.line, "column": error.column, "byte": error.offset}
-            more = {name: value for name, value in places.items() if value is not None}
+            more: dict[str, Any] = {name: at for name, at in places.items() if at is not None}
             return Problem(status, error.kind, text, **more)
     # what a store says of itself and of the credentials is nobody's business
     if isinstance(error, StoreDownError):

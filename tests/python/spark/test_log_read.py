@@ -217,6 +217,15 @@ def test_nothing_is_there_yet(log: jelly.Log) -> None:
     assert stream.batch() == expected(log, range(1, 2))
 
 
+@pytest.mark.parametrize("log", ["server", "grpc"], indirect=True)
+def test_one_task_reads_many_versions(log: jelly.Log) -> None:
+    grow(log, 20)
+    assert read(log, minPartitions=1) == expected(log, range(1, 21))
+    reader = source(log, minPartitions=1).reader(COLUMNS)
+    for task in reader.partitions():
+        assert next(iter(reader.read(task))).num_rows  # as LIMIT does, which drops the rest
+
+
 def test_tasks_by_bytes(tmp_path: Path) -> None:
     log = jelly.Log.create(tmp_path / "log")
     for size in (1, 40_000, 1, 1):
