@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -33,8 +32,9 @@ from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, wi
 from jelly.log._contents import Contents, Extent
 from jelly.log._followed import Followed
 from jelly.log._guard import Guard, Made, Seen, steadily
+from jelly.log._joined import parts
 from jelly.log._log import Log
-from jelly.log._patch import Prepared, joined, prepared, refused
+from jelly.log._patch import Prepared, prepared, refused
 from jelly.log._publish import publish
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
@@ -202,17 +202,11 @@ class FolderLog(Log):
         """
         return self.contents.number(version)
 
-    @property
-    def is_plain(self) -> bool:
-        """The files are Jelly-Patch of our own writer: put end to end, they are one stream."""
-        return self.ending == ".jellyp" and is_log(self._home)
-
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
         """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         guard = self.guard(after, upto)
         files = self.paths(after, upto)
-        pieces = (path.read_bytes() for path in files) if self.is_plain else _spooled(files)
-        return read_patch(guard.each(pieces), **options)
+        return read_patch(guard.each(parts(files)), **options)
 
     def guard(self, after: int, upto: int | None = None) -> Guard:
         """Around reading versions after one, up to another, which others may compact meanwhile."""
@@ -385,12 +379,3 @@ class FolderLog(Log):
 
     def _source(self) -> Any:
         return self._home
-
-
-def _spooled(files: list[Path]) -> Iterator[bytes]:
-    """The patches of files of any format as one stream of Jelly-Patch."""
-    with tempfile.TemporaryFile() as spool:
-        joined(files, spool, "jelly-patch")
-        spool.seek(0)
-        while piece := spool.read(1 << 18):
-            yield piece
