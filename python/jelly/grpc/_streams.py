@@ -90,7 +90,9 @@ class Subscription:
     compress: bool = False
 
     def __enter__(self) -> Self:
-        asked = None if self.options is None else _internal.written_options(self.options)
+        asked = (
+            None if self.options is None else _internal.written_options(self.options, RdfOptions)
+        )
         metadata = metadata_of(
             self.target, self.token, self.tls, jelly_follow=self.follow,
             jelly_after=self.after or None, jelly_compress=True if self.compress else None,
