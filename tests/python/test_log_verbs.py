@@ -285,12 +285,34 @@ def test_a_command_that_is_misspelled_is_guessed() -> None:
         assert f"there is no command '{name}'; {said}" in done.output
 
 
-@pytest.mark.parametrize("verb", ["list", "show", "fetch", "dataset", "watch", "pull", "page"])
-def test_a_place_without_a_log_is_refused(verb: str, tmp_path: Path) -> None:
-    """A mistyped path read as an empty log, with exit code 0."""
-    more = {"fetch": ["1"], "pull": [str(tmp_path / "copy")], "page": ["-o", str(tmp_path / "p")]}
-    place = tmp_path / "nowhere"
-    done = CliRunner().invoke(command, ["log", verb, str(place), *more.get(verb, [])])
-    assert done.exit_code == 1
-    assert f"{place}: no log is here; `jelly log create` makes one" in done.output
-    assert list(tmp_path.iterdir()) == []
+MORE = {"fetch": ["1"], "pull": ["copy"], "page": ["-o", "page"], "compact": ["--upto", "1"]}
+
+
+@pytest.mark.parametrize(
+    "verb", ["list", "show", "fetch", "dataset", "watch", "pull", "page", "repair", "compact"]
+)
+def test_a_place_without_a_log_is_refused(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistyped path read as an empty log, with exit code 0; the error says what is there instead."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "other", "logs"):
+        Path(name).mkdir()
+    for name in "abcde":
+        Path("other", f"{name}.nq").touch()
+    for name in ("brick", "weather"):
+        jelly.Log.create(Path("logs", name))
+    Path("file.nq").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+    for place, said in {
+        "nowhere": "no log is here, and no folder; `jelly log create` makes one",
+        "empty": "no log is here, and the folder is empty; `jelly log create` makes one",
+        "other": "no log is here, but a.nq, b.nq, c.nq and 2 more; expected log.json, or patches from patch-0001 on",
+        "logs": "no log is here, but a folder of logs: brick, weather; name one, such as logs/brick",
+        "file.nq": "is a file; expected a folder, a server or an object store with a log",
+    }.items():
+        done = CliRunner().invoke(command, ["log", verb, place, *MORE.get(verb, [])])
+        assert done.exit_code == 1, done.output
+        assert done.output.startswith(f"jelly: {place}")
+        assert said in done.output
+    assert sorted(tmp_path.rglob("*")) == before
