@@ -13,10 +13,17 @@ pub(super) fn check_iri(iri: &[u8], has_base: bool) -> Result<()> {
         let message = format!("{} is an IRI with characters that it may not hold", excerpt(text));
         return Err(Error::new(ErrorKind::TextIri, message));
     }
-    if !has_base && unescaped(text).is_some_and(|iri| !has_scheme(iri.as_bytes())) {
+    if !has_base && !is_whole(text) {
         return Err(without_base(text, "declare one, such as @base <http://example.org/> ."));
     }
     Ok(())
+}
+
+/// Says whether an IRI of Turtle means the same with any base. One with escapes does if a colon ends its first part,
+/// for what is escaped may stand in no scheme; of wrong escapes the parser says more.
+pub(super) fn is_whole(iri: &str) -> bool {
+    let has_colon = |iri: &str| iri.split(['/', '?', '#']).next().is_some_and(|part| part.contains(':'));
+    has_scheme(iri.as_bytes()) || iri.contains('\\') && unescaped(iri).is_none_or(|iri| has_colon(&iri))
 }
 
 /// The error of an IRI that has no scheme, where no base completes it; `how` says what its format has for that.

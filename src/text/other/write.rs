@@ -11,8 +11,9 @@ use oxttl::TriGSerializer;
 use oxttl::trig::LowLevelTriGSerializer;
 
 use super::super::out::{at_row, check};
+use super::iris::is_whole;
 use crate::error::{Error, ErrorKind, Result, excerpt};
-use crate::scan::{has_scheme, is_prefix_name};
+use crate::scan::is_prefix_name;
 use crate::sink::{RdfRow, RdfSink, Sink};
 use crate::term::{Iri, LiteralKind, Term};
 
@@ -180,8 +181,7 @@ fn iri_of(iri: &Iri<'_>) -> Result<NamedNode> {
 }
 
 fn absolute(iri: String) -> Result<NamedNode> {
-    // what is escaped stands in no scheme
-    if has_scheme(iri.as_bytes()) {
+    if is_whole(&iri) {
         return Ok(NamedNode::new_unchecked(iri));
     }
     let message =
