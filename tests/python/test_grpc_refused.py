@@ -313,3 +313,15 @@ def test_nobody_answers() -> None:
 
     with pytest.raises(ConnectionError, match="UNAVAILABLE"):
         read(f"127.0.0.1:{free_port()}", "t")
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:50051", "https://host:50051/", "localhost"])
+def test_addresses_that_are_none_of_grpc(target: str) -> None:
+    """Without a port, grpcio asked port 443."""
+    for call in (
+        lambda: read(target, "t"),
+        lambda: jelly.grpc.publish(target, lines(1), topic="t", format="nq"),
+        lambda: jelly.grpc.describe(target, "brick"),
+    ):
+        with pytest.raises(ValueError, match="expected host:port"):
+            call()

@@ -3,6 +3,7 @@
 import io
 import json
 import socket
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -276,6 +277,23 @@ def test_a_server_that_is_not_there_is_named() -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/brick"
         with pytest.raises(ConnectionError, match=f"^{url}: the server cannot be reached .*check"):
             jelly.Log(url).head  # noqa: B018
+    with pytest.raises(ValueError, match="expected a server and a name"):
+        jelly.Log("http://127.0.0.1:8080").head  # noqa: B018
+
+
+def test_a_server_of_another_kind_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def answer() -> None:
+            with other.accept()[0] as link:
+                link.sendall(b"\0\0\x18\4\0\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{other.getsockname()[1]}/brick"
+        with pytest.raises(ConnectionError, match="the answer is no HTTP"):
+            jelly.Log(url).head  # noqa: B018
+        thread.join()
 
 
 def test_a_command_that_is_misspelled_is_guessed() -> None:
@@ -307,6 +325,7 @@ def test_a_place_without_a_log_is_refused(
     for place, said in {
         "nowhere": "no log is here, and no folder; `jelly log create` makes one",
         "empty": "no log is here, and the folder is empty; `jelly log create` makes one",
+        "127.0.0.1:8080/brick": "no log is here, and no folder; the address of a log on a server begins with http:// or https://",
         "other": "no log is here, but a.nq, b.nq, c.nq and 2 more; expected log.json, or patches from patch-0001 on",
         "logs": "no log is here, but a folder of logs: brick, weather; name one, such as logs/brick",
         "file.nq": "is a file; expected a folder, a server or an object store with a log",

@@ -13,7 +13,7 @@ from jelly.cli.output import destination
 from jelly.cli.patches import log_group, version_of
 from jelly.cli.relay import relay_command
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
-from jelly.cli.summaries import counted
+from jelly.cli.summaries import counted, prefixes_left_out
 from jelly.log._there import existing
 from jelly.log._types import as_json
 
@@ -112,7 +112,8 @@ def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None
     wanted = None if version is None else version_of(version)
     with destination(dest) as out:
         done = existing(jelly.Log(place)).dataset(out, wanted, to=to)
-    click.echo(f"version {done.version:,}: {done.statements:,} statements", err=True)
+    said = counted(done.statements, "statement") + prefixes_left_out(done)
+    click.echo(f"version {done.version:,}: {said}", err=True)
 
 
 @log_group.command(name="watch", short_help="Versions of a log as they come.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from jelly.log._begin import is_log
@@ -10,6 +11,7 @@ from jelly.log._log import Log
 
 # names that an error says
 _NAMES = 3
+_ADDRESS = re.compile(r"[\w.-]+:\d+(/|$)")
 _CREATE = "`jelly log create` makes one"
 
 
@@ -33,6 +35,8 @@ def _instead(place: str, folder: Path) -> str:
     """What stands where a log was expected."""
     if folder.is_file():
         return f"{place} is a file; expected a folder, a server or an object store with a log: `jelly between` and `jelly history` read files"
+    if not folder.exists() and _ADDRESS.match(place):
+        return f"{place}: no log is here, and no folder; the address of a log on a server begins with http:// or https://"
     if not folder.exists():
         return f"{place}: no log is here, and no folder; {_CREATE}"
     names = sorted(path.name for path in folder.iterdir())

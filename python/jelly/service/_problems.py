@@ -48,7 +48,9 @@ class Problem(Exception):  # noqa: N818 - it is what the body is called
 
 def no_log(name: str) -> Problem:
     """What is answered where no log has the name, or the client may not know of it."""
-    return Problem(404, "log", f"there is no log {name[:128]!r}; PUT makes one")
+    return Problem(
+        404, "log", f"there is no log {name[:128]!r}; PUT, or `jelly log create`, makes one"
+    )
 
 
 def problem_of(error: BaseException, *, publishes: bool) -> Problem:
