@@ -53,13 +53,17 @@ def no_log(name: str) -> Problem:
     )
 
 
+def detail_of(error: JellyError) -> str:
+    """What an error says, but for the place of the file: where files stand on the server is nobody's business."""
+    return str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
+
+
 def problem_of(error: BaseException, *, publishes: bool) -> Problem:
     """What an error is over HTTP; ``publishes``: the body of the request may be at fault."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, JellyError):
-        # where files stand on the server is nobody's business
-        text = str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
+        text = detail_of(error)
         if error.kind == "patch.gap":
             return Problem(409 if publishes else 410, error.kind, text)
         if error.kind == "patch.base" and publishes:
