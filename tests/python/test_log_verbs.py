@@ -335,3 +335,28 @@ def test_a_place_without_a_log_is_refused(
         assert done.output.startswith(f"jelly: {place}")
         assert said in done.output
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_commands_on_a_log_that_was_compacted(tmp_path: Path) -> None:
+    """`jelly log list` was refused, and the format on standard output was that of the base."""
+    log, place = filled(tmp_path / "log"), str(tmp_path / "log")
+    dataset = CliRunner().invoke(command, ["log", "dataset", place]).stdout
+    log.compact(2)
+    listed = CliRunner().invoke(command, ["log", "list", place])
+    assert (listed.exit_code, listed.output.split()[0], listed.output.count("\n")) == (0, "3", 1)
+    refused = CliRunner().invoke(command, ["log", "list", place, "--after", "0"])
+    assert (refused.exit_code, "what is after version 0 is gone" in refused.output) == (1, True)
+    assert CliRunner().invoke(command, ["log", "dataset", place]).stdout == dataset
+    assert dataset.count("<a:s>") == 3
+
+
+def test_a_watch_from_a_version_that_is_not_there(tmp_path: Path) -> None:
+    """It waited until the log had so many versions, and passed over those before."""
+    log = filled(tmp_path / "log")
+    assert [one.version for one in log.watch(after=1, timeout=0)] == [2, 3]
+    assert list(log.watch(after=3, timeout=0)) == []
+    with pytest.raises(PatchError, match="there is no version 9: the head is 3"):
+        list(log.watch(after=9, timeout=0))
+    log.compact(2)
+    with pytest.raises(PatchError, match="what is after version 1 is gone"):
+        list(log.watch(after=1, timeout=0))

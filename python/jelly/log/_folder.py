@@ -30,7 +30,7 @@ from jelly._whole_file import (
 )
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
-from jelly.log._followed import Followed
+from jelly.log._followed import Followed, watched_from
 from jelly.log._guard import Guard, Made, Seen, steadily
 from jelly.log._joined import parts
 from jelly.log._log import Log
@@ -237,8 +237,7 @@ class FolderLog(Log):
         """Waits for versions; see :meth:`Log.watch`."""
         followed = Followed(self.place)
         self.look(followed)
-        at = self.head.version if after is None else after
-        return self.watch_on(at, timeout, followed)
+        return self.watch_on(watched_from(self, after), timeout, followed)
 
     def look(self, followed: Followed) -> int:
         """The last version of a log that is watched.

@@ -26,7 +26,7 @@ from jelly._whole_file import once_checked, sync_file, written_json
 from jelly.errors import JellyError, PatchError
 from jelly.log._ahead import patches
 from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, no_base, with_digest
-from jelly.log._followed import Followed
+from jelly.log._followed import Followed, watched_from
 from jelly.log._guard import Guard, Seen
 from jelly.log._joined import stored_parts
 from jelly.log._lines import Lines
@@ -215,7 +215,7 @@ class ObjectLog(Log):
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
         """Waits for versions; see :meth:`Log.watch`."""
-        at = self.head.version if after is None else after
+        at = watched_from(self, after)
         until = None if timeout is None else time.monotonic() + timeout
         followed = Followed(self.place)
         while True:
