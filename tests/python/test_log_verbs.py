@@ -277,6 +277,12 @@ def test_a_server_that_is_not_there_is_named() -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/brick"
         with pytest.raises(ConnectionError, match=f"^{url}: the server cannot be reached .*check"):
             jelly.Log(url).head  # noqa: B018
+    for place in ("grpc://127.0.0.1:50051/brick", "ftp://host/brick"):
+        with pytest.raises(
+            ValueError, match="is no place of a log: expected a folder, http://"
+        ) as no:
+            jelly.Log(place)
+        assert ("jelly.grpc" in str(no.value)) == place.startswith("grpc")
     with pytest.raises(ValueError, match="expected a server and a name"):
         jelly.Log("http://127.0.0.1:8080").head  # noqa: B018
 

@@ -48,6 +48,10 @@ class FolderLog(Log):
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
         del storage  # the place is none that has it
+        scheme, is_url, _ = str(self.place).partition("://")
+        if is_url and scheme.isalnum() and scheme != "file":
+            more = "; jelly.grpc reads and publishes to logs over gRPC" if scheme.startswith("grpc") else ""  # fmt: skip
+            raise ValueError(f"{self.place} is no place of a log: expected a folder, http://, https://, or an object store such as s3://{more}")  # fmt: skip
         self._home = local_path(self.place)
         self.contents = Contents(self._home, self._ending)
         self.work = self._home
