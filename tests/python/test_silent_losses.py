@@ -140,6 +140,31 @@ def test_the_error_names_the_relative_iri(
         assert part in str(caught.value)
 
 
+TERMS = {
+    '{"@context":{"p":"rel"},"@id":"a:s","p":"1"}': None,
+    '{"@context":{"p":{"@id":"rel"}},"@id":"a:s","p":"1"}': None,
+    '{"@context":{"p":{"@reverse":"rel"}},"@id":"a:s","p":{"@id":"a:o"}}': None,
+    '{"@context":{"p":"rel","rel":"http://a/p"},"@id":"a:s","p":"1"}': "<http://a/p>",
+    '{"@context":[{"rel":"http://a/p"},{"p":"rel"}],"@id":"a:s","p":"1"}': "<http://a/p>",
+    '{"@context":{"p":"rel","@vocab":"http://a/"},"@id":"a:s","p":"1"}': "<http://a/rel>",
+    '{"@context":{"p":{"@id":"a:p","@type":"@id"},"i":"@id","t":"@type"},"i":"a:s","p":"a:o"}': "<a:p>",
+    '{"@context":{"@language":"en","p":{"@id":"a:p","@container":["@set"]}},"@id":"a:s","p":["x"]}': "<a:p>",
+    '{"@context":{"p":{"@id":"a:p","@context":{"q":"r","r":"a:r"}}},"@id":"a:s","p":{"q":"x"}}': "<a:p>",
+}
+
+
+@pytest.mark.parametrize("document", TERMS)
+def test_terms_that_stand_for_no_iri_are_refused(document: str) -> None:
+    """The library dropped their statements, with exit code 0; JSON-LD 1.1 has this as an error."""
+    with jelly.read_rdf(document.encode(), format="jsonld") as reader:
+        if TERMS[document]:
+            assert next(reader.rows()).predicate == TERMS[document]
+            return
+        with pytest.raises(TextError, match=r'the term "p" of a context stands for "rel"') as caught:  # fmt: skip
+            list(reader.rows())
+    assert caught.value.kind == "text.iri"
+
+
 def test_escapes_hide_no_relative_iri() -> None:
     for iri, is_whole in [
         (r"\u0072el", False),
