@@ -31,7 +31,7 @@ fn generated_types_are_not_stale() {
             std::fs::write(&path, code).expect("the file can be written");
         }
         let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(*code == checked_in, "{name} is stale: UPDATE=1 cargo test --test codegen");
+        assert!(*code == checked_in, "{name} is stale: UPDATE=1 cargo test --test rust codegen");
     }
 }
 

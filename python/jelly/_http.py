@@ -114,7 +114,9 @@ class Address:
         """
         parts = _without_user(url, "a log's address", "token=, or JELLY_TOKEN")
         if not parts.hostname or parts.query or parts.fragment or not parts.path.strip("/"):
-            raise ValueError(f"{url!r} is no address of a log, such as https://host/brick")
+            raise ValueError(
+                f"{url!r} is no address of a log: expected a server and a name, such as https://host/brick"
+            )
         token = token or secret("JELLY_TOKEN", url)
         return cls(url, token and f"Bearer {token}")
 
@@ -192,7 +194,13 @@ class Address:
             answer = Answer(self.url, link, link.getresponse(), self._kept)
         except http.client.HTTPException as error:
             link.close()
-            raise ConnectionError(f"{self.url}: {error!r}") from error
+            is_other = type(error) is http.client.BadStatusLine
+            said = (
+                "the answer is no HTTP: a server of another kind is at this address, such as one of gRPC"
+                if is_other
+                else repr(error)
+            )
+            raise ConnectionError(f"{self.url}: {said}") from error
         except BaseException:
             link.close()
             raise

@@ -63,9 +63,6 @@ impl<'a> Fields<'a> {
                 _ => fields.version = value as u32,
             }
         }
-        if is_patch && fields.statement_type == 0 && fields.at[1].is_none() {
-            return Err(other_format(is_patch, bytes));
-        }
         Ok(fields)
     }
 
@@ -161,6 +158,9 @@ pub(crate) fn read_rdf_options(bytes: &[u8], limits: &Limits) -> Result<RdfOptio
 /// Reads `RdfPatchOptions`.
 pub(crate) fn read_patch_options(bytes: &[u8], limits: &Limits) -> Result<PatchOptions, Fault> {
     let fields = Fields::read(bytes, true, limits.nesting)?;
+    if fields.statement_type == 0 && fields.at[1].is_none() {
+        return Err(other_format(true, bytes));
+    }
     let tables = fields.check(bytes, PATCH_VERSION, true, limits)?;
     let statement_type = StatementType::from_number(fields.statement_type)
         .ok_or_else(|| fields.no_type(1, fields.statement_type, bytes, true))?;
@@ -178,18 +178,23 @@ pub(crate) fn read_patch_options(bytes: &[u8], limits: &Limits) -> Result<PatchO
 /// What a subscriber would like to have: a field of 0 is "what there is", so nothing is checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AskedFields {
-    pub(crate) physical_type: u32,
+    /// Of a patch.
+    pub(crate) statement_type: u32,
+    /// The physical type, or the type of a stream of patches.
+    pub(crate) stream_type: u32,
+    /// Of statements.
     pub(crate) logical_type: u32,
     pub(crate) features: Features,
     pub(crate) tables: [u32; 3],
     pub(crate) version: u32,
 }
 
-/// Reads `RdfStreamOptions` of a request.
-pub(crate) fn read_asked_options(bytes: &[u8], nesting: usize) -> Result<AskedFields, Fault> {
-    let fields = Fields::read(bytes, false, nesting)?;
+/// Reads `RdfStreamOptions` or `RdfPatchOptions` of a request.
+pub(crate) fn read_asked_options(bytes: &[u8], is_patch: bool, nesting: usize) -> Result<AskedFields, Fault> {
+    let fields = Fields::read(bytes, is_patch, nesting)?;
     Ok(AskedFields {
-        physical_type: fields.stream_type,
+        statement_type: fields.statement_type,
+        stream_type: fields.stream_type,
         logical_type: fields.logical_type,
         features: fields.features,
         tables: fields.tables,

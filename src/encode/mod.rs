@@ -22,6 +22,7 @@ mod term;
 
 pub use delimiter::Framing;
 pub use options::EncodeOptions;
+pub(crate) use options::write_patch_options;
 #[cfg(feature = "python")]
 pub(crate) use options::write_rdf_options;
 pub use patch::PatchEncoder;

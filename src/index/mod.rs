@@ -8,6 +8,7 @@ mod chain;
 mod range;
 mod scan;
 mod sidecar;
+mod start;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,16 +17,17 @@ pub(crate) use bytes::Bytes;
 pub(crate) use range::{ToOptions, enter};
 pub use scan::{ScanOptions, Scanned, scan};
 pub use sidecar::sidecar_path;
+pub use start::is_part;
 
 pub use crate::restart::{Counters, FOOTER_KEY, Footer, MARK_KEY, Mark, Point, Unreadable};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Checked, Compression, Identity, Source};
-use crate::limits::{Limits, MAX_NESTING};
+use crate::limits::Limits;
 use crate::warning::Warning;
-use crate::wire::{Cursor, Key};
 use chain::{Broken, Chain};
 use sidecar::Sidecar;
+use start::announces_footer;
 
 /// What tells where a file can be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +106,7 @@ impl Index {
                 return Ok(Index { points, how, length, warnings, way: Way::Footers(chain) });
             }
             Err(Broken::Because(why)) => warn(format!("a seekable stream, but {why}; it is not used")),
-            Err(Broken::None) if is_marked(&bytes.start(0, 256)?) => {
+            Err(Broken::None) if announces_footer(&bytes.start(0, 256)?) => {
                 warn(
                     "a seekable stream, but it does not end with its footer: cut, or followed by others"
                         .into(),
@@ -145,17 +147,4 @@ impl Index {
             Error::new(ErrorKind::Argument, message)
         })
     }
-}
-
-/// Whether a stream begins with a mark that says that a footer comes.
-fn is_marked(start: &[u8]) -> bool {
-    let mut cursor = Cursor::new(start);
-    let mark = (|| {
-        cursor.varint().ok()?;
-        let Key { field: 15, .. } = cursor.key().ok()? else {
-            return None;
-        };
-        crate::decode::metadata_entry(cursor.bytes().ok()?, MAX_NESTING).ok()
-    })();
-    mark.is_some_and(|(key, value)| key == MARK_KEY && Mark::decode(value).is_ok_and(|mark| mark.footer))
 }

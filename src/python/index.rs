@@ -1,4 +1,4 @@
-//! `index` and `splits`.
+//! `index` and `splits`, and how files of logs start.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use super::error::warn;
 use super::input::Input;
 use super::keywords;
 use super::signals::Interrupt;
+use crate::create::default_patch_options;
 use crate::index::{ScanOptions, scan};
 use crate::io::local_path;
 use crate::open::OpenOptions;
@@ -50,4 +51,10 @@ pub(super) fn splits(
     found.warnings.iter().try_for_each(|warning| warn(py, warning))?;
     let part = |split: &Split| (split.start, split.end, split.rows, PyBytes::new(py, &split.state).unbind());
     Ok((found.format.name(), found.compression.name(), found.splits.iter().map(part).collect()))
+}
+
+/// Whether a file that starts so is Jelly-Patch as logs keep it: end to end, files of these are one stream.
+#[pyfunction]
+pub(super) fn is_part(start: &[u8]) -> bool {
+    crate::index::is_part(start, &default_patch_options())
 }

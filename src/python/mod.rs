@@ -64,7 +64,7 @@ mod _internal {
     #[pymodule_export]
     use super::gathered::GatheredPatches;
     #[pymodule_export]
-    use super::index::{index, splits};
+    use super::index::{index, is_part, splits};
     #[pymodule_export]
     use super::inspect::{Frequencies, inspect, statistics};
     #[pymodule_export]

@@ -1,16 +1,16 @@
 //! Messages between peers: streams that are checked and encoded anew, the options of requests, small messages.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use super::guard::Guarded;
 use super::stream_options;
-use crate::encode::write_rdf_options;
+use crate::encode::{write_patch_options, write_rdf_options};
 use crate::limits::Limits;
 use crate::options::{RdfOptions, StreamOptions};
-use crate::relay::{Asked, Relay, RelayOptions};
+use crate::relay::{Relay, RelayOptions, met};
 use crate::wire::{Value, read_fields, write_fields};
 
 /// Checks a Jelly-RDF stream frame by frame, and encodes it anew.
@@ -78,15 +78,25 @@ pub(super) fn met_options<'py>(
     have: &Bound<'py, PyAny>,
     asked: &[u8],
 ) -> PyResult<(Bound<'py, PyAny>, bool)> {
-    let have = rdf_options(have)?;
-    let (options, fits) = Asked::read(asked).and_then(|asked| asked.of(&have))?;
-    Ok((stream_options::object(py, &StreamOptions::Rdf(options))?, fits))
+    let have = stream_options::read(have)?;
+    let options = met(&have, asked)?;
+    Ok((stream_options::object(py, &options)?, options == have))
 }
 
-/// `RdfStreamOptions` on the wire.
+/// `RdfStreamOptions` or `RdfPatchOptions` on the wire.
 #[pyfunction]
-pub(super) fn written_options<'py>(options: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    let message = write_rdf_options(&rdf_options(options)?);
+pub(super) fn written_options<'py>(
+    options: &Bound<'py, PyAny>,
+    wanted: &Bound<'py, PyType>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    if !options.is_instance(wanted)? {
+        let (wanted, found) = (wanted.name()?, options.get_type().name()?);
+        return Err(PyTypeError::new_err(format!("options must be a jelly.{wanted}, not {found}")));
+    }
+    let message = match stream_options::read(options)? {
+        StreamOptions::Rdf(options) => write_rdf_options(&options),
+        StreamOptions::Patch(options) => write_patch_options(&options),
+    };
     Ok(PyBytes::new(options.py(), message.as_bytes()))
 }
 

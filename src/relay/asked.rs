@@ -1,82 +1,94 @@
 //! What a subscriber asks of a stream, and what it can have.
 
-use crate::decode::{AskedFields, RDF_VERSION, read_asked_options};
+use crate::decode::{AskedFields, PATCH_VERSION, RDF_VERSION, read_asked_options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::options::{Features, LogicalType, MIN_NAME_TABLE, PhysicalType, RdfOptions, TableSizes};
+use crate::options::{
+    Features, LogicalType, MIN_NAME_TABLE, PatchOptions, PatchStreamType, PhysicalType, RdfOptions,
+    StatementType, StreamOptions, TableSizes,
+};
 
-/// The options that a subscriber asks for (`RdfStreamSubscribe.requested_options`).
+/// The options with which a subscriber gets a stream that has these, where it asks for so much (`requested_options`
+/// of `RdfStreamSubscribe` and `PatchSubscribe`).
 ///
 /// The wire does not say whether a field is 0 or absent: of types, tables and the version, 0 is "what there is".
-#[derive(Clone, Copy, Debug)]
-pub struct Asked(AskedFields);
-
-impl Asked {
-    /// Reads the message.
-    ///
-    /// # Errors
-    /// It is no `RdfStreamOptions`.
-    pub fn read(bytes: &[u8]) -> Result<Self> {
-        read_asked_options(bytes, Limits::default().nesting)
-            .map(Asked)
-            .map_err(|fault| fault.within("requested_options").locate(bytes, 0))
-    }
-
-    /// The options with which the subscriber gets a stream of these options, and whether the stream can go to it
-    /// as it is.
-    ///
-    /// # Errors
-    /// The subscriber cannot get it, or asks for what no stream can be.
-    pub fn of(self, have: &RdfOptions) -> Result<(RdfOptions, bool)> {
-        let AskedFields { physical_type, logical_type, features, tables, version } = self.0;
-        let version = version_of(version, have.version)?;
-        let (logical, asked_logical) = (have.logical_type, LogicalType(logical_type));
-        if asked_logical.0 != 0 && !logical.is_a(asked_logical) {
-            let message = format!("the stream is {logical}, not {asked_logical}");
-            return Err(refused(ErrorKind::OptionsType, message, "logical_type"));
-        }
-        let options = RdfOptions {
-            stream_name: have.stream_name.clone(),
-            physical_type: physical_of(physical_type, have.physical_type)?,
-            logical_type: logical,
-            features: Features {
-                generalized_statements: have.features.generalized_statements
-                    && features.generalized_statements,
-                rdf_star: have.features.rdf_star && features.rdf_star,
-            },
-            tables: tables_of(tables, have.tables)?,
-            version,
-        };
-        let fits = options == *have;
-        Ok((options, fits))
-    }
+///
+/// # Errors
+/// The subscriber cannot get the stream, asks for what no stream can be, or sent no options of this format.
+pub fn met(have: &StreamOptions, asked: &[u8]) -> Result<StreamOptions> {
+    let is_patch = matches!(have, StreamOptions::Patch(_));
+    let fields = read_asked_options(asked, is_patch, Limits::default().nesting)
+        .map_err(|fault| fault.within("requested_options").locate(asked, 0))?;
+    Ok(match have {
+        StreamOptions::Rdf(have) => StreamOptions::Rdf(met_by_rdf(have, &fields)?),
+        StreamOptions::Patch(have) => StreamOptions::Patch(met_by_patches(have, &fields)?),
+    })
 }
 
-fn version_of(asked: u32, have: u32) -> Result<u32> {
-    match asked {
-        0 => Ok(have),
-        1..=RDF_VERSION => Ok(asked.min(have)),
-        _ => {
-            let message = format!("version {asked}, but versions 1 to {RDF_VERSION} are written");
-            Err(refused(ErrorKind::OptionsVersion, message, "version"))
+fn met_by_rdf(have: &RdfOptions, asked: &AskedFields) -> Result<RdfOptions> {
+    let version = version_of(asked.version, have.version, RDF_VERSION)?;
+    let (logical, asked_logical) = (have.logical_type, LogicalType(asked.logical_type));
+    if asked_logical.0 != 0 && !logical.is_a(asked_logical) {
+        let message = format!("the stream is {logical}, not {asked_logical}");
+        return Err(refused(ErrorKind::OptionsType, message, "logical_type"));
+    }
+    let is_triples = |physical: PhysicalType| physical == PhysicalType::Triples;
+    let physical = match asked_type(PhysicalType::from_number, asked.stream_type, "physical_type")? {
+        Some(asked) if is_triples(asked) != is_triples(have.physical_type) => {
+            return Err(other_type(have.physical_type.name(), asked.name(), "physical_type"));
         }
-    }
-}
-
-fn physical_of(asked: u32, have: PhysicalType) -> Result<PhysicalType> {
-    if asked == 0 {
-        return Ok(have);
-    }
-    let Some(physical) = PhysicalType::from_number(asked) else {
-        let message = format!("type {asked} does not exist");
-        return Err(refused(ErrorKind::OptionsType, message, "physical_type"));
+        asked => asked.unwrap_or(have.physical_type),
     };
-    let is_triples = |physical| physical == PhysicalType::Triples;
-    if is_triples(physical) != is_triples(have) {
-        let message = format!("the stream is {}, and cannot be had as {}", have.name(), physical.name());
-        return Err(refused(ErrorKind::OptionsType, message, "physical_type"));
+    Ok(RdfOptions {
+        stream_name: have.stream_name.clone(),
+        physical_type: physical,
+        logical_type: logical,
+        features: features_of(asked.features, have.features),
+        tables: tables_of(asked.tables, have.tables)?,
+        version,
+    })
+}
+
+fn met_by_patches(have: &PatchOptions, asked: &AskedFields) -> Result<PatchOptions> {
+    let version = version_of(asked.version, have.version, PATCH_VERSION)?;
+    let statements = asked_type(StatementType::from_number, asked.statement_type, "statement_type")?;
+    if let Some(asked) = statements.filter(|asked| *asked != have.statement_type) {
+        return Err(other_type(have.statement_type.name(), asked.name(), "statement_type"));
     }
-    Ok(physical)
+    let stream = asked_type(PatchStreamType::from_number, asked.stream_type, "stream_type")?;
+    if let Some(asked) = stream.filter(|asked| *asked != have.stream_type) {
+        return Err(other_type(have.stream_type.name(), asked.name(), "stream_type"));
+    }
+    let (features, tables) =
+        (features_of(asked.features, have.features), tables_of(asked.tables, have.tables)?);
+    Ok(PatchOptions { features, tables, version, ..*have })
+}
+
+fn version_of(asked: u32, have: u32, newest: u32) -> Result<u32> {
+    if asked > newest {
+        let message = format!("version {asked}, but versions 1 to {newest} are written");
+        return Err(refused(ErrorKind::OptionsVersion, message, "version"));
+    }
+    Ok(if asked == 0 { have } else { asked.min(have) })
+}
+
+/// The type of this number; `None`: the one that there is.
+fn asked_type<T>(from_number: fn(u32) -> Option<T>, asked: u32, field: &str) -> Result<Option<T>> {
+    if asked == 0 {
+        return Ok(None);
+    }
+    match from_number(asked) {
+        None => Err(refused(ErrorKind::OptionsType, format!("type {asked} does not exist"), field)),
+        known => Ok(known),
+    }
+}
+
+/// What was not asked for must not occur.
+fn features_of(asked: Features, have: Features) -> Features {
+    Features {
+        generalized_statements: have.generalized_statements && asked.generalized_statements,
+        rdf_star: have.rdf_star && asked.rdf_star,
+    }
 }
 
 fn tables_of([names, prefixes, datatypes]: [u32; 3], have: TableSizes) -> Result<TableSizes> {
@@ -93,6 +105,12 @@ fn tables_of([names, prefixes, datatypes]: [u32; 3], have: TableSizes) -> Result
 }
 
 #[cold]
+fn other_type(have: &str, asked: &str, field: &str) -> Error {
+    let message = format!("the stream is {have}, and cannot be had as {asked}");
+    refused(ErrorKind::OptionsType, message, field)
+}
+
+#[cold]
 fn refused(kind: ErrorKind, message: String, field: &str) -> Error {
     Error::new(kind, message).with_field(format!("requested_options.{field}"))
 }
@@ -100,27 +118,70 @@ fn refused(kind: ErrorKind, message: String, field: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::create::default_rdf_options;
+    use crate::create::{default_patch_options, default_rdf_options};
 
-    fn asked(bytes: &[u8], have: &RdfOptions) -> Result<(RdfOptions, bool)> {
-        Asked::read(bytes)?.of(have)
+    fn by_rdf(have: &RdfOptions, asked: &[u8]) -> Result<RdfOptions> {
+        match met(&StreamOptions::Rdf(have.clone()), asked)? {
+            StreamOptions::Rdf(options) => Ok(options),
+            StreamOptions::Patch(_) => panic!("options of patches for statements"),
+        }
     }
+
+    fn by_patches(asked: &[u8]) -> Result<PatchOptions> {
+        match met(&StreamOptions::Patch(default_patch_options()), asked)? {
+            StreamOptions::Patch(options) => Ok(options),
+            StreamOptions::Rdf(_) => panic!("options of statements for patches"),
+        }
+    }
+
+    /// Requests that are refused for a reason that both formats have.
+    const REFUSED: [(&[u8], ErrorKind, &str); 4] = [
+        (b"\x10\x09", ErrorKind::OptionsType, "_type"),
+        (b"\x48\x07", ErrorKind::OptionsTable, "requested_options.max_name_table_size"),
+        (b"\x78\x03", ErrorKind::OptionsVersion, "requested_options.version"),
+        (b"\xff", ErrorKind::WireVarint, "requested_options"),
+    ];
 
     #[test]
     fn nothing_asked_is_what_there_is_but_for_features() {
         let have = default_rdf_options(true);
-        let (options, fits) = asked(b"", &have).unwrap();
-        assert_eq!(options.features, Features::default());
-        assert!(!fits, "features that were not asked for must not occur");
+        let options = by_rdf(&have, b"").unwrap();
+        assert_eq!(options, RdfOptions { features: Features::default(), ..have.clone() });
         let plain = RdfOptions { features: Features::default(), ..have };
-        assert_eq!(asked(b"", &plain).unwrap(), (plain.clone(), true));
-        assert_eq!(asked(b"\x10\x03", &plain).unwrap().0.physical_type, PhysicalType::Graphs);
-        assert_eq!(asked(b"\x10\x01", &plain).unwrap_err().kind(), ErrorKind::OptionsType);
-        assert_eq!(asked(b"\x10\x09", &plain).unwrap_err().kind(), ErrorKind::OptionsType);
-        assert_eq!(asked(b"\x48\x07", &plain).unwrap_err().kind(), ErrorKind::OptionsTable);
-        assert_eq!(asked(b"\x78\x03", &plain).unwrap_err().kind(), ErrorKind::OptionsVersion);
-        assert_eq!(asked(b"\x48\x10\x58\x01", &plain).unwrap().0.tables.names, 16);
-        assert_eq!(asked(b"\x48\xc0\x3e", &plain).unwrap().0.tables.names, plain.tables.names);
+        assert_eq!(by_rdf(&plain, b"").unwrap(), plain);
+        assert_eq!(by_rdf(&plain, b"\x10\x03").unwrap().physical_type, PhysicalType::Graphs);
+        assert_eq!(by_rdf(&plain, b"\x10\x01").unwrap_err().kind(), ErrorKind::OptionsType);
+        assert_eq!(by_rdf(&plain, b"\x48\x10\x58\x01").unwrap().tables.names, 16);
+        assert_eq!(by_rdf(&plain, b"\x48\xc0\x3e").unwrap().tables.names, plain.tables.names);
+        assert_eq!(by_rdf(&plain, b"\x08\x02").unwrap_err().kind(), ErrorKind::OptionsFormat);
+    }
+
+    #[test]
+    fn patches_have_the_same_rule() {
+        let have = default_patch_options();
+        assert_eq!(by_patches(b"").unwrap(), PatchOptions { features: Features::default(), ..have });
+        assert_eq!(by_patches(b"\x18\x01\x20\x01").unwrap(), have, "both features");
+        assert_eq!(by_patches(b"\x08\x02\x10\x03\x18\x01\x20\x01\x78\x01").unwrap(), have);
+        assert_eq!(by_patches(b"\x48\x10\x58\x01").unwrap().tables.names, 16);
+        assert_eq!(by_patches(b"\x48\xc0\x3e").unwrap().tables.names, have.tables.names);
+        for (asked, field) in [(b"\x08\x01", "statement_type"), (b"\x10\x02", "stream_type")] {
+            let error = by_patches(asked).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::OptionsType);
+            assert_eq!(error.field(), Some(&*format!("requested_options.{field}")));
+        }
+        assert_eq!(by_patches(b"\x0a\x01a").unwrap_err().kind(), ErrorKind::OptionsFormat);
+    }
+
+    #[test]
+    fn both_formats_refuse_the_same() {
+        let rdf = default_rdf_options(true);
+        for (asked, kind, field) in REFUSED {
+            for error in [by_rdf(&rdf, asked).unwrap_err(), by_patches(asked).unwrap_err()] {
+                assert_eq!(error.kind(), kind, "{asked:?}");
+                let place = error.field().unwrap_or_default();
+                assert!(place.ends_with(field), "{place:?} of {asked:?}");
+            }
+        }
     }
 
     #[test]

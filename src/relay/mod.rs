@@ -5,7 +5,7 @@
 mod asked;
 mod onward;
 
-pub use asked::Asked;
+pub use asked::met;
 
 use crate::decode::{DecodeOptions, Framing, RdfDecoder};
 use crate::error::Result;

@@ -155,7 +155,10 @@ impl RdfSink for Onward {
 fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
     if found.physical_type != wanted.physical_type {
         let (found, wanted) = (found.physical_type.name(), wanted.physical_type.name());
-        let message = format!("the stream is {found}, but what it would continue is {wanted}");
+        let option = format!("--physical-type {}", wanted.to_lowercase());
+        let message = format!(
+            "the stream is {found}, but what it would continue is {wanted}; `jelly convert` with {option} makes it that"
+        );
         return Err(
             Error::new(ErrorKind::OptionsType, message).with_field("options.physical_type".to_owned())
         );
@@ -167,8 +170,10 @@ fn check_type(found: &RdfOptions, wanted: &RdfOptions) -> Result<()> {
     }
     if found.version > wanted.version {
         let (found, wanted) = (found.version, wanted.version);
-        let message =
-            format!("the stream is of version {found}, but what it would continue of version {wanted}");
+        let message = format!(
+            "the stream is of version {found}, but what it would continue of version {wanted}; `jelly convert` with \
+             --no-namespaces leaves out the prefixes, which version 1 has not"
+        );
         return Err(Error::new(ErrorKind::OptionsVersion, message).with_field("options.version".to_owned()));
     }
     Ok(())

@@ -108,5 +108,5 @@ def read(server: str, topic: str, **options: Any) -> list[str]:
 
 
 def raw_of(server: str, topic: str, options: RdfOptions | None) -> list[bytes]:
-    asked = None if options is None else jelly._internal.written_options(options)
+    asked = None if options is None else jelly._internal.written_options(options, RdfOptions)
     return raw(server, "SubscribeRdf", [written(topic, asked)], jelly_follow="false")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,11 @@ pytest.importorskip("uvicorn")
 import jelly
 import jelly.grpc
 from grpc_servers import Refused, frames, here, lines, numbers, raw_log
-from jelly.errors import PatchError
+from jelly.errors import JellyError, OptionsError, PatchError
 from jelly.grpc._wire import frames_in, written
 from jelly.service._limits import Limits
 from jelly.service._tokens import made
+from jelly.types import PatchOptions, RdfOptions
 
 
 def patch(value: int, *headers: str) -> bytes:
@@ -180,4 +183,105 @@ def test_follow(server: str, root: Path) -> None:
         assert news.acquire(timeout=30)
         log.publish(patch(n))
     thread.join(30)
+    assert got == numbers(range(3))
+
+
+def raw_of(server: str, options: PatchOptions | None, **asked: int) -> list[bytes]:
+    wanted = None if options is None else jelly._internal.written_options(options, PatchOptions)
+    fields = ("after", "after_id", "upto", "follow")
+    return raw_log(server, "Subscribe", [written("brick", *map(asked.get, fields), wanted)])
+
+
+def read(server: str, options: PatchOptions, **asked: Any) -> tuple[list[str], PatchOptions]:
+    with jelly.grpc.read_log(server, "brick", options=options, **asked) as reader:
+        found = [row.object for row in reader.rows() if row.op == "A" and row.object]
+        assert reader.options is not None
+        return found, reader.options
+
+
+def test_options_that_are_met(server: str, root: Path) -> None:
+    log = jelly.Log(root / "brick")
+    for n in range(1, 4):
+        log.publish(patch(n, f"H id <u:{n}> .\n"))
+    as_stored = raw_of(server, None)
+    assert raw_of(server, PatchOptions()) == as_stored, "what fits goes out untouched"
+    assert raw_of(server, PatchOptions(max_name_table_size=4096)) == as_stored
+    features = b"\x18\x01\x20\x01"
+    assert raw_log(server, "Subscribe", [written("brick", 0, None, 0, 0, features)]) == as_stored, "0 is what there is"  # fmt: skip
+    small = PatchOptions(max_name_table_size=8, max_prefix_table_size=1, generalized_statements=False)  # fmt: skip
+    assert read(server, small) == (numbers(range(1, 4)), small)
+    assert read(server, small, after=1, upto=2) == (['"2"'], small)
+    assert len(raw_of(server, small)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "field"),
+    [
+        (PatchOptions(statement_type="TRIPLES"), "options.type", "statement_type"),
+        (PatchOptions(stream_type="FLAT"), "options.type", "stream_type"),
+        (PatchOptions(stream_type="FRAME"), "options.type", "stream_type"),
+        (PatchOptions(max_name_table_size=7), "options.table", "max_name_table_size"),
+        (b"\x78\x02", "options.version", "version"),
+        (b"\x10\x09", "options.type", "stream_type"),
+        (b"\x0a\x01a", "options.format", None),
+        (b"\xff", "wire.varint", None),
+    ],
+)
+def test_options_that_are_refused(
+    server: str, options: PatchOptions | bytes, kind: str, field: str | None
+) -> None:
+    """Also of an empty log: what it has is known before the first patch."""
+    asked = (
+        options
+        if isinstance(options, bytes)
+        else jelly._internal.written_options(options, PatchOptions)
+    )
+    where = "requested_options" if field is None else f"requested_options.{field}"
+    with pytest.raises(Refused, match=re.escape(where)) as refused:
+        raw_log(server, "Subscribe", [written("brick", 0, None, 0, 0, asked)])
+    assert (refused.value.code, refused.value.trailing["jelly-kind"]) == ("INVALID_ARGUMENT", kind)
+    if isinstance(options, PatchOptions):
+        with pytest.raises(OptionsError) as error:
+            read(server, options)
+        assert error.value.kind == kind
+
+
+def test_options_of_the_other_format(server: str) -> None:
+    for call in (
+        lambda: jelly.grpc.read_log(server, "brick", options=RdfOptions()),  # type: ignore[arg-type]
+        lambda: jelly.grpc.subscribe(server, "brick", options=PatchOptions()),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match="options must be a jelly"), call() as reader:
+            list(reader.rows())
+
+
+def test_terms_that_the_options_exclude(server: str, root: Path) -> None:
+    """The versions before the one that holds such a term come; of that one, nothing does."""
+    log = jelly.Log(root / "brick")
+    log.publish(patch(1))
+    log.publish(b'TX .\nA <a:s> <a:p> "2" .\nA <a:s> <a:p> << <a:s> <a:p> <a:o> >> .\nTC .\n')
+    assert len(added(server)) == 3
+    plain = PatchOptions(rdf_star=False)
+    seen: list[str | None] = []
+    reader = jelly.grpc.read_log(server, "brick", options=plain, batch_rows=1)
+    with pytest.raises(JellyError) as error, reader:
+        seen.extend(row.object for row in reader.rows() if row.op == "A")
+    assert seen == ['"1"']
+    assert error.value.kind.startswith("encode.")
+    assert "INVALID_ARGUMENT" in str(error.value)
+    assert read(server, plain, upto=1)[0] == ['"1"']
+
+
+def test_options_of_a_log_that_is_followed(server: str, root: Path) -> None:
+    small, got = PatchOptions(max_name_table_size=8), []
+    log = jelly.Log(root / "brick")
+    log.publish(patch(0))
+    with jelly.grpc.read_log(server, "brick", follow=True, batch_rows=1, options=small) as reader:
+        for row in reader.rows():
+            if row.op == "A":
+                got.append(row.object)
+                if len(got) == 3:
+                    break
+                log.publish(patch(len(got)))
+        assert reader.options == small
     assert got == numbers(range(3))

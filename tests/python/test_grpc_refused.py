@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import itertools
 import os
 import threading
@@ -115,6 +116,20 @@ def test_other_types_in_a_topic(server: str, topic: str) -> None:
             raw(server, "PublishRdf", given, jelly_topic=topic)
         assert refused.value.code == "INVALID_ARGUMENT"
     assert read(server, topic) == numbers(range(2))
+
+
+def test_the_error_says_how_a_file_is_made_to_fit(server: str, topic: str) -> None:
+    jelly.grpc.publish(server, lines(1), topic=topic, format="nq")
+    for data, format, said, options in (
+        (lines(1, 1), "nt", "--physical-type quads", {"physical_type": "QUADS"}),
+        (b'@prefix a: <a:> . a:s a:p "2" .', "trig", "--no-namespaces", {"namespaces": False}),
+    ):
+        with pytest.raises(JellyError, match=f"`jelly convert` with {said}"):
+            jelly.grpc.publish(server, data, topic=topic, format=format)  # type: ignore[arg-type]
+        fits = io.BytesIO()
+        jelly.convert(data, fits, format=format, to="jelly", **options)  # type: ignore[arg-type]
+        jelly.grpc.publish(server, fits.getvalue(), topic=topic)
+    assert read(server, topic) == numbers(range(3))
 
 
 def test_large_statements(server: str, topic: str) -> None:
@@ -313,3 +328,15 @@ def test_nobody_answers() -> None:
 
     with pytest.raises(ConnectionError, match="UNAVAILABLE"):
         read(f"127.0.0.1:{free_port()}", "t")
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:50051", "https://host:50051/", "localhost"])
+def test_addresses_that_are_none_of_grpc(target: str) -> None:
+    """Without a port, grpcio asked port 443."""
+    for call in (
+        lambda: read(target, "t"),
+        lambda: jelly.grpc.publish(target, lines(1), topic="t", format="nq"),
+        lambda: jelly.grpc.describe(target, "brick"),
+    ):
+        with pytest.raises(ValueError, match="expected host:port"):
+            call()

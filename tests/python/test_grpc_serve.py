@@ -228,7 +228,7 @@ def test_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         server.terminate()
         server.communicate(timeout=60)
-    assert counts == {"console": 3, "pycon": 9}
+    assert counts == {"console": 3, "pycon": 10}
 
 
 def test_grpc_is_imported_when_it_is_used() -> None:

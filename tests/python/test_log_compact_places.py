@@ -85,7 +85,7 @@ def test_what_stays_and_what_goes(address: str, store: ObjectStore, tmp_path: Pa
             gone(same.fetch, version, io.BytesIO())
         gone(same.versions, 3)
         gone(lambda same=same: list(same.read(0).rows()))
-        gone(next, same.watch(0))
+        gone(lambda same=same: next(same.watch(0)))
         gone(same.compact, "<urn:p:2>")
         with pytest.raises(PatchError, match=r"patch\.version"):
             same.compact(9)

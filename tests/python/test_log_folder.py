@@ -220,7 +220,7 @@ def test_logs_of_others(tmp_path: Path) -> None:
     with pytest.raises(PatchError, match="2 patches of this log have an id, but not this one"):
         log.publish(patch("12"))
     (tmp_path / "z-2026-11-21").write_bytes(b"Z .\n")
-    with pytest.raises(ValueError, match="patches can be published only to logs of patch-0001"):
+    with pytest.raises(ValueError, match="the patches of a log are patch-0001"):
         log.publish(patch("12"))
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import socket
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -276,6 +277,29 @@ def test_a_server_that_is_not_there_is_named() -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/brick"
         with pytest.raises(ConnectionError, match=f"^{url}: the server cannot be reached .*check"):
             jelly.Log(url).head  # noqa: B018
+    for place in ("grpc://127.0.0.1:50051/brick", "ftp://host/brick"):
+        with pytest.raises(
+            ValueError, match="is no place of a log: expected a folder, http://"
+        ) as no:
+            jelly.Log(place)
+        assert ("jelly.grpc" in str(no.value)) == place.startswith("grpc")
+    with pytest.raises(ValueError, match="expected a server and a name"):
+        jelly.Log("http://127.0.0.1:8080").head  # noqa: B018
+
+
+def test_a_server_of_another_kind_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def answer() -> None:
+            with other.accept()[0] as link:
+                link.sendall(b"\0\0\x18\4\0\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{other.getsockname()[1]}/brick"
+        with pytest.raises(ConnectionError, match="the answer is no HTTP"):
+            jelly.Log(url).head  # noqa: B018
+        thread.join()
 
 
 def test_a_command_that_is_misspelled_is_guessed() -> None:
@@ -285,12 +309,60 @@ def test_a_command_that_is_misspelled_is_guessed() -> None:
         assert f"there is no command '{name}'; {said}" in done.output
 
 
-@pytest.mark.parametrize("verb", ["list", "show", "fetch", "dataset", "watch", "pull", "page"])
-def test_a_place_without_a_log_is_refused(verb: str, tmp_path: Path) -> None:
-    """A mistyped path read as an empty log, with exit code 0."""
-    more = {"fetch": ["1"], "pull": [str(tmp_path / "copy")], "page": ["-o", str(tmp_path / "p")]}
-    place = tmp_path / "nowhere"
-    done = CliRunner().invoke(command, ["log", verb, str(place), *more.get(verb, [])])
-    assert done.exit_code == 1
-    assert f"{place}: no log is here; `jelly log create` makes one" in done.output
-    assert list(tmp_path.iterdir()) == []
+MORE = {"fetch": ["1"], "pull": ["copy"], "page": ["-o", "page"], "compact": ["--upto", "1"]}
+
+
+@pytest.mark.parametrize(
+    "verb", ["list", "show", "fetch", "dataset", "watch", "pull", "page", "repair", "compact"]
+)
+def test_a_place_without_a_log_is_refused(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistyped path read as an empty log, with exit code 0; the error says what is there instead."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "other", "logs"):
+        Path(name).mkdir()
+    for name in "abcde":
+        Path("other", f"{name}.nq").touch()
+    for name in ("brick", "weather"):
+        jelly.Log.create(Path("logs", name))
+    Path("file.nq").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+    for place, said in {
+        "nowhere": "no log is here, and no folder; `jelly log create` makes one",
+        "empty": "no log is here, and the folder is empty; `jelly log create` makes one",
+        "127.0.0.1:8080/brick": "no log is here, and no folder; the address of a log on a server begins with http:// or https://",
+        "other": "no log is here, but a.nq, b.nq, c.nq and 2 more; expected log.json, or patches from patch-0001 on",
+        "logs": "no log is here, but a folder of logs: brick, weather; name one, such as logs/brick",
+        "file.nq": "is a file; expected a folder, a server or an object store with a log",
+    }.items():
+        done = CliRunner().invoke(command, ["log", verb, place, *MORE.get(verb, [])])
+        assert done.exit_code == 1, done.output
+        assert done.output.startswith(f"jelly: {place}")
+        assert said in done.output
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_commands_on_a_log_that_was_compacted(tmp_path: Path) -> None:
+    """`jelly log list` was refused, and the format on standard output was that of the base."""
+    log, place = filled(tmp_path / "log"), str(tmp_path / "log")
+    dataset = CliRunner().invoke(command, ["log", "dataset", place]).stdout
+    log.compact(2)
+    listed = CliRunner().invoke(command, ["log", "list", place])
+    assert (listed.exit_code, listed.output.split()[0], listed.output.count("\n")) == (0, "3", 1)
+    refused = CliRunner().invoke(command, ["log", "list", place, "--after", "0"])
+    assert (refused.exit_code, "what is after version 0 is gone" in refused.output) == (1, True)
+    assert CliRunner().invoke(command, ["log", "dataset", place]).stdout == dataset
+    assert dataset.count("<a:s>") == 3
+
+
+def test_a_watch_from_a_version_that_is_not_there(tmp_path: Path) -> None:
+    """It waited until the log had so many versions, and passed over those before."""
+    log = filled(tmp_path / "log")
+    assert [one.version for one in log.watch(after=1, timeout=0)] == [2, 3]
+    assert list(log.watch(after=3, timeout=0)) == []
+    with pytest.raises(PatchError, match="there is no version 9: the head is 3"):
+        list(log.watch(after=9, timeout=0))
+    log.compact(2)
+    with pytest.raises(PatchError, match="what is after version 1 is gone"):
+        list(log.watch(after=1, timeout=0))

@@ -99,7 +99,7 @@ def test_the_page_shows_them(log: Path, tmp_path: Path) -> None:
             f"ex:Pump+1{MINUS}1",
             "ex:Valve+1",
             f"rdf:type+2{MINUS}1",
-            "Adds less deletes after each version, 0 before version 1: 3 after version 3, 3 at most.",
+            "Statements in the dataset after each version, reckoned from adds and deletes: 0 before version 1, 3 after version 3, 3 at most.",
         ):
             assert text in page.text, text
         assert "aborted" not in page.text
@@ -130,7 +130,10 @@ def test_sizes_of_a_backup_are_those_of_its_dumps(tmp_path: Path) -> None:
     counts = Counts(found.info(), found)
     counts.read(found, found.head.version)
     assert (counts.size_before, list(counts.sizes), counts.is_reckoned) == (2, [1, 4], False)
-    assert "Statements after each version, 2 before version 1: 4 after version 2" in counts.size()
+    assert (
+        "Statements in the dataset after each version: 2 before version 1, 4 after version 2"
+        in counts.size()
+    )
 
 
 def test_a_number_that_counts_nothing_is_no_size(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,10 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("click")
 
+from click.testing import CliRunner
+
+import jelly
+from jelly.cli.group import jelly as command
 from servers import free_port
 
 LINES = re.compile(r"^ *(curl .* (http://127\.0\.0\.1:\d+)/brick)$", re.MULTILINE)
@@ -50,3 +55,29 @@ def test_two_lines_of_curl_and_a_second_terminal(tmp_path: Path) -> None:
     finally:
         server.terminate()
         server.wait()
+
+
+def test_what_cannot_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is refused in one line; an address that is taken ended the process with the log of uvicorn."""
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    jelly.Log.create("logs/brick")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for given, status, said in (
+            (["file"], 1, "file is a file; expected a folder of logs"),
+            (["logs/brick"], 2, f"logs/brick is a log; serve the folder that it stands in: {tmp_path}/logs"),
+            (["logs", "--port", port], 1, f"127.0.0.1:{port}: the address cannot be had"),
+            (["logs", "--port", "80000"], 2, "80000 is not in the range"),
+        ):  # fmt: skip
+            done = CliRunner().invoke(command, ["serve", *given])
+            assert (done.exit_code, said in done.output) == (status, True), done.output
+    assert sorted(path.name for path in Path("logs").rglob("*")) == ["brick", "log.json"]
+
+
+def test_a_server_says_what_it_serves(tmp_path: Path) -> None:
+    jelly.Log.create(tmp_path / "brick")
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # it ends before it serves
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(command, ["serve", str(tmp_path), "--port", str(port)])
+    assert f"http://127.0.0.1:{port}/ serves 1 log of {tmp_path}\n" in done.output

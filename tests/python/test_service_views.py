@@ -227,3 +227,41 @@ def test_a_log_that_begins_later(log: tuple[str, Path], tmp_path: Path) -> None:
     copy = there.pull(tmp_path / "copy")
     assert copy.dataset(out, 4).version == 4
     assert set(out.read_bytes().splitlines()) == lines(4, "all")
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("?expct=0", "'expct' is no parameter of this path; it takes expect="),
+        ("/data?verison=1", "'verison' is no parameter of this path; it takes version="),
+        ("/data?default", "'default'"),
+        ("/versions?from=1", "'from'"),
+        ("/patches?from=1", "'from'"),
+        ("/patches/1?after=1", "'after'"),
+        ("/diff?from=1&to=2&vorsion=1", "'vorsion'"),
+        ("/history?subject=a:s&graf=x", "'graf'"),
+        ("/events?from=1", "'from'"),
+        ("/feed.atom?after=1", "it takes none"),
+    ],
+)
+def test_parameters_that_a_path_does_not_have(log: tuple[str, Path], path: str, said: str) -> None:
+    """The answer looked like the one that was asked for, and a patch was published without its condition."""
+    url, folder = log
+    more = (*RDFP,) if path.startswith("?") else ()
+    answer = curl(f"{url}{path}", *more, **({"data": patch(9)} if more else {}))
+    assert (answer.status, json.loads(answer.body)["type"]) == (400, "urn:jelly:problem:query")
+    assert said in json.loads(answer.body)["detail"]
+    assert jelly.Log(folder).head.version == 5
+    # sites add parameters to links
+    assert curl(f"{url}?utm_source=x", "-H", "Accept: text/html").status == 200
+
+
+def test_errors_name_no_file_of_the_server(log: tuple[str, Path]) -> None:
+    url, folder = log
+    jelly.Log(folder).publish(b'TX .\nA <rel> <a:p> "x" .\nTC .\n')
+    answer = curl(f"{url}/data?format=ttl")
+    assert answer.status == 406
+    detail = json.loads(answer.body)["detail"]
+    assert "without a scheme" in detail
+    assert str(folder.parent) not in detail
+    assert ".jelly" not in detail

@@ -9,7 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,73 @@ def test_relative_iris_without_a_base_are_refused(document: str) -> None:
     with jelly.read_rdf(document.encode(), format="jsonld") as reader, pytest.raises(TextError, match=r"\"rel\" is an IRI without a scheme.*row \d") as caught:  # fmt: skip
         list(reader.rows())
     assert caught.value.kind == "text.iri"
+
+
+XML = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/"><rdf:Description {}</rdf:Description></rdf:RDF>'
+RELATIVE = [
+    ("ttl", "<http://a/s> <http://a/p> <rel> .", "byte 26, line 1, column 27", "@base <"),
+    ("ttl", '@prefix : <rel> .\n:s <http://a/p> "1" .', "byte 10, line 1, column 11", "@base <"),
+    ("ttl", '<http://a/s> <http://a/p> "1"^^<rel> .', "byte 31, line 1, column 32", "@base <"),
+    ("ttl", "@base <rel> .", "byte 6, line 1, column 7", "@base <"),
+    ("trig", '<rel> { <http://a/s> <http://a/p> "1" }', "byte 0, line 1, column 1", "@base <"),
+    ("rdfxml", XML.format('rdf:about="rel"><e:p>1</e:p>'), "row 0", "xml:base"),
+    ("rdfxml", XML.format('rdf:about="http://a/s"><e:p>1</e:p><e:p rdf:resource="rel"/>'), "row 1", "xml:base"),
+    ("rdfxml", XML.format('rdf:about="http://a/s"><e:p rdf:datatype="rel">1</e:p>'), "row 0", "xml:base"),
+    ("rdfxml", XML.format('xml:base="rel" rdf:about="s"><e:p>1</e:p>'), "row 0", "xml:base"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "document", "place", "advice"), RELATIVE)
+def test_the_error_names_the_relative_iri(
+    format: Any, document: str, place: str, advice: str
+) -> None:
+    with jelly.read_rdf(document.encode(), format=format) as reader, pytest.raises(TextError) as caught:  # fmt: skip
+        list(reader.rows())
+    assert caught.value.kind == "text.iri"
+    for part in ('"rel" is an IRI without a scheme', place, advice):
+        assert part in str(caught.value)
+
+
+TERMS = {
+    '{"@context":{"p":"rel"},"@id":"a:s","p":"1"}': None,
+    '{"@context":{"p":{"@id":"rel"}},"@id":"a:s","p":"1"}': None,
+    '{"@context":{"p":{"@reverse":"rel"}},"@id":"a:s","p":{"@id":"a:o"}}': None,
+    '{"@context":{"p":"rel","rel":"http://a/p"},"@id":"a:s","p":"1"}': "<http://a/p>",
+    '{"@context":[{"rel":"http://a/p"},{"p":"rel"}],"@id":"a:s","p":"1"}': "<http://a/p>",
+    '{"@context":{"p":"rel","@vocab":"http://a/"},"@id":"a:s","p":"1"}': "<http://a/rel>",
+    '{"@context":{"p":{"@id":"a:p","@type":"@id"},"i":"@id","t":"@type"},"i":"a:s","p":"a:o"}': "<a:p>",
+    '{"@context":{"@language":"en","p":{"@id":"a:p","@container":["@set"]}},"@id":"a:s","p":["x"]}': "<a:p>",
+    '{"@context":{"p":{"@id":"a:p","@context":{"q":"r","r":"a:r"}}},"@id":"a:s","p":{"q":"x"}}': "<a:p>",
+}
+
+
+@pytest.mark.parametrize("document", TERMS)
+def test_terms_that_stand_for_no_iri_are_refused(document: str) -> None:
+    """The library dropped their statements, with exit code 0; JSON-LD 1.1 has this as an error."""
+    with jelly.read_rdf(document.encode(), format="jsonld") as reader:
+        if TERMS[document]:
+            assert next(reader.rows()).predicate == TERMS[document]
+            return
+        with pytest.raises(TextError, match=r'the term "p" of a context stands for "rel"') as caught:  # fmt: skip
+            list(reader.rows())
+    assert caught.value.kind == "text.iri"
+
+
+def test_escapes_hide_no_relative_iri() -> None:
+    for iri, is_whole in [
+        (r"\u0072el", False),
+        (r"rel\U0000003a", True),
+        (r"\u0068ttp://a/o", True),
+    ]:
+        data = f"<http://a/s> <http://a/p> <{iri}> .".encode()
+        with jelly.read_rdf(data, format="ttl") as reader, suppress(TextError):
+            assert [row.object for row in reader.rows()] != []
+            assert is_whole
+            continue
+        assert not is_whole, iri
+    out, data = io.BytesIO(), rb"<http://a/s> <http://a/p> <re\u0020l> ."
+    with pytest.raises(JellyError, match="without a scheme, which Turtle and TriG would complete"):
+        jelly.convert(data, out, format="nt", to="ttl")
 
 
 def test_documents_without_a_base_are_read() -> None:

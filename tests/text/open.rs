@@ -123,6 +123,7 @@ fn turtle_and_trig_come_back() {
     let odd = "<urn:\\u0020\\u003E> <\\u005F:p> \"\\u0001\\\"\"^^<urn:\\u007B> .\n";
     let turtle = write(odd, TurtleWriter::turtle()).expect("rows");
     assert!(turtle.contains("<urn:\\u0020\\u003E> <\\u005F:p>"), "{turtle}");
+    assert_eq!(triples(&turtle, "x.ttl").len(), 1);
     for (text, kind) in [
         ("<urn:s> <urn:p> <urn:o> <urn:g> .", ErrorKind::EncodeGraph),
         ("\"s\" <urn:p> <urn:o> .", ErrorKind::EncodeGeneralized),
@@ -130,6 +131,7 @@ fn turtle_and_trig_come_back() {
         ("<<( <urn:s> <urn:p> <urn:o> )>> <urn:p> <urn:o> .", ErrorKind::EncodeGeneralized),
         ("<_:a b> <urn:p> <urn:o> .", ErrorKind::TextIri),
         ("<_:a/b> <urn:p> <urn:o> .", ErrorKind::EncodeLabel),
+        ("<urn:s> <urn:p> <o\\u0020> .", ErrorKind::EncodeTerm),
     ] {
         assert_eq!(write(text, TurtleWriter::turtle()).expect_err(text).kind(), kind);
     }

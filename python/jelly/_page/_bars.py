@@ -73,10 +73,13 @@ class Counts:
         for number, (at, size) in enumerate(zip(buckets, sizes, strict=True)):
             high = (size - low) / (top - low) * 2 * _HALF
             bars.append(_bar(number, len(buckets), f"{self._name(at)}: {size:,} statements", [(2 * _HALF - high, high, "size")]))  # fmt: skip
-        begun = "" if self.size_before is None else f", {self.size_before:,} before version {self.first}"  # fmt: skip
-        what = "Adds less deletes" if self.is_reckoned else "Statements"
-        since = " since the begin" if self.is_reckoned and self.size_before is None else ""
-        label = f"{what}{since} after each version{begun}: {self.sizes[-1]:,} after version {self._last:,}, {max(self.sizes):,} at most"  # fmt: skip
+        if self.size_before is None:
+            what, begun = "Statements more than at the begin", ""
+        else:
+            what = "Statements in the dataset"
+            begun = f"{self.size_before:,} before version {self.first}, "
+        how = ", reckoned from adds and deletes" if self.is_reckoned else ""
+        label = f"{what} after each version{how}: {begun}{self.sizes[-1]:,} after version {self._last:,}, {max(self.sizes):,} at most"  # fmt: skip
         return _picture(label, *bars)
 
     @property

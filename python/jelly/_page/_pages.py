@@ -102,7 +102,12 @@ def log_body(
     body = [tag("h1", info.name), _facts(facts)]
     if not total:
         return [*body, tag("h2", "Versions"), tag("p", "No patch is here yet.", class_="soft")]
-    body += [tag("h2", "Adds and deletes"), counts.changes(), tag("h2", "Size"), counts.size()]
+    body += [
+        tag("h2", "Adds and deletes"),
+        counts.changes(),
+        tag("h2", "Statements"),
+        counts.size(),
+    ]
     return [*body, *churn, *_forms(info, links), tag("h2", "Versions"), listed]
 
 
@@ -254,7 +259,7 @@ def _changes(version: LogVersion) -> Html:
     ]
     if version.prefixes:
         parts.append(Html(f"{version.prefixes:,} of prefixes"))
-    return joined([*parts, size_text(version.bytes)], " · ")
+    return joined([*parts, f"a patch of {size_text(version.bytes)}"], " · ")
 
 
 def _rest(rows: Shown, total: int, whole: str | None) -> Html:

@@ -10,10 +10,13 @@ from jelly._changes import between, canonicalize, invert
 from jelly._convert import convert
 from jelly._html import Html
 from jelly._page._rows import MOST, Shown
+from jelly._page._texts import new_text_beside
 from jelly._show import show
 from jelly.log._log import Log
 from jelly.log._types import LogInfo
 
+UNDO = "-undo"
+"""Behind the names of patches that undo others."""
 _NEWEST = 20
 """Versions that can be undone and compared with the head."""
 MOST_BYTES = 64 << 20
@@ -47,7 +50,7 @@ def compare(log: Log, info: LogInfo, home: Path) -> dict[int, Shown]:
             if state.stat().st_size > MOST_BYTES:
                 return found
             patch = home / "patches" / f"{version:04}.jellyp"
-            invert(patch, home / "patches" / f"{version:04}-undo.rdfp", state, chain="ignore")
+            invert(patch, new_text_beside(patch, UNDO), state, chain="ignore")
             apply(state, patch, after, to="jelly", chain="ignore")
             after.replace(state)
             if version < head:
@@ -58,11 +61,11 @@ def compare(log: Log, info: LogInfo, home: Path) -> dict[int, Shown]:
 
 
 def _since(log: Log, version: int, head: int, state: Path, folder: Path) -> Shown:
-    change, text = folder / f"{version:04}.jellyp", folder / f"{version:04}.rdfp"
+    change = folder / f"{version:04}.jellyp"
     last_rows = state.with_name("last.jellyp")
     between(log, version, head, last_rows)
     # without rows that change nothing in the end
     canonicalize(last_rows, state, change)
-    convert(change, text)
+    convert(change, new_text_beside(change))
     done = show(change, None, state, chain="ignore", form="html", fragment=True, max_lines=MOST)
     return Shown(Html(done.text), done.added + done.deleted, is_all=not any(done.left_out))

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from jelly._convert import convert
 from jelly._html import Html, joined, link, tag
 from jelly._page._all import SCRIPT, SUBJECTS, all_versions
 from jelly._page._html import document
@@ -23,9 +24,10 @@ from jelly._page._pages import (
 )
 from jelly._page._read import Known, rows_of
 from jelly._page._rows import Shown
-from jelly._page._since import compare
+from jelly._page._since import UNDO, compare
 from jelly._page._style import STYLE
 from jelly._page._subjects import histories
+from jelly._page._texts import new_text_beside, text_beside
 from jelly._show import show_style
 from jelly._terms import Terms
 from jelly._whole_file import beside, local_path
@@ -40,12 +42,16 @@ _IN_ONE, _ROWS = 200, 20_000
 
 
 class _Site:
-    """Addresses in a folder of files, seen from ``up`` it."""
+    """Addresses in the folder ``home``, seen from ``up`` it."""
 
     def __init__(
-        self, up: str, compared: Mapping[int, Shown] = _NONE, followed: Mapping[str, object] = _NONE
+        self,
+        up: str,
+        home: Path,
+        compared: Mapping[int, Shown] = _NONE,
+        followed: Mapping[str, object] = _NONE,
     ) -> None:
-        self._up = up
+        self._up, self._home = up, home
         self._compared = compared
         self._subjects = followed
         self.style: str | None = f"{up}style.css"
@@ -57,11 +63,14 @@ class _Site:
         return f"{self._up}versions/{version:04}.html"
 
     def patch(self, version: int, format: str) -> str | None:
-        ending = {"rdfp": ".rdfp", "jelly-patch": ".jellyp"}.get(format)
-        return ending and f"{self._up}patches/{version:04}{ending}"
+        jelly = self._patch(version)
+        files = {"rdfp": text_beside(jelly), "jelly-patch": jelly}
+        return f"{self._up}patches/{files[format].name}" if format in files else None
 
     def undo(self, version: int) -> str | None:
-        return f"{self._up}patches/{version:04}-undo.rdfp" if version in self._compared else None
+        if version not in self._compared:
+            return None
+        return f"{self._up}patches/{text_beside(self._patch(version), UNDO).name}"
 
     def since(self, version: int) -> str | None:
         found = self._compared.get(version)
@@ -82,15 +91,19 @@ class _Site:
 
     def since_page(self, info: LogInfo, version: int) -> str:
         """The page of what changed between a version and the head."""
-        files = {"rdfp": f"{version:04}.rdfp", "jelly-patch": f"{version:04}.jellyp"}
+        jelly = self._home / "since" / f"{version:04}.jellyp"
+        files = {"rdfp": text_beside(jelly).name, "jelly-patch": jelly.name}
         return diff_page(info, version, info.head.version, self._compared[version], self, files)
+
+    def _patch(self, version: int) -> Path:
+        return self._home / "patches" / f"{version:04}.jellyp"
 
 
 class _OneFile(_Site):
     """Addresses in one page."""
 
     def __init__(self, least: int) -> None:
-        super().__init__("")
+        super().__init__("", Path())
         self.style = None
         self._least = least
 
@@ -139,11 +152,12 @@ def _write_site(log: Log, info: LogInfo, known: Known, home: Path) -> None:
     _write(home / "style.css", STYLE + show_style())
     counts, churn = known.counts(info.head.version), known.churn(info.head.version)
     for number in range(info.first, info.head.version + 1):
-        for ending in (".rdfp", ".jellyp"):
-            log.fetch(number, home / "patches" / f"{number:04}{ending}")
+        jelly = home / "patches" / f"{number:04}.jellyp"
+        log.fetch(number, jelly)
+        convert(jelly, new_text_beside(jelly))
     compared = compare(log, info, home)
     followed = histories(log, info, home, reversed(churn.recent))
-    home_links, inner = (_Site(up, compared, followed) for up in ("", "../"))
+    home_links, inner = (_Site(up, home, compared, followed) for up in ("", "../"))
     latest = Terms(known.prefixes(info.head.version), home_links.of_subject)
     most = churn.html(latest)
     pages = {subject: home / str(home_links.of_subject(subject)) for subject in followed}

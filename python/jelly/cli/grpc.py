@@ -8,6 +8,7 @@ import click
 
 from jelly._convert import convert
 from jelly.cli.output import destination
+from jelly.cli.summaries import counted, prefixes_left_out
 
 
 @click.group(name="grpc", short_help="RDF streams over gRPC.")
@@ -72,7 +73,8 @@ def subscribe_command(
     )
     with destination(dest) as out:
         done = convert(pieces_of(call.frames()), out, format="jelly", framing="delimited", to=to)
-    click.echo(f"{topic}: {done.rows:,} statements", err=True)
+    said = counted(done.rows, "statement") + prefixes_left_out(done)
+    click.echo(f"{topic}: {said}", err=True)
 
 
 @grpc_group.command(name="publish", short_help="Publishes a file of any RDF format to a topic.")
@@ -97,7 +99,8 @@ def publish_command(
         tls=_tls(**tls),
     )  # fmt: skip
     said = "the topic has it already" if done.replayed else "published"
-    click.echo(f"{said}: {done.frames:,} frames, {done.bytes:,} bytes", err=True)
+    frames, size = counted(done.frames, "frame"), counted(done.bytes, "byte")
+    click.echo(f"{said}: {counted(done.rows, 'statement')} in {frames}, {size}", err=True)
 
 
 COMMANDS = [grpc_group]

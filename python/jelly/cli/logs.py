@@ -13,7 +13,7 @@ from jelly.cli.output import destination
 from jelly.cli.patches import log_group, version_of
 from jelly.cli.relay import relay_command
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
-from jelly.cli.summaries import counted
+from jelly.cli.summaries import counted, prefixes_left_out
 from jelly.log._there import existing
 from jelly.log._types import as_json
 
@@ -47,12 +47,15 @@ def create_command(
 
 @log_group.command(name="list", short_help="The versions of a log.")
 @click.argument("place")
-@click.option("--after", default=0, help="Begin after this version.")
+@click.option("--after", type=int, help="Begin after this version; with the first that is there otherwise.")  # fmt: skip
 @click.option("--upto", type=int, help="End with this version; the last one otherwise.")
 @_JSON
-def list_command(place: str, after: int, upto: int | None, is_json: bool) -> None:
+def list_command(place: str, after: int | None, upto: int | None, is_json: bool) -> None:
     """Lists the versions of the log or backup at PLACE: number, time, rows, id, and other headers."""
-    for version in existing(jelly.Log(place)).versions(after, upto):
+    log = existing(jelly.Log(place))
+    if after is None:
+        after = log.info().first - 1  # of a log that was compacted, what is before is gone
+    for version in log.versions(after, upto):
         _say(version, is_json)
 
 
@@ -106,13 +109,16 @@ def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
 @click.argument("place")
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
 @_OUT
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, and N-Quads on standard output.")  # fmt: skip
 def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
     """Writes the dataset of the log at PLACE, as it is or was."""
     wanted = None if version is None else version_of(version)
+    if dest == "-" and to == "auto":
+        to = "nq"  # in which format the log keeps its base is its own business
     with destination(dest) as out:
         done = existing(jelly.Log(place)).dataset(out, wanted, to=to)
-    click.echo(f"version {done.version:,}: {done.statements:,} statements", err=True)
+    said = counted(done.statements, "statement") + prefixes_left_out(done)
+    click.echo(f"version {done.version:,}: {said}", err=True)
 
 
 @log_group.command(name="watch", short_help="Versions of a log as they come.")
@@ -179,7 +185,7 @@ def page_command(place: str, dest: str) -> None:
     from jelly._page._site import write_page
 
     count = write_page(existing(jelly.Log(place)), dest)
-    click.echo(f"{dest}: {count:,} versions", err=True)
+    click.echo(f"{dest}: {counted(count, 'version')}", err=True)
 
 
 def _begins(base: str | None) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
+
+from jelly.cli.summaries import counted
 
 
 @click.command(name="serve", short_help="Logs over HTTP.")
 @click.argument("root", required=False, metavar="DIR")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; one that other machines reach needs --tokens, --client-ca or --insecure.")  # fmt: skip
-@click.option("--port", default=8080, show_default=True, help="The port.")
-@click.option("--grpc-port", type=int, metavar="N", help="Serve the logs and RDF streams over gRPC too.")  # fmt: skip
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The port."
+)
+@click.option("--grpc-port", type=click.IntRange(0, 65535), metavar="N", help="Serve the logs and RDF streams over gRPC too.")  # fmt: skip
 @click.option("--topic", "topics", multiple=True, metavar="NAME=FILE", help="A file of any RDF format to which clients of gRPC can subscribe; can be given several times.")  # fmt: skip
 @click.option("--tokens", metavar="FILE", help="Who may do what: lines of `name sha256 scopes logs`.")  # fmt: skip
 @click.option("--tls-cert", metavar="FILE", help="The certificate of the server.")
@@ -42,6 +45,7 @@ def serve_command(
     """
     from jelly import service
     from jelly.log._objects import is_store
+    from jelly.service._stores import logs_at
     from jelly.service._tokens import made
 
     if make_token is not None:
@@ -60,7 +64,11 @@ def serve_command(
     logging.getLogger("jelly.service").setLevel(logging.INFO)
     scheme = "https" if options["tls_cert"] else "http"
     address = f"{scheme}://{options['host']}:{options['port']}"
-    if not is_store(root) and not (Path(root).is_dir() and any(Path(root).iterdir())):
+    if is_store(root):
+        click.echo(f"{address}/ serves the logs of {root}")
+    elif names := logs_at(root).names():
+        click.echo(f"{address}/ serves {counted(len(names), 'log')} of {root}")
+    else:
         click.echo(f"{address}/ has no logs yet; to make one, and to publish to it:")
         click.echo(f"  curl -X PUT {address}/brick")
         patch = 'TX . A <urn:x:a> <urn:x:b> "c" . TC .'

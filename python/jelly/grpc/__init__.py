@@ -2,6 +2,6 @@
 
 from jelly.grpc._channel import Tls
 from jelly.grpc._logs import describe, publish_patch, read_log
-from jelly.grpc._streams import publish, subscribe
+from jelly.grpc._streams import Sent, publish, subscribe
 
-__all__ = ["Tls", "describe", "publish", "publish_patch", "read_log", "subscribe"]
+__all__ = ["Sent", "Tls", "describe", "publish", "publish_patch", "read_log", "subscribe"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from jelly._http import LOOPBACK, error_class
 from jelly.errors import JellyError
 from jelly.grpc._wire import MOST
 
+# an address of HTTP, or a host without its port, which would be 443
+_NO_TARGET = re.compile(r"https?://|[^:]*$")
 _OPTIONS = [
     ("grpc.max_receive_message_length", MOST),
     ("grpc.max_send_message_length", -1),
@@ -41,7 +44,15 @@ class Tls(NamedTuple):
 
 
 def channel_to(target: str, tls: Tls | bool | None, compress: bool) -> Any:
-    """A channel to ``host:port``."""
+    """A channel to ``host:port``.
+
+    Raises:
+        ValueError: The target is something else.
+    """
+    if _NO_TARGET.match(target):
+        raise ValueError(
+            f"{target!r} is no address of a server of gRPC; expected host:port, such as 127.0.0.1:50051"
+        )
     compression = grpc.Compression.Gzip if compress else grpc.Compression.NoCompression
     if not tls:
         return grpc.insecure_channel(target, options=_OPTIONS, compression=compression)

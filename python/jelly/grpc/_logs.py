@@ -11,13 +11,14 @@ from typing import Any
 
 import grpc
 
+from jelly import _internal
 from jelly._internal import PatchReader
 from jelly._readers import read_patch
 from jelly.grpc._channel import Tls, answers, channel_to, metadata_of
 from jelly.grpc._wire import LOG_SERVICE, Frames, info_of, pieces_of, published_of, written
 from jelly.log import LogInfo, Published
 from jelly.log._patch import prepared
-from jelly.types import PatchFormat, Source
+from jelly.types import PatchFormat, PatchOptions, Source
 
 # how long a publish is tried again, with the same id
 _TRIES = 30.0
@@ -54,6 +55,7 @@ def read_log(
     after_id: str | None = None,
     upto: int | None = None,
     follow: bool = False,
+    options: PatchOptions | None = None,
     token: str | None = None,
     tls: Tls | bool | None = None,
     **read_options: Any,
@@ -67,17 +69,19 @@ def read_log(
         after_id: The id that this version has; another one is refused (``patch.fork``).
         upto: End with this version; the head otherwise.
         follow: Go on with patches that are published later, until the reader is closed.
+        options: The stream is asked for with these options; as logs keep patches otherwise.
         token: As of :func:`subscribe`.
         tls: As of :func:`subscribe`.
         **read_options: As of :func:`read_patch`.
 
     Returns:
         A reader; close it, or read it to its end. What a server refuses comes from the reader, as of
-        :meth:`jelly.Log.read`.
+        :meth:`jelly.Log.read` and, of options, as of :func:`subscribe`.
     """
+    wanted = None if options is None else _internal.written_options(options, PatchOptions)
 
     def messages() -> Iterator[bytes]:
-        asked = written(log, after, after_id, upto, int(follow))
+        asked = written(log, after, after_id, upto, int(follow), wanted)
         with channel_to(target, tls, compress=False) as channel:
             ask = channel.unary_stream(f"/{LOG_SERVICE}/Subscribe")
             yield from _answered(target, ask(asked, metadata=metadata_of(target, token, tls)))

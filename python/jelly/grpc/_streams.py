@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import IO, Any, NamedTuple, Self
 
 from jelly import _internal
@@ -25,11 +24,13 @@ class Sent(NamedTuple):
     """What was published.
 
     Attributes:
-        frames: Frames that were sent.
+        rows: Statements that were sent.
+        frames: The frames that they made.
         bytes: Their bytes.
         replayed: The topic had the stream with this ``publish_id`` already, and nothing was stored.
     """
 
+    rows: int
     frames: int
     bytes: int
     replayed: bool
@@ -90,7 +91,9 @@ class Subscription:
     compress: bool = False
 
     def __enter__(self) -> Self:
-        asked = None if self.options is None else _internal.written_options(self.options)
+        asked = (
+            None if self.options is None else _internal.written_options(self.options, RdfOptions)
+        )
         metadata = metadata_of(
             self.target, self.token, self.tls, jelly_follow=self.follow,
             jelly_after=self.after or None, jelly_compress=True if self.compress else None,
@@ -163,7 +166,13 @@ def publish(
     if publish_id is not None and not is_plain(publish_id):
         raise ValueError(f"publish_id is {publish_id!r}; expected printable ASCII")
     with tempfile.TemporaryFile() as spool:
-        spooled(partial(convert, source, format=format), spool, topic)
+        rows = 0
+
+        def convert_counted(*args: Any, **options: Any) -> None:
+            nonlocal rows
+            rows = convert(source, *args, format=format, **options).rows
+
+        spooled(convert_counted, spool, topic)
         # the options say the topic too, and metadata takes ASCII alone
         named = topic if topic is not None and is_plain(topic) else None
         metadata = metadata_of(target, token, tls, jelly_topic=named, jelly_publish_id=publish_id)
@@ -179,7 +188,7 @@ def publish(
             call = channel.stream_unary(f"/{RDF_SERVICE}/PublishRdf")
             _, done = call.with_call(messages(), metadata=metadata)
             said = dict(done.trailing_metadata() or ())
-    return Sent(count, size, replayed=said.get("jelly-replayed") == "true")
+    return Sent(rows, count, size, replayed=said.get("jelly-replayed") == "true")
 
 
 def spooled(write: Callable[..., object], spool: IO[bytes], name: str | None) -> RdfOptions:

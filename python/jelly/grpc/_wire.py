@@ -150,6 +150,7 @@ class PatchSubscribe(NamedTuple):
     after_id: str
     upto: int
     follow: bool
+    options: bytes | None
 
 
 def patch_subscribe_of(message: bytes) -> PatchSubscribe:
@@ -157,7 +158,7 @@ def patch_subscribe_of(message: bytes) -> PatchSubscribe:
     fields = Fields(message)
     return PatchSubscribe(
         fields.text(1), fields.number(2), fields.text(3), fields.number(4),
-        bool(fields.number(5)),
+        bool(fields.number(5)), fields.message(6),
     )  # fmt: skip
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 from jelly._log_files import name_of
 from jelly.log._objects import Objects, Stored
-from jelly.log._patch import joined, refused
+from jelly.log._patch import refused
 
 # what is read ahead: so many objects, of so many bytes in all
 _AHEAD = 16
@@ -41,26 +39,6 @@ def patches(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> 
             ahead += size
         while waiting:
             yield _whole(objects.url, *waiting.popleft())
-
-
-def as_one(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> Iterator[bytes]:
-    """The patches of a range as one stream of Jelly-Patch; arguments and errors as of :func:`patches`."""
-    if ending == ".jellyp":
-        # of our own writer: put end to end, they are one stream
-        yield from patches(objects, ending, after, sizes)
-        return
-    with tempfile.TemporaryFile() as spool, tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"patch{ending}"
-        joined(_files(patches(objects, ending, after, sizes), path), spool, "jelly-patch")
-        spool.seek(0)
-        yield from iter(lambda: spool.read(1 << 18), b"")
-
-
-def _files(stored: Iterator[bytes], path: Path) -> Iterator[Path]:
-    """Patches as a file that has one of them at a time."""
-    for data in stored:
-        path.write_bytes(data)
-        yield path
 
 
 def _whole(url: str, version: int, size: int, asked: Future[Stored | None]) -> bytes:

@@ -130,7 +130,7 @@ class Contents:
         ending = str(said_of(self.home).get("ending") or self._ending)
         for path in files:
             if not (match := NAME.fullmatch(path.name)):
-                raise ValueError(f"{path}: patches can be published only to logs of patch-0001, patch-0002 and so on")  # fmt: skip
+                raise ValueError(f"{path}: the patches of a log are patch-0001, patch-0002 and so on; `jelly between`, `jelly history` and `jelly log verify` read files of other names")  # fmt: skip
             ending = match[2]
         if not ENDING.fullmatch(ending) and not files:
             raise refused("patch.damaged", f"{LOG_JSON} says the ending {ending!r} ({self.home})", str(self.home))  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -31,10 +30,11 @@ from jelly._whole_file import (
 )
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
-from jelly.log._followed import Followed
+from jelly.log._followed import Followed, watched_from
 from jelly.log._guard import Guard, Made, Seen, steadily
+from jelly.log._joined import parts
 from jelly.log._log import Log
-from jelly.log._patch import Prepared, joined, prepared, refused
+from jelly.log._patch import Prepared, prepared, refused
 from jelly.log._publish import publish
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
@@ -48,6 +48,10 @@ class FolderLog(Log):
 
     def _open(self, storage: Mapping[str, Any] | None) -> None:
         del storage  # the place is none that has it
+        scheme, is_url, _ = str(self.place).partition("://")
+        if is_url and scheme.isalnum() and scheme != "file":
+            more = "; jelly.grpc reads and publishes to logs over gRPC" if scheme.startswith("grpc") else ""  # fmt: skip
+            raise ValueError(f"{self.place} is no place of a log: expected a folder, http://, https://, or an object store such as s3://{more}")  # fmt: skip
         self._home = local_path(self.place)
         self.contents = Contents(self._home, self._ending)
         self.work = self._home
@@ -202,17 +206,11 @@ class FolderLog(Log):
         """
         return self.contents.number(version)
 
-    @property
-    def is_plain(self) -> bool:
-        """The files are Jelly-Patch of our own writer: put end to end, they are one stream."""
-        return self.ending == ".jellyp" and is_log(self._home)
-
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
         """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         guard = self.guard(after, upto)
         files = self.paths(after, upto)
-        pieces = (path.read_bytes() for path in files) if self.is_plain else _spooled(files)
-        return read_patch(guard.each(pieces), **options)
+        return read_patch(guard.each(parts(files)), **options)
 
     def guard(self, after: int, upto: int | None = None) -> Guard:
         """Around reading versions after one, up to another, which others may compact meanwhile."""
@@ -243,8 +241,7 @@ class FolderLog(Log):
         """Waits for versions; see :meth:`Log.watch`."""
         followed = Followed(self.place)
         self.look(followed)
-        at = self.head.version if after is None else after
-        return self.watch_on(at, timeout, followed)
+        return self.watch_on(watched_from(self, after), timeout, followed)
 
     def look(self, followed: Followed) -> int:
         """The last version of a log that is watched.
@@ -385,12 +382,3 @@ class FolderLog(Log):
 
     def _source(self) -> Any:
         return self._home
-
-
-def _spooled(files: list[Path]) -> Iterator[bytes]:
-    """The patches of files of any format as one stream of Jelly-Patch."""
-    with tempfile.TemporaryFile() as spool:
-        joined(files, spool, "jelly-patch")
-        spool.seek(0)
-        while piece := spool.read(1 << 18):
-            yield piece

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jelly.log._guard import replaced
-from jelly.log._patch import refused
-from jelly.log._types import Head
+from jelly.log._patch import refuse_range, refused
+from jelly.log._types import Head, LogInfo
 
 
 class Followed:
@@ -44,3 +46,17 @@ class Followed:
         if message is not None:
             raise refused("patch.fork", f"{message}; watch it again from its first version ({self._place})", self._place)  # fmt: skip
         self._id, self._head = id, head
+
+
+def watched_from(log: Any, after: int | None) -> int:
+    """The version after which a watch of a log begins: the head, where none is given.
+
+    Raises:
+        PatchError: What comes after the version is gone (``patch.gap``), or the log has no such version
+            (``patch.version``): it is not the one that had it.
+    """
+    info: LogInfo = log.info()
+    if after is None:
+        return info.head.version
+    refuse_range(after, None, info.first, info.head.version, log.place)
+    return after

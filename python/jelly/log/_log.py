@@ -262,6 +262,10 @@ class Log:
 
         Yields:
             Versions as they come, each once.
+
+        Raises:
+            PatchError: What comes after the version is gone (``patch.gap``), or the version is not there
+                (``patch.version``): the log is not the one that had it.
         """
         raise NotImplementedError
 

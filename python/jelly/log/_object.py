@@ -24,10 +24,11 @@ from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._whole_file import once_checked, sync_file, written_json
 from jelly.errors import JellyError, PatchError
-from jelly.log._ahead import as_one, patches
+from jelly.log._ahead import patches
 from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, no_base, with_digest
-from jelly.log._followed import Followed
+from jelly.log._followed import Followed, watched_from
 from jelly.log._guard import Guard, Seen
+from jelly.log._joined import stored_parts
 from jelly.log._lines import Lines
 from jelly.log._log import Log
 from jelly.log._manifest import Manifest, first_of
@@ -175,7 +176,7 @@ class ObjectLog(Log):
             lines, upto = self._range(after, upto)
             guard = self.guard(after, upto, said)
         sizes = [lines.line(version).size for version in range(after + 1, upto + 1)]
-        return guard.end(as_one(self.objects, self._stored_ending(), after, sizes))
+        return guard.end(stored_parts(self._patches(after, sizes), self._format))
 
     def guard(self, after: int, upto: int, said: Mapping[str, Any] | None = None) -> Guard:
         """Around reading versions; ``said`` is what ``log.json`` says, where that was read before."""
@@ -214,7 +215,7 @@ class ObjectLog(Log):
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
         """Waits for versions; see :meth:`Log.watch`."""
-        at = self.head.version if after is None else after
+        at = watched_from(self, after)
         until = None if timeout is None else time.monotonic() + timeout
         followed = Followed(self.place)
         while True:

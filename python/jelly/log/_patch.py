@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,9 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly import _internal
 from jelly._inputs import refuse_bool
 from jelly._log_files import ENDING, stored_format
-from jelly._readers import read_patch
 from jelly._times import as_term, of_term, shown
-from jelly._writers import PatchWriter
 from jelly.errors import PatchError
 from jelly.types import PatchFormat, Source
 
@@ -278,14 +275,6 @@ def several(count: int) -> str:
     if not count:
         return "no patch is here"
     return f"{count} patches are here; publish one at a time, or squash them"
-
-
-def joined(files: Iterable[Path], out: Any, format: Any) -> None:
-    """Writes the patches of files one after the other, as one stream."""
-    with PatchWriter(out, format=format) as writer:
-        for path in files:
-            with closing(read_patch(path, columns=ROW)) as reader:
-                writer.write(reader)
 
 
 def lexical(term: str) -> str:

@@ -11,6 +11,7 @@ from jelly import _internal
 from jelly._log_files import BASE_JSON, INDEX, LOG_JSON, STATES, number_of
 from jelly._whole_file import local_path, sync_folder
 from jelly.log._folder import FolderLog
+from jelly.log._there import existing
 
 
 class Repaired(NamedTuple):
@@ -36,13 +37,16 @@ def repair(folder: Path | str) -> Repaired:
     Raises:
         PatchError: ``base.json`` or ``log.json`` is damaged.
         ValueError: The folder is no log of ``patch-0001`` and so on.
+        FileNotFoundError: No log is in the folder.
         OSError: Reading or writing failed.
     """
     home = local_path(folder)
+    log = FolderLog(home)
+    existing(log)
     files = [(number_of(path), path) for path in _internal.patch_files(home)]
     if any(number is None for number, _ in files):
         raise ValueError(f"{home}: only logs of patch-0001, patch-0002 and so on can be repaired")
-    with FolderLog(home).alone():
+    with log.alone():
         head = _before(home, files[0][0] if files else None)
         behind: list[Path] = []
         for number, path in files:

@@ -25,7 +25,7 @@ from jelly._readers import read_patch
 from jelly._whole_file import sync_file, written_json
 from jelly.errors import PatchError, TruncatedError
 from jelly.log._begin import BASE, no_base, with_digest
-from jelly.log._followed import Followed
+from jelly.log._followed import Followed, watched_from
 from jelly.log._log import Log
 from jelly.log._patch import prepared, refuse_range
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
@@ -122,7 +122,7 @@ class ServerLog(Log):
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
         """Waits for versions; see :meth:`Log.watch`."""
-        at = self.head.version if after is None else after
+        at = watched_from(self, after)
         until = None if timeout is None else time.monotonic() + timeout
         followed = Followed(self.place)
         while True:

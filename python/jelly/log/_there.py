@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from jelly.log._begin import is_log
 from jelly.log._folder import FolderLog
 from jelly.log._log import Log
+
+# names that an error says
+_NAMES = 3
+_ADDRESS = re.compile(r"[\w.-]+:\d+(/|$)")
+_CREATE = "`jelly log create` makes one"
 
 
 def existing(log: Log) -> Log:
@@ -14,13 +22,31 @@ def existing(log: Log) -> Log:
         FileNotFoundError: It is not.
     """
     if isinstance(log, FolderLog):
-        is_there = is_log(log.folder) or bool(log.files)
-    else:
-        info = log.info()  # a server answers with an error where it has none
-        is_there = info.id is not None or info.head.version > 0
-    if not is_there:
-        message = f"{log.place}: no log is here; `jelly log create` makes one"
-        if isinstance(log, FolderLog) and log.folder.is_file():
-            message = f"{log.place} is a file; expected a folder, a server or an object store with a log: `jelly between` and `jelly history` read files"
-        raise FileNotFoundError(message)
+        if not (is_log(log.folder) or log.files):
+            raise FileNotFoundError(_instead(log.place, log.folder))
+        return log
+    info = log.info()  # a server answers with an error where it has none
+    if info.id is None and info.head.version == 0:
+        raise FileNotFoundError(f"{log.place}: no log is here; {_CREATE}")
     return log
+
+
+def _instead(place: str, folder: Path) -> str:
+    """What stands where a log was expected."""
+    if folder.is_file():
+        return f"{place} is a file; expected a folder, a server or an object store with a log: `jelly between` and `jelly history` read files"
+    if not folder.exists() and _ADDRESS.match(place):
+        return f"{place}: no log is here, and no folder; the address of a log on a server begins with http:// or https://"
+    if not folder.exists():
+        return f"{place}: no log is here, and no folder; {_CREATE}"
+    names = sorted(path.name for path in folder.iterdir())
+    if not names:
+        return f"{place}: no log is here, and the folder is empty; {_CREATE}"
+    if logs := [name for name in names if is_log(folder / name)]:
+        return f"{place}: no log is here, but a folder of logs: {_some(logs)}; name one, such as {folder / logs[0]}"
+    return f"{place}: no log is here, but {_some(names)}; expected log.json, or patches from patch-0001 on; {_CREATE}"
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")

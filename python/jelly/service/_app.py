@@ -87,17 +87,31 @@ def app(
         Route("/-/ready", _ready, methods=["GET"]),
         Route("/-/style.css", _pages.style, methods=["GET"]),
         Route("/-/metrics", _metrics, methods=["GET"]),
-        Route("/{log}", _Methods(GET=_views.info, PUT=_changes.create, POST=_changes.publish)),
-        Route("/{log}/versions", _Methods(GET=_views.versions)),
-        Route("/{log}/patches", _Methods(GET=_views.patches)),
-        Route("/{log}/patches/{version}", _Methods(GET=_views.patch)),
-        Route("/{log}/data", _Methods(GET=_views.data, PATCH=_changes.patch_data)),
-        Route("/{log}/patch", _Methods(POST=_changes.patch_alias, PATCH=_changes.patch_alias)),
-        Route("/{log}/compact", _Methods(POST=_changes.compact)),
-        Route("/{log}/diff", _Methods(GET=_compare_views.diff)),
-        Route("/{log}/feed.atom", _Methods(GET=_feed.feed)),
-        Route("/{log}/history", _Methods(GET=_compare_views.periods)),
-        Route("/{log}/events", _Methods(GET=_events.events)),
+        Route(
+            "/{log}",
+            _Methods(
+                "expect format page q", GET=_views.info, PUT=_changes.create, POST=_changes.publish
+            ),
+        ),
+        Route("/{log}/versions", _Methods("after upto since format", GET=_views.versions)),
+        Route("/{log}/patches", _Methods("after upto limit id chain format", GET=_views.patches)),
+        Route("/{log}/patches/{version}", _Methods("chain format", GET=_views.patch)),
+        Route(
+            "/{log}/data",
+            _Methods("version expect format", GET=_views.data, PATCH=_changes.patch_data),
+        ),
+        Route(
+            "/{log}/patch",
+            _Methods("expect", POST=_changes.patch_alias, PATCH=_changes.patch_alias),
+        ),
+        Route("/{log}/compact", _Methods("upto", POST=_changes.compact)),
+        Route("/{log}/diff", _Methods("from to format", GET=_compare_views.diff)),
+        Route("/{log}/feed.atom", _Methods("", GET=_feed.feed)),
+        Route(
+            "/{log}/history",
+            _Methods("subject predicate object graph format", GET=_compare_views.periods),
+        ),
+        Route("/{log}/events", _Methods("after", GET=_events.events)),
     ]
     handlers: dict[Any, Any] = dict.fromkeys(
         (Problem, JellyError, OSError, HTTPException, Exception), _refuse
@@ -141,10 +155,17 @@ _TOLD = ["ETag", "Location", "Accept-Patch", "jelly-after", "jelly-upto", "jelly
 
 
 class _Methods:
-    """Answers a path by method; others are 405, and ``OPTIONS`` says which there are."""
+    """Answers a path by method; others are 405, and ``OPTIONS`` says which there are.
 
-    def __init__(self, **endpoints: Any) -> None:
+    Args:
+        query: Names of parameters; others are 400, for the answer without them would look like the one that was asked
+            for. None: any. A page may have others, which sites add to links.
+        **endpoints: By method.
+    """
+
+    def __init__(self, query: str | None = None, **endpoints: Any) -> None:
         self._endpoints = endpoints
+        self._query = None if query is None else query.split()
         if "GET" in endpoints:
             self._endpoints["HEAD"] = endpoints["GET"]
         self._allow = ", ".join([*self._endpoints, "OPTIONS"])
@@ -158,13 +179,22 @@ class _Methods:
         elif (endpoint := self._endpoints.get(request.method)) is None:
             raise Problem(405, "method", f"{request.method} is not for this path; it takes {self._allow}", headers)  # fmt: skip
         else:
+            if self._query is not None and not _pages.asks_page(request):
+                self._refuse_unknown(request, self._query)
             response = await endpoint(request)
         await response(scope, receive, send)
+
+    @staticmethod
+    def _refuse_unknown(request: Request, known: list[str]) -> None:
+        if unknown := [name for name in request.query_params if name not in known]:
+            takes = ", ".join(f"{name}=" for name in known) or "none"
+            raise Problem(400, "query", f"{unknown[0][:64]!r} is no parameter of this path; it takes {takes}")  # fmt: skip
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
-        error = Problem(error.status_code, "path", error.detail, dict(error.headers or {}))
+        detail = "nothing is at this path" if error.status_code == 404 else error.detail
+        error = Problem(error.status_code, "path", detail, dict(error.headers or {}))
     problem = problem_of(error, publishes=request.method not in ("GET", "HEAD"))
     if is_logged(problem):
         _LOG.error("request %s failed", request.state.number, exc_info=error)

@@ -48,7 +48,14 @@ class Problem(Exception):  # noqa: N818 - it is what the body is called
 
 def no_log(name: str) -> Problem:
     """What is answered where no log has the name, or the client may not know of it."""
-    return Problem(404, "log", f"there is no log {name[:128]!r}; PUT makes one")
+    return Problem(
+        404, "log", f"there is no log {name[:128]!r}; PUT, or `jelly log create`, makes one"
+    )
+
+
+def detail_of(error: JellyError) -> str:
+    """What an error says, but for the place of the file: where files stand on the server is nobody's business."""
+    return str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
 
 
 def problem_of(error: BaseException, *, publishes: bool) -> Problem:
@@ -56,8 +63,7 @@ def problem_of(error: BaseException, *, publishes: bool) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, JellyError):
-        # where files stand on the server is nobody's business
-        text = str(error).replace(f" ({error.source})", "").replace(f"{error.source}: ", "")
+        text = detail_of(error)
         if error.kind == "patch.gap":
             return Problem(409 if publishes else 410, error.kind, text)
         if error.kind == "patch.base" and publishes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import socket
 import sys
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -87,6 +89,7 @@ def serve(
     if client_ca:
         more = {"ssl_ca_certs": client_ca, "ssl_cert_reqs": ssl.CERT_REQUIRED}
     limits = limits or Limits()
+    _refuse_taken(host, port)
     application = app(
         root, tokens=tokens, limits=limits, read_only=read_only, hosts=hosts, cors=cors,
         trust_header=trust_header, proxy_addresses=proxy_addresses,
@@ -122,6 +125,25 @@ def serve(
     finally:
         beside.close(limits.drain)
         logs.close()
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    """Refuses an address that cannot be had: uvicorn would end the process.
+
+    Raises:
+        OSError: It cannot be had.
+    """
+    for family, kind, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        with socket.socket(family, kind) as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                one.bind(address)
+            except OSError as error:
+                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    continue  # another address of the host may do
+                raise OSError(
+                    f"{host}:{port}: the address cannot be had ({error.strerror}); --port gives another one"
+                ) from None
 
 
 def _exit(*_: object) -> None:

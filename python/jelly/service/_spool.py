@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from jelly.errors import JellyError
-from jelly.service._problems import Problem
+from jelly.service._problems import Problem, detail_of
 
 _PIECE = 1 << 18
 
@@ -38,7 +38,7 @@ def spooled(write: Callable[[IO[bytes]], object]) -> IO[bytes]:
     except BaseException as error:
         spool.close()
         if isinstance(error, JellyError) and error.kind.startswith("encode."):
-            raise Problem(406, error.kind, str(error)) from None
+            raise Problem(406, error.kind, detail_of(error)) from None
         raise
     spool.seek(0)
     return spool

@@ -14,9 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from jelly import _internal
 from jelly._log_files import LOG_JSON
 from jelly._whole_file import local_path, work_folder
 from jelly.errors import JellyError, PatchError
+from jelly.log._begin import is_log
 from jelly.log._folder import FolderLog
 from jelly.log._manifest import parsed
 from jelly.log._object import ObjectLog
@@ -150,7 +152,7 @@ def logs_at(root: str | os.PathLike[str], storage: Mapping[str, Any] | None = No
 
     Raises:
         ImportError: obstore is not installed.
-        ValueError: The address or an option is wrong, or the options are not for a folder.
+        ValueError: The address or an option is wrong, or the options are not for a folder; or the folder is a log.
         OSError: The folder cannot be made.
     """
     if isinstance(root, str) and is_store(root):
@@ -158,6 +160,12 @@ def logs_at(root: str | os.PathLike[str], storage: Mapping[str, Any] | None = No
     if storage is not None:
         raise ValueError(f"storage= is for object stores, such as s3://bucket/logs, not for {root}")
     home = Path(local_path(root))
+    if home.is_file():
+        raise NotADirectoryError(f"{root} is a file; expected a folder of logs")
+    if home.is_dir() and (is_log(home) or _internal.patch_files(home)):
+        raise ValueError(
+            f"{root} is a log; serve the folder that it stands in: {home.absolute().parent}"
+        )
     home.mkdir(parents=True, exist_ok=True)
     return Logs(home)
 

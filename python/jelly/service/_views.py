@@ -16,7 +16,7 @@ from jelly import _internal
 from jelly._log_files import name_of
 from jelly._times import start_of
 from jelly.log._folder import FolderLog
-from jelly.log._patch import joined
+from jelly.log._joined import is_part, joined
 from jelly.log._types import Head, LogVersion, as_json
 from jelly.service import _pages
 from jelly.service._conditions import agrees, number, tag, version_of, wait_of
@@ -97,7 +97,7 @@ async def patches(request: Request) -> Response:
     guard = await run_in_threadpool(log.guard, after, upto)
     files = (await run_in_threadpool(log.paths, after, upto))[:limit]
     headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
-    if format == "jelly-patch" and await run_in_threadpool(lambda: log.is_plain):
+    if format == "jelly-patch" and await run_in_threadpool(lambda: all(map(is_part, files))):
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
         groups = ([path.open("rb") for path in files[at : at + _OPENED]] for at in range(0, len(files), _OPENED))  # fmt: skip
         # opened before a look, they are the patches

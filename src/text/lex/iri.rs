@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::{Kind, Lex, Lexed, Lexer, Scratch, Stop, bad, unescape};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, excerpt};
 use crate::scan::{has_scheme, is_plain_iri};
 use crate::term::is_named_plainly;
 
@@ -103,10 +103,11 @@ impl Lexer<'_> {
             return Ok(());
         }
         if !is_plain_iri(iri) {
-            return bad(ErrorKind::TextIri, start, "an IRI with characters that it may not hold");
+            let message = format!("{} is an IRI with characters that it may not hold", excerpt(iri));
+            return bad(ErrorKind::TextIri, start, message);
         }
         if !has_scheme(iri.as_bytes()) {
-            return bad(ErrorKind::TextIri, start, "an IRI without a scheme");
+            return bad(ErrorKind::TextIri, start, format!("{} is an IRI without a scheme", excerpt(iri)));
         }
         Ok(())
     }

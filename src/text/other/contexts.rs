@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::labels::ENTRY;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, excerpt};
 
 /// Terms that are defined by terms, one by the next; the parser goes from each to the next by recursion.
 const CHAIN: usize = 32;
@@ -22,6 +22,8 @@ struct Definition {
 pub(super) struct Contexts {
     /// Of the context that is being read.
     definitions: HashMap<Vec<u8>, Vec<Definition>>,
+    /// Terms of that context with what they stand for, where that has no colon.
+    names: Vec<(Vec<u8>, Vec<u8>)>,
     /// Longest IRI of each term.
     terms: HashMap<Vec<u8>, usize>,
     term_bytes: usize,
@@ -42,6 +44,16 @@ fn before_colon(value: &[u8]) -> (&[u8], bool) {
         Some(at) => (&value[..at], true),
         None => (value, false),
     }
+}
+
+/// The error of a term whose statements the parser would drop.
+#[cold]
+fn no_meaning(term: &[u8], value: &[u8]) -> Error {
+    let [term, value] = [term, value].map(|text| excerpt(&String::from_utf8_lossy(text)));
+    let message = format!(
+        "the term {term} of a context stands for {value}, which is no IRI with a scheme and no other term: give the IRI, or an @vocab"
+    );
+    Error::new(ErrorKind::TextIri, message)
 }
 
 impl Contexts {
@@ -75,6 +87,11 @@ impl Contexts {
             _ => {}
         }
         self.longest = self.longest.max(length);
+        if !(has_colon || value.starts_with(b"@") || value.contains(&b'\\'))
+            && (key == term || matches!(key, b"@id" | b"@reverse"))
+        {
+            self.names.push((term.to_vec(), value.to_vec()));
+        }
         let before = before.to_vec();
         self.definitions.entry(term.to_vec()).or_default().push(Definition { before, length });
     }
@@ -91,6 +108,11 @@ impl Contexts {
     /// A context was read whole; gives bytes of what the parser made.
     pub(super) fn end(&mut self) -> Result<usize> {
         let definitions = std::mem::take(&mut self.definitions);
+        for (term, value) in std::mem::take(&mut self.names) {
+            if self.vocabulary == 0 && !definitions.contains_key(&value) && !self.terms.contains_key(&value) {
+                return Err(no_meaning(&term, &value));
+            }
+        }
         let mut known = HashMap::new();
         let mut made = 0;
         for term in definitions.keys() {

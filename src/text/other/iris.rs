@@ -1,26 +1,50 @@
 //! What the parser of Turtle is to refuse although it is lenient, and takes IRIs as N-Triples has them.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr2;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::scan::{has_scheme, is_plain_iri};
-
-/// Says whether an IRI means the same with any base; of one with escapes, which may hide a scheme, it is believed.
-pub(super) fn is_whole(iri: &[u8]) -> bool {
-    has_scheme(iri) || memchr(b'\\', iri).is_some()
-}
 
 /// Refuses an IRI with characters that no IRI has, and one without a scheme where there is no base.
 pub(super) fn check_iri(iri: &[u8], has_base: bool) -> Result<()> {
     // the parser refuses other bytes, and wrong escapes
     let Ok(text) = std::str::from_utf8(iri) else { return Ok(()) };
     if !text.split('\\').all(is_plain_iri) {
-        return Err(Error::new(ErrorKind::TextIri, "an IRI with characters that it may not hold"));
+        let message = format!("{} is an IRI with characters that it may not hold", excerpt(text));
+        return Err(Error::new(ErrorKind::TextIri, message));
     }
-    if !has_base && !is_whole(iri) {
-        return Err(Error::new(ErrorKind::TextIri, "an IRI without a scheme, in a document without a base"));
+    if !has_base && !is_whole(text) {
+        return Err(without_base(text, "declare one, such as @base <http://example.org/> ."));
     }
     Ok(())
+}
+
+/// Says whether an IRI of Turtle means the same with any base. One with escapes does if a colon ends its first part,
+/// for what is escaped may stand in no scheme; of wrong escapes the parser says more.
+pub(super) fn is_whole(iri: &str) -> bool {
+    let has_colon = |iri: &str| iri.split(['/', '?', '#']).next().is_some_and(|part| part.contains(':'));
+    has_scheme(iri.as_bytes()) || iri.contains('\\') && unescaped(iri).is_none_or(|iri| has_colon(&iri))
+}
+
+/// The error of an IRI that has no scheme, where no base completes it; `how` says what its format has for that.
+#[cold]
+pub(super) fn without_base(iri: &str, how: &str) -> Error {
+    let iri = excerpt(iri);
+    let message = format!("{iri} is an IRI without a scheme, in a document without a base: {how}");
+    Error::new(ErrorKind::TextIri, message)
+}
+
+/// An IRI of Turtle, its escapes resolved; `None`: some are wrong.
+fn unescaped(iri: &str) -> Option<String> {
+    let mut parts = iri.split('\\');
+    let mut all = parts.next()?.to_owned();
+    for part in parts {
+        let digits = if part.starts_with('u') { 4 } else { 8 };
+        let rest = part.strip_prefix(['u', 'U'])?;
+        all.push(char::from_u32(u32::from_str_radix(rest.get(..digits)?, 16).ok()?)?);
+        all.push_str(&rest[digits..]);
+    }
+    Some(all)
 }
 
 /// Refuses a line end in a string of one quote.

@@ -16,6 +16,7 @@ use oxrdf::Quad;
 use oxrdfio::{RdfParseError, RdfParser, ReaderQuadParser};
 
 use super::guarded::{Guarded, token_too_long};
+use super::iris::without_base;
 use super::labels::{ENTRY, Labels, too_many};
 use super::literals::declare_once;
 use super::pieces::{Pieces, Place};
@@ -43,12 +44,12 @@ enum Parser {
 }
 
 impl Parser {
-    fn next(&mut self, written: &Written) -> Result<Option<Quad>> {
+    fn next(&mut self, written: &Written, seq: u64) -> Result<Option<Quad>> {
         let quad = match self {
             Parser::Whole(parser, _) => parser.next(),
             Parser::Pieces(pieces) => pieces.next()?,
         };
-        quad.transpose().map_err(|error| parse_error(error, self, written))
+        quad.transpose().map_err(|error| parse_error(error, self, written, seq))
     }
 
     /// The place in the document of a place that the parser gave.
@@ -139,7 +140,7 @@ impl OtherRdf {
 
     fn next<S: RdfSink>(&mut self, sink: &mut S) -> Result<bool> {
         let Some(parser) = &mut self.parser else { return Ok(false) };
-        let Some(mut quad) = parser.next(&self.written)? else {
+        let Some(mut quad) = parser.next(&self.written, self.seq)? else {
             self.declare(sink)?;
             self.parser = None;
             return Ok(false);
@@ -248,7 +249,7 @@ const TOKEN: usize = 16 << 20;
 const MESSAGE: usize = 1 << 10;
 
 #[cold]
-fn parse_error(error: RdfParseError, parser: &Parser, written: &Written) -> Error {
+fn parse_error(error: RdfParseError, parser: &Parser, written: &Written, seq: u64) -> Error {
     let error = match error {
         RdfParseError::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => {
             return token_too_long(TOKEN);
@@ -256,20 +257,26 @@ fn parse_error(error: RdfParseError, parser: &Parser, written: &Written) -> Erro
         RdfParseError::Io(error) => return error.into(),
         RdfParseError::Syntax(error) => error,
     };
-    let mut position = Position::default();
-    if let Some(at) = error.location() {
-        let at = &at.start;
-        let place = parser.undo(Place { offset: at.offset, line: at.line, column: at.column });
-        position.line = Some(place.line + 1);
-        position.column = Some(place.column + 1);
-        position.offset = Some(place.offset);
-    }
+    let position = match error.location() {
+        Some(at) => {
+            let at = &at.start;
+            let place = parser.undo(Place { offset: at.offset, line: at.line, column: at.column });
+            let (line, column) = (Some(place.line + 1), Some(place.column + 1));
+            Position { line, column, offset: Some(place.offset), ..Position::default() }
+        }
+        // the parser of RDF/XML says no place
+        None => Position { row: Some(seq), ..Position::default() },
+    };
     let message = error.to_string();
     // the place stands in the error's own fields
     let message = match message.strip_prefix("Parser error at line ").and_then(|rest| rest.split_once(": ")) {
         Some((_, message)) => message,
         None => &message,
     };
+    let relative = message.strip_prefix("error while parsing IRI '");
+    if let Some(iri) = relative.and_then(|rest| rest.strip_suffix("': No scheme found in an absolute IRI")) {
+        return without_base(iri, "add xml:base to its root element").located(&position);
+    }
     let message = message.replace(written.mark(), "");
     let message: String = message.chars().take(MESSAGE).collect();
     Error::new(ErrorKind::TextSyntax, message).located(&position)

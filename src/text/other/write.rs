@@ -181,7 +181,7 @@ fn iri_of(iri: &Iri<'_>) -> Result<NamedNode> {
 }
 
 fn absolute(iri: String) -> Result<NamedNode> {
-    if is_whole(iri.as_bytes()) {
+    if is_whole(&iri) {
         return Ok(NamedNode::new_unchecked(iri));
     }
     let message =

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use oxrdf::BlankNodeRef;
 
+use super::iris::without_base;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::is_plain_iri;
 
@@ -54,12 +55,9 @@ impl Written {
     /// Refuses an IRI that has no base but this one.
     pub(super) fn check_base(&self, iri: &str) -> Result<()> {
         let Some(found) = iri.strip_prefix(&*self.mark) else { return Ok(()) };
-        let found = found.strip_prefix(":///").unwrap_or(found);
-        let found: String = found.chars().take(256).collect();
-        let message = format!(
-            "{found:?} is an IRI without a scheme, in a document without a base: add @base to its context"
-        );
-        Err(Error::new(ErrorKind::TextIri, message))
+        // a name of a host has its own slashes
+        let found = found.strip_prefix(":///").or(found.strip_prefix(':')).unwrap_or(found);
+        Err(without_base(found, "add @base to its context"))
     }
 
     /// The change that marks a label that begins at `at`.

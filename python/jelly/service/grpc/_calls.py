@@ -9,14 +9,18 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 
+from jelly import _internal
 from jelly.errors import JellyError
 from jelly.service._limits import Rates
 from jelly.service._problems import Problem, is_logged, problem_of
 from jelly.service._tokens import Token, Tokens
+from jelly.types import PatchOptions, RdfOptions
+
+Options = TypeVar("Options", RdfOptions, PatchOptions)
 
 _LOG = logging.getLogger("jelly.service")
 # seconds after which a client that left is known to have left
@@ -130,6 +134,18 @@ def whole(messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
     yield from messages
     if not is_there or left.wait(_LEAVES):
         raise Problem(400, "truncated.stream", "the client left before the end of its stream; nothing of it counts")  # fmt: skip
+
+
+def met(have: Options, asked: bytes | None) -> tuple[Options, bool]:
+    """The options with which a subscriber gets a stream that has others, and whether it can go out as it is.
+
+    Raises:
+        Problem: It cannot be had as it is asked for.
+    """
+    try:
+        return (have, True) if asked is None else _internal.met_options(have, asked)
+    except JellyError as error:
+        raise problem_of(error, publishes=True) from None
 
 
 def _problem_of(error: BaseException, *, publishes: bool) -> Problem:

@@ -27,13 +27,15 @@ from jelly.grpc._wire import (
 from jelly.log import Published
 from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
+from jelly.log._joined import is_part
 from jelly.log._patch import ROW
 from jelly.service._limits import Limits
 from jelly.service._logs import Logs
 from jelly.service._problems import Problem, problem_of
 from jelly.service._rules import check_publisher, publisher_of
-from jelly.service.grpc._calls import Calls, metadata_of, whole
+from jelly.service.grpc._calls import Calls, met, metadata_of, whole
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
+from jelly.types import PatchOptions
 
 
 class Patches:
@@ -78,6 +80,7 @@ class Patches:
             except ValueError as error:
                 raise Problem(400, "message", str(error)) from None
             self._calls.allow(context, "read", asked.log)
+            options, fits = met(PatchOptions(), asked.options)
             log = self._logs.get(asked.log)
             followed = Followed(asked.log)
             log.look(followed)
@@ -87,13 +90,14 @@ class Patches:
             if asked.follow and not asked.upto:
                 yield FOLLOWS
             for path in paths:
-                yield from guard.each(_frames(path))
+                yield from guard.each(_frames(path, options, fits=fits))
             at = asked.after + len(paths)
             while asked.follow and not asked.upto and context.is_active():
                 self._calls.check_open()
                 for version in log.watch_on(at, 0, followed):
                     guard = log.guard(version.version - 1, version.version)
-                    yield from guard.each(_frames(log.path(version.version)))
+                    path = log.path(version.version)
+                    yield from guard.each(_frames(path, options, fits=fits))
                     at = version.version
                     self._calls.check_open()
                 seen = followed.seen
@@ -159,16 +163,16 @@ def _refuse_fork(log: FolderLog, after: int, id: str) -> None:
         )
 
 
-def _frames(path: Path) -> Iterator[bytes]:
-    """A patch as messages: the bytes of the disk, where they are Jelly-Patch that peers take."""
-    if path.suffix == ".jellyp":
+def _frames(path: Path, options: PatchOptions, *, fits: bool) -> Iterator[bytes]:
+    """A patch as messages: the bytes of the disk, where they are as logs keep them and peers take them so."""
+    if fits and is_part(path):
         with path.open("rb") as file:
             if path.stat().st_size <= MOST or all(len(one) <= MOST for one in Frames(file).upto()):
                 file.seek(0)
                 yield from Frames(file).upto()
                 return
     with tempfile.TemporaryFile() as spool:
-        with closing(read_patch(path, columns=ROW)) as reader, PatchWriter(spool, format="jelly-patch", frame_rows=64) as writer:  # fmt: skip
+        with closing(read_patch(path, columns=ROW)) as reader, PatchWriter(spool, format="jelly-patch", options=options, frame_rows=64) as writer:  # fmt: skip
             writer.write(reader)
         spool.seek(0)
         yield from Frames(spool).upto()

@@ -11,7 +11,7 @@ from jelly import _internal
 from jelly._whole_file import work_folder
 from jelly.grpc._wire import MOST, frames_in, subscribe_of
 from jelly.service._problems import Problem
-from jelly.service.grpc._calls import Calls, metadata_of, number_of, whole
+from jelly.service.grpc._calls import Calls, met, metadata_of, number_of, whole
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait
 from jelly.service.grpc._sources import Sources, Stream
 from jelly.service.grpc._topics import Topic, Writer
@@ -131,11 +131,11 @@ def _asked_for(stream: Stream, asked: bytes | None) -> Any:
     """What makes the frames those that were asked for; None: they are.
 
     Raises:
-        JellyError: They cannot be had so.
+        Problem: They cannot be had so.
     """
-    if asked is None or stream.options is None:
+    if stream.options is None:
         return None
-    options, fits = _internal.met_options(stream.options, asked)
+    options, fits = met(stream.options, asked)
     return None if fits else _internal.RdfRelay(options, frame_bytes=MOST)
 
 
