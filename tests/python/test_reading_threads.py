@@ -205,8 +205,9 @@ def test_interrupt() -> None:
 
     def read_all() -> None:
         sender.start()
-        # the thread may be slow to send it
-        for _ in range(500):
+        is_last = False
+        while not is_last:  # the thread may be slow to send it
+            is_last = not sender.is_alive()
             with jelly.read_rdf(source, threads=2, batch_rows=1 << 20) as reader:
                 for _ in reader:
                     pass

@@ -1,4 +1,6 @@
-"""Streams on Spark 4.0 and 4.1, which ask for the end of the next batch without its start or a limit.
+"""Streams on Spark 4.0 and 4.1.
+
+Both ask for the end of the next batch without its start or a limit. Spark 4.0 has no class for writers of streams that take Arrow.
 
 A query with ``availableNow`` asks once and ends with what that says: a new one before it asks where to begin, one that
 goes on after it planned its last batch again. A source does not learn the trigger, so the first answer is all there is.
@@ -10,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pyspark.sql.datasource import DataSourceStreamArrowWriter
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 else:
     try:
@@ -19,8 +22,16 @@ else:
         class SupportsTriggerAvailableNow:
             """Nothing."""
 
+    try:
+        from pyspark.sql.datasource import DataSourceStreamArrowWriter
+    except ImportError:  # 4.0 gives Arrow to any writer that is of this class
+        from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamWriter
 
-__all__ = ["FirstAnswer", "SupportsTriggerAvailableNow"]
+        class DataSourceStreamArrowWriter(DataSourceStreamWriter, DataSourceArrowWriter):
+            """Takes record batches."""
+
+
+__all__ = ["DataSourceStreamArrowWriter", "FirstAnswer", "SupportsTriggerAvailableNow"]
 
 
 class FirstAnswer:

@@ -43,7 +43,14 @@ else:
     stream = spark.readStream.format("jelly-patch").load(str(log)).writeStream
     stream = stream.foreachBatch(replica.foreach_batch).option("checkpointLocation", str(folder / "state"))
     stream.trigger(availableNow=True).start().awaitTermination()
+    copied = spark.readStream.format("jelly-patch").load(str(log)).writeStream.format("jelly-patch")
+    copied = copied.option("checkpointLocation", str(folder / "copied")).trigger(availableNow=True)
+    copied.start(str(folder / "copy")).awaitTermination()
+    made = jelly.Log.create(folder / "made")
+    patches.where("source like '%0001%'").write.format("jelly-log").mode("append").save(str(made.place))
     found |= {
+        "copied": spark.read.format("jelly-patch").load(str(folder / "copy")).count(),
+        "published": made.head().rows,
         "counted": jelly.spark.count(spark, base),
         "applied": spark.read.format("jelly").load(str(folder / "now")).count(),
         "net": jelly.spark.net(patches).count(),
@@ -59,7 +66,7 @@ spark.stop()
 @pytest.mark.soak
 @pytest.mark.spark
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("version", ["4.1", "4.0", "3.5"])
+@pytest.mark.parametrize("version", ["4.2", "4.1", "4.0", "3.5"])
 def test_another_pyspark(tmp_path: Path, version: str) -> None:
     packages = tmp_path / "packages"
     # py4j of its own: each PySpark takes another range of versions
@@ -77,7 +84,7 @@ def test_another_pyspark(tmp_path: Path, version: str) -> None:
         assert found == of_columns
     else:
         assert found == of_columns | {
-            "counted": 100, "applied": 101, "net": 3, "diff": 6, "parquet": 100, "replica": [2, 101],
+            "counted": 100, "applied": 101, "net": 3, "diff": 6, "parquet": 100, "replica": [2, 101], "copied": 12, "published": 2,
         }  # fmt: skip
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from pyspark import TaskContext
-from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import WriterCommitMessage
 
+from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import Batch
 from jelly.spark.files.output import Job, Output, Part

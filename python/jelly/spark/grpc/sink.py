@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pyspark import TaskContext
-from pyspark.sql.datasource import (
-    DataSourceArrowWriter,
-    DataSourceStreamArrowWriter,
-    WriterCommitMessage,
-)
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from jelly._writers import RdfWriter
 from jelly.spark._of_task import query_and_batch
+from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.files.output import require_columns
 
 if TYPE_CHECKING:

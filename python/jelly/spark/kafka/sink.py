@@ -8,12 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark import TaskContext
-from pyspark.sql.datasource import (
-    DataSourceArrowWriter,
-    DataSourceStreamArrowWriter,
-    WriterCommitMessage,
-)
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
+from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.files.order import Order, Run, require_whole_patches
 from jelly.spark.kafka.client import said
 from jelly.spark.kafka.config import for_producer

@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from pyspark.sql.datasource import (
-    DataSourceArrowWriter,
-    DataSourceStreamArrowWriter,
-    WriterCommitMessage,
-)
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from jelly import _internal
 from jelly.spark._of_task import query_and_batch
+from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.log.rows import check_columns, encoded
 
 if TYPE_CHECKING:
