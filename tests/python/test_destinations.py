@@ -108,12 +108,13 @@ def test_urls_are_refused_at_every_door(folder: Path, url: str) -> None:
 
 def test_commands_refuse_urls_and_make_nothing(folder: Path) -> None:
     before = names(folder)
+    files = dict.fromkeys([*COMMANDS, *OF_FOLDERS, *SOURCES], ("s3://bucket/x", "only local paths"))
     # s3:// is a place of logs
-    urls = dict.fromkeys([*COMMANDS, *OF_FOLDERS, *SOURCES], "s3://bucket/x")
-    for command, url in (urls | dict.fromkeys(OF_LOGS, "hdfs://host/x")).items():
+    logs = dict.fromkeys(OF_LOGS, ("hdfs://host/x", "a log cannot be here: expected a folder"))
+    for command, (url, why) in (files | logs).items():
         out, said = run(folder, *command.format(url).split(), code=2)
         assert out == "", command
-        assert said.startswith(f"jelly: argument.remote: {url}: only local paths"), command
+        assert said.startswith(f"jelly: argument.remote: {url}: {why}"), command
     assert names(folder) == before
 
 

@@ -279,7 +279,8 @@ def test_a_server_that_is_not_there_is_named() -> None:
             jelly.Log(url).head  # noqa: B018
     for place in ("grpc://127.0.0.1:50051/brick", "ftp://host/brick"):
         with pytest.raises(
-            ValueError, match="is no place of a log: expected a folder, http://"
+            jelly.errors.ArgumentError,
+            match=f"^argument.remote: {place}: a log cannot be here: expected a folder, http://",
         ) as no:
             jelly.Log(place)
         assert ("jelly.grpc" in str(no.value)) == place.startswith("grpc")

@@ -52,6 +52,7 @@ INNER = {
     "stamp_patch",
     "state_after_loss",
     "index",
+    "is_part",
     "quad_keys",
     "Reader",
     "RowIterator",

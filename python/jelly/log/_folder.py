@@ -28,6 +28,7 @@ from jelly._whole_file import (
     sync_folder,
     work_folder,
 )
+from jelly.errors import ArgumentError
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
 from jelly.log._followed import Followed, watched_from
@@ -51,7 +52,7 @@ class FolderLog(Log):
         scheme, is_url, _ = str(self.place).partition("://")
         if is_url and scheme.isalnum() and scheme != "file":
             more = "; jelly.grpc reads and publishes to logs over gRPC" if scheme.startswith("grpc") else ""  # fmt: skip
-            raise ValueError(f"{self.place} is no place of a log: expected a folder, http://, https://, or an object store such as s3://{more}")  # fmt: skip
+            raise ArgumentError(f"argument.remote: {self.place}: a log cannot be here: expected a folder, http://, https://, or an object store such as s3://{more}", kind="argument.remote")  # fmt: skip
         self._home = local_path(self.place)
         self.contents = Contents(self._home, self._ending)
         self.work = self._home
