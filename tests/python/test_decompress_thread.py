@@ -7,7 +7,6 @@ import lzma
 import os
 import random
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,9 @@ from typing import Any
 import pytest
 
 import jelly
+import own_threads
 from jelly.errors import JellyError
+from own_threads import on_linux
 
 LINES = 8_000
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -23,7 +24,6 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,
     "xz": lambda data: lzma.compress(data, preset=0),
 }
-on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +93,6 @@ def test_limits(files: dict[str, Path]) -> None:
     assert str(one[1]).startswith("limit.decompressed")
 
 
-def threads_of_this_process() -> list[str]:
-    return [task.joinpath("comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
-
-
 def open_files() -> Iterator[str]:
     for number in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):  # that of iterdir
@@ -109,12 +105,12 @@ def test_thread_ends_and_closes(data: bytes, tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(data * 3, 1))  # more than threads that read lines hold
     with jelly.read_rdf(path, threads=1, batch_rows=10) as reader:
         next(reader)
-        assert "jelly-decompres" not in threads_of_this_process()
+        assert own_threads.threads("jelly-decompres", 0) == 0
     with jelly.read_rdf(path, threads=2, batch_rows=10) as reader:
         next(reader)
-        assert "jelly-decompres" in threads_of_this_process()
+        assert own_threads.threads("jelly-decompres", 1) == 1
         assert str(path) in open_files()
-    assert "jelly-decompres" not in threads_of_this_process()
+    assert own_threads.threads("jelly-decompres", 0) == 0
     assert str(path) not in open_files()
 
 

@@ -5,9 +5,7 @@ import io
 import os
 import random
 import signal
-import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +13,11 @@ import pyarrow as pa
 import pytest
 
 import jelly
+import own_threads
 from jelly.errors import JellyError
+from own_threads import on_linux
 from shared_data import shared
 
-on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 LINE = "<https://example.org/{:01000x}> <https://example.org/p> {} <https://example.org/g{}> ."
 OBJECTS = ["_:b", "_:anon-7", '"a\\u00e9"@EN', '"é"', '"1"^^<https://example.org/int>']
 ENDS = ["\n", "\r\n", " # a comment\n", "\n\n", "\n# <a> <b> <c>\n", "\r# \n", "\t\n"]
@@ -146,36 +145,25 @@ def test_limits_and_damaged_gzip(tmp_path: Path) -> None:
     assert str(check(DATA, blank_nodes="named", batch_rows=500).error).startswith("patch.labels")
 
 
-def threads_of_this_process() -> Iterator[str]:
-    for task in Path("/proc/self/task").iterdir():
-        try:
-            yield task.joinpath("comm").read_text().strip()
-        except FileNotFoundError:
-            continue
-
-
 @on_linux
 def test_threads_end() -> None:
-    def count() -> int:
-        return list(threads_of_this_process()).count("jelly-read")
-
     with jelly.read_rdf(DATA, threads=2, batch_rows=500) as reader:
-        assert count() == 0
+        assert own_threads.threads("jelly-read", 0) == 0
         next(reader)
-        assert count() == 2
-    assert count() == 0
+        assert own_threads.threads("jelly-read", 2) == 2
+    assert own_threads.threads("jelly-read", 0) == 0
     one_thread: list[dict[str, Any]] = [{"threads": 1}, {}]  # several only if asked
     for few in one_thread:
         with jelly.read_rdf(DATA, batch_rows=500, **few) as reader:
             next(reader)
-            assert count() == 0
+            assert own_threads.threads("jelly-read", 0) == 0
     dropped = jelly.read_rdf(DATA, threads=2, batch_rows=500)
     next(dropped)
     del dropped
-    assert count() == 0
+    assert own_threads.threads("jelly-read", 0) == 0
     with jelly.read_rdf(DATA, threads=3, batch_rows=500) as reader:
         assert sum(len(batch) for batch in reader) == ROWS
-        assert count() == 0
+        assert own_threads.threads("jelly-read", 0) == 0
 
 
 @on_linux
@@ -212,10 +200,15 @@ def test_interrupt() -> None:
                 for _ in reader:
                     pass
 
-    with pytest.raises(KeyboardInterrupt):
-        read_all()
+    # a shell that starts the tests in the background has SIGINT ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            read_all()
+    finally:
+        signal.signal(signal.SIGINT, before)
     sender.join()
-    assert "jelly-read" not in threads_of_this_process()
+    assert own_threads.threads("jelly-read", 0) == 0
 
 
 # Jelly, from one restart point to the next
@@ -263,11 +256,11 @@ def patches(count: int = 9, seed: int = 2, **options: Any) -> bytes:
 NAMES = ["subject", "predicate", "object", "graph"]
 
 
-def readers(source: bytes, how: Any) -> int:
+def readers(source: bytes, how: Any, expected: int) -> int:
     """How many threads read a source when its first batch is there."""
     with how(source, threads=2, batch_rows=100) as reader:
         next(reader)
-        return list(threads_of_this_process()).count("jelly-read")
+        return own_threads.threads("jelly-read", expected)
 
 
 @on_linux
@@ -276,7 +269,7 @@ def test_jelly(make: Any, tmp_path: Path) -> None:
     how = jelly.read_rdf if make is rdf else jelly.read_patch
     # a file of several streams, of which each has its own positions
     source = make() + make(3, 7)
-    assert readers(source, how) == 2
+    assert readers(source, how, 2) == 2
     path = tmp_path / "source.jelly"
     path.write_bytes(source)
     every: list[dict[str, Any]] = [
@@ -331,7 +324,7 @@ def test_namespaces_of_parts(tmp_path: Path) -> None:
     )
     path = tmp_path / "changed.jelly"
     jelly.convert(turtle.encode(), path, format="ttl", restart_bytes=1 << 16)
-    assert readers(path.read_bytes(), jelly.read_rdf) == 2
+    assert readers(path.read_bytes(), jelly.read_rdf, 2) == 2
     assert check(path).namespaces == {f"p{at}": f"urn:p{at}#" for at in range(3)}
     path.write_bytes(rdf(30_000))
     with jelly.read_rdf(path, threads=2, batch_rows=100) as reader:
