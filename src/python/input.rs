@@ -69,13 +69,22 @@ fn find(source: &Bound<'_, PyAny>, interrupt: &Interrupt) -> PyResult<(Source, O
         return path(source, interrupt);
     } else if let Some(bytes) = as_bytes(source)? {
         return Ok((Source::Bytes(Arc::new(bytes)), None));
-    } else if let Ok(pieces) = source.try_iter() {
-        Pieces::Iterable(pieces.unbind())
     } else {
-        let message = "a source is a path, bytes, a binary file object or an iterable of bytes, not";
-        return Err(PyTypeError::new_err(format!("{message} {}", source.get_type().name()?)));
+        Pieces::Iterable(source.try_iter().or_else(|error| not_a_source(source, error))?.unbind())
     };
     Ok((PythonSource::new(pieces, interrupt).into(), None))
+}
+
+/// What cannot be iterated is no source; another exception of its ``__iter__`` is that of the source.
+fn not_a_source<T>(source: &Bound<'_, PyAny>, error: PyErr) -> PyResult<T> {
+    let py = source.py();
+    if !error.is_instance_of::<PyTypeError>(py) {
+        return Err(error);
+    }
+    let message = "a source is a path, bytes, a binary file object or an iterable of bytes, not";
+    let refused = PyTypeError::new_err(format!("{message} {}", source.get_type().name()?));
+    refused.set_cause(py, Some(error));
+    Err(refused)
 }
 
 /// The folder that a source is, if it is one.

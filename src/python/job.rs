@@ -52,7 +52,7 @@ impl Job {
         let open = |source| match folder_of(source)? {
             Some(path) => Ok(LogPart::Folder(path, self.reading("patch_format", None)?)),
             None => {
-                let after = source.getattr("comes_after").ok().and_then(|after| after.extract().ok());
+                let after = source.getattr_opt("comes_after")?.map(|after| after.extract()).transpose()?;
                 let Opening { source, options } = self.dataset(source, "patch_format")?;
                 Ok(match after {
                     Some(version) => LogPart::After(version, source, options),

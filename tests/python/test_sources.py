@@ -196,6 +196,31 @@ def test_exception_of_the_source_at_once() -> None:
         jelly.read_rdf(failing(0))
 
 
+@pytest.mark.parametrize("raised", [OSError("gone"), KeyboardInterrupt()])
+def test_exception_before_the_first_piece(raised: BaseException) -> None:
+    """That of ``__iter__``; and a feed of an attribute that says where it begins."""
+
+    class Gone:
+        def __iter__(self) -> Iterator[bytes]:
+            raise raised
+
+    class Unknown:
+        @property
+        def comes_after(self) -> int:
+            raise raised
+
+        def __iter__(self) -> Iterator[bytes]:
+            return iter([b""])
+
+    for read in READS:
+        with pytest.raises(type(raised)) as caught:
+            read(Gone())
+        assert caught.value is raised
+    with pytest.raises(type(raised)) as caught:
+        jelly.squash(Unknown(), io.BytesIO())
+    assert caught.value is raised
+
+
 def test_interrupt_of_the_source_does_not_wait_for_rows() -> None:
     def source() -> Iterator[bytes]:
         yield DATA
