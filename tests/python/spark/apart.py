@@ -13,11 +13,11 @@ from typing import Any
 _LEFT_OUT = ("PYSPARK_SUBMIT_ARGS", "SPARK_HOME")
 
 
-def run_apart(job: str, folder: Path, **environment: str) -> dict[str, Any]:
-    """Runs a program in a folder, which is its argument, too; what it prints last, as JSON."""
+def run_apart(job: str, folder: Path, *arguments: str, **environment: str) -> dict[str, Any]:
+    """Runs a program in a folder, which is its first argument; what it prints last, as JSON."""
     inherited = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
     run = subprocess.run(
-        [sys.executable, "-c", job, str(folder)],
+        [sys.executable, "-c", job, str(folder), *arguments],
         capture_output=True, text=True, env=inherited | {"PYSPARK_PYTHON": sys.executable} | environment,
         cwd=folder, check=False,
     )  # fmt: skip
