@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import io
 import shutil
 import socket
+import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -237,6 +240,35 @@ def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 jelly.Log(f"https://localhost:{port}/x").info()
         finally:
             server.terminate()
+            server.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the server may wait for the client")
+def test_a_server_with_tls_stops_though_clients_are_idle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was sent arrives; the end of TLS needs no answer, for which asyncio waits 30 s."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    with authority(tmp_path) as keys:
+        root, port = tmp_path / "logs", free_port()
+        jelly.Log.create(root / "x")
+        monkeypatch.setenv("SSL_CERT_FILE", str(keys / "ca.pem"))
+        server = start(root, port, "--tls-cert", str(keys / "server.pem"), "--tls-key", str(keys / "server.key"), "--limit", "drain=3600", answers=lambda: _has_tls(port))  # fmt: skip
+        try:
+            url = f"https://localhost:{port}/x"
+            rows = "".join(f'A <a:s> <a:p> "{row:0200}" .\n' for row in range(40_000))
+            assert jelly.Log(url).publish(f"TX .\n{rows}TC .\n".encode()).version == 1
+            context = ssl.create_default_context(cafile=str(keys / "ca.pem"))
+            with closing(http.client.HTTPSConnection("localhost", port, context=context)) as idle:
+                idle.request("GET", "/x/patches", headers={"Accept": "application/rdf-patch"})
+                answer = idle.getresponse()
+                first = answer.read(1)
+                server.terminate()
+                assert (first + answer.read()).count(b"A <a:s>") == 40_000
+                server.wait(20)
+        finally:
+            server.kill()
             server.wait()
 
 

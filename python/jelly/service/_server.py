@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,10 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from jelly.service._limits import Limits
+
+with contextlib.suppress(ImportError):  # not on Windows
+    import fcntl
+    import termios
 
 
 def connection(limits: Limits) -> type[H11Protocol]:
@@ -85,3 +91,34 @@ class Server(uvicorn.Server):
         """Takes no more publishes, and ends what waits for versions."""
         self._drain()
         super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends connections; one over TLS ends when all was sent, without an answer of the client."""
+        leaving = asyncio.create_task(self._leave())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            leaving.cancel()
+
+    async def _leave(self) -> None:
+        sent: set[Any] = set()
+        while True:
+            await asyncio.sleep(0.1)
+            closing = {
+                each.transport
+                for each in self.server_state.connections
+                if each.transport.is_closing()
+            }
+            # twice, so that what Python still held was given to the system in between
+            before, sent = sent, {each for each in closing if _is_sent(each)}
+            for each in before & sent:
+                each.abort()
+
+
+def _is_sent(transport: asyncio.Transport) -> bool:
+    """Whether the client has all that was written, as far as the system tells."""
+    ours: socket.socket = transport.get_extra_info("socket")
+    try:
+        return not any(fcntl.ioctl(ours.fileno(), termios.TIOCOUTQ, bytes(4)))
+    except (NameError, OSError):  # not on this system, or closed
+        return False
