@@ -2,6 +2,7 @@
 
 mod changes;
 mod options;
+mod terms;
 mod write;
 mod writer;
 
@@ -112,7 +113,12 @@ macro_rules! rdf_each {
 
             #[inline(always)]
             fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
-                if let AnyRdfEncoder::Jelly(encoder) = self { encoder.terms(frame) } else { None }
+                let takes = match self {
+                    AnyRdfEncoder::Jelly(encoder) => encoder.terms(frame).is_some(),
+                    AnyRdfEncoder::Lines(encoder) => encoder.terms(frame).is_some(),
+                    AnyRdfEncoder::Turtle(_) => false,
+                };
+                takes.then_some(self)
             }
 
             #[inline(always)]
@@ -149,7 +155,12 @@ macro_rules! patch_each {
 
             #[inline(always)]
             fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
-                if let AnyPatchEncoder::Jelly(encoder) = self { encoder.terms(row) } else { None }
+                let takes = match self {
+                    AnyPatchEncoder::Jelly(encoder) => encoder.terms(row).is_some(),
+                    AnyPatchEncoder::Text(encoder) => encoder.terms(row).is_some(),
+                    AnyPatchEncoder::Thrift(_) => false,
+                };
+                takes.then_some(self)
             }
 
             #[inline(always)]

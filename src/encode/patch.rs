@@ -82,6 +82,12 @@ impl PatchEncoder {
         self.stream.settle(done)
     }
 
+    /// What takes the terms of a row one by one.
+    #[inline(always)]
+    pub(crate) fn row_terms(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
     /// The whole frames that the caller has not taken yet.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.stream.output()

@@ -77,6 +77,12 @@ impl RdfEncoder {
         self.stream.settle(done)
     }
 
+    /// What takes the terms of a row one by one.
+    #[inline(always)]
+    pub(crate) fn row_terms(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
     /// Whether a frame is being made.
     pub fn has_begun(&self) -> bool {
         self.stream.has_begun()

@@ -11,6 +11,7 @@ mod out;
 mod patch_words;
 mod places;
 mod rdf_patch;
+mod row_writer;
 mod rows;
 pub(crate) mod slot;
 mod v1;

@@ -106,7 +106,7 @@ impl<'o> TermWriter<'o> {
     }
 
     #[inline(never)]
-    fn blank_node(&mut self, label: &str) {
+    pub(crate) fn blank_node(&mut self, label: &str) {
         if is_plain_label(label) && !self.angles {
             self.push("_:");
             self.push(self.scope.before(label));

@@ -1,33 +1,44 @@
 //! Writes N-Triples and N-Quads: canonical, a statement a line.
 
 use super::nquads::is_generalized_statement;
-use super::out::{Output, at_row, check};
-use super::write::TermWriter;
+use super::out::{at_row, check};
+use super::row_writer::RowWriter;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sink::{RdfRow, RdfSink, Sink, Statement};
+use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::term::Term;
 
 /// Writes statements as lines.
 #[derive(Debug)]
 pub struct LinesWriter {
-    triples: bool,
-    out: Output,
+    rows: RowWriter,
 }
 
 impl LinesWriter {
     /// Writes N-Triples, where a graph is an error.
     pub fn triples() -> Self {
-        LinesWriter { triples: true, out: Output::default() }
+        LinesWriter { rows: RowWriter::new(false, false) }
     }
 
     /// Writes N-Quads.
     pub fn quads() -> Self {
-        LinesWriter { triples: false, out: Output::default() }
+        LinesWriter { rows: RowWriter::new(true, false) }
     }
 
     /// What was written; the caller takes it away.
     pub fn output(&mut self) -> &mut Vec<u8> {
-        self.out.bytes()
+        self.rows.bytes()
+    }
+
+    /// What takes the terms of a row one by one.
+    #[inline(always)]
+    pub(crate) fn row_terms(&mut self) -> &mut RowWriter {
+        &mut self.rows
+    }
+
+    /// As [`TermSink::repeats_in`].
+    #[inline(always)]
+    pub(crate) fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
+        self.rows.repeats_in(place, text)
     }
 
     /// All statements were written.
@@ -36,11 +47,11 @@ impl LinesWriter {
     }
 
     fn check(&self, statement: &Statement<'_>) -> Result<()> {
-        if self.triples && !matches!(statement.terms[3], Term::DefaultGraph) {
+        if !self.rows.graphs && !matches!(statement.terms[3], Term::DefaultGraph) {
             return Err(Error::new(ErrorKind::EncodeGraph, "N-Triples has no graphs; N-Quads has"));
         }
         if is_generalized_statement(&statement.terms) {
-            let format = if self.triples { "N-Triples" } else { "N-Quads" };
+            let format = if self.rows.graphs { "N-Quads" } else { "N-Triples" };
             let message = format!("{format} cannot hold generalized RDF");
             return Err(Error::new(ErrorKind::EncodeGeneralized, message));
         }
@@ -50,21 +61,32 @@ impl LinesWriter {
 
 impl Sink for LinesWriter {
     fn is_full(&self) -> bool {
-        self.out.is_full()
+        self.rows.out.is_full()
     }
 }
 
 impl RdfSink for LinesWriter {
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
         self.check(&row.statement).map_err(|error| at_row(error, row.seq))?;
-        let text = &mut self.out.text;
+        self.rows.forget();
         for term in &row.statement.terms {
             if !matches!(term, Term::DefaultGraph) {
-                TermWriter::new(text).term(term);
-                text.push_byte(b' ');
+                self.rows.writer().term(term);
+                self.rows.out.text.push_byte(b' ');
             }
         }
-        text.push(".\n");
+        self.rows.out.text.push(".\n");
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, _: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        Some(self.rows.begin(""))
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, _: u64, _: u64) -> Result<()> {
+        self.rows.end();
         Ok(())
     }
 }

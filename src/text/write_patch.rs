@@ -4,30 +4,43 @@
 //! namespace of a `PD`; Jena would take it for a graph.
 
 use super::lex::{Lexer, Rules, Scratch};
-use super::out::{Output, at_row, check};
+use super::out::{at_row, check};
+use super::row_writer::RowWriter;
 use super::write::TermWriter;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sink::{PatchOp, PatchRow, PatchSink, Sink, Statement};
+use crate::sink::{PatchOp, PatchRow, PatchSink, RowNumbers, Sink, Statement, TermSink};
 use crate::term::{LiteralKind, Term};
 use crate::transaction::EndMarks;
 
 /// Writes rows of patches as text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PatchTextWriter {
     abbreviate: bool,
-    out: Output,
+    rows: RowWriter,
     marks: EndMarks,
 }
 
 impl PatchTextWriter {
     /// `abbreviate` writes numbers and booleans without quotes, as Jena does.
     pub fn new(abbreviate: bool) -> Self {
-        PatchTextWriter { abbreviate, ..PatchTextWriter::default() }
+        PatchTextWriter { abbreviate, rows: RowWriter::new(true, true), marks: EndMarks::default() }
     }
 
     /// What was written; the caller takes it away.
     pub fn output(&mut self) -> &mut Vec<u8> {
-        self.out.bytes()
+        self.rows.bytes()
+    }
+
+    /// What takes the terms of a row one by one.
+    #[inline(always)]
+    pub(crate) fn row_terms(&mut self) -> &mut RowWriter {
+        &mut self.rows
+    }
+
+    /// As [`TermSink::repeats_in`].
+    #[inline(always)]
+    pub(crate) fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
+        self.rows.repeats_in(place, text)
     }
 
     /// All rows were written; the end of the text ends its last patch, if that has rows.
@@ -39,46 +52,46 @@ impl PatchTextWriter {
     }
 
     fn end_mark(&mut self) {
-        self.out.text.push("Z .\n");
+        self.rows.out.text.push("Z .\n");
     }
 
     fn write(&mut self, op: &PatchOp<'_>) -> Result<()> {
         match op {
             PatchOp::Header { key, value } => {
                 check(value, true)?;
-                self.out.text.push("H ");
+                self.rows.out.text.push("H ");
                 if is_word(key) {
-                    self.out.text.push(key);
+                    self.rows.out.text.push(key);
                 } else {
                     self.terms().string(&[key]);
                 }
-                self.out.text.push(" ");
+                self.rows.out.text.push(" ");
                 self.term(value);
             }
             PatchOp::AddPrefix { name, iri, graph } => {
                 check_graph(graph)?;
-                self.out.text.push("PA ");
+                self.rows.out.text.push("PA ");
                 self.terms().string(&[name]);
-                self.out.text.push(" ");
+                self.rows.out.text.push(" ");
                 self.terms().string(&[iri.prefix(), iri.name()]);
-                self.out.text.push(" ");
+                self.rows.out.text.push(" ");
                 self.term(graph);
             }
             PatchOp::DeletePrefix { name, graph, .. } => {
                 check_graph(graph)?;
-                self.out.text.push("PD ");
+                self.rows.out.text.push("PD ");
                 self.terms().string(&[name]);
-                self.out.text.push(" ");
+                self.rows.out.text.push(" ");
                 self.term(graph);
             }
             PatchOp::Add(statement) => self.statement("A ", statement)?,
             PatchOp::Delete(statement) => self.statement("D ", statement)?,
-            PatchOp::Begin => self.out.text.push("TX "),
-            PatchOp::Commit => self.out.text.push("TC "),
-            PatchOp::Abort => self.out.text.push("TA "),
+            PatchOp::Begin => self.rows.out.text.push("TX "),
+            PatchOp::Commit => self.rows.out.text.push("TC "),
+            PatchOp::Abort => self.rows.out.text.push("TA "),
             PatchOp::End(_) => return Ok(()),
         }
-        self.out.text.push(".\n");
+        self.rows.out.text.push(".\n");
         Ok(())
     }
 
@@ -87,7 +100,7 @@ impl PatchTextWriter {
         if let Term::Triple(_) = statement.terms[3] {
             return Err(no_graph());
         }
-        self.out.text.push(op);
+        self.rows.out.text.push(op);
         statement.terms.iter().for_each(|term| self.term(term));
         Ok(())
     }
@@ -98,23 +111,23 @@ impl PatchTextWriter {
             Term::DefaultGraph => return,
             Term::Literal(literal) if self.abbreviate => match literal.kind {
                 LiteralKind::Datatype(datatype) if is_bare(literal.lex, datatype.iri()) => {
-                    self.out.text.push(literal.lex);
+                    self.rows.out.text.push(literal.lex);
                 }
                 _ => self.terms().term(term),
             },
             _ => self.terms().term(term),
         }
-        self.out.text.push_byte(b' ');
+        self.rows.out.text.push_byte(b' ');
     }
 
     fn terms(&mut self) -> TermWriter<'_> {
-        TermWriter::with_angles(&mut self.out.text)
+        self.rows.writer()
     }
 }
 
 impl Sink for PatchTextWriter {
     fn is_full(&self) -> bool {
-        self.out.is_full()
+        self.rows.out.is_full()
     }
 }
 
@@ -123,7 +136,28 @@ impl PatchSink for PatchTextWriter {
         if self.marks.before(row)? {
             self.end_mark();
         }
+        self.rows.forget();
         self.write(&row.op).map_err(|error| at_row(error, row.seq))
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.abbreviate {
+            return None;
+        }
+        if self.marks.before_change(row.patch) {
+            self.end_mark();
+        }
+        Some(self.rows.begin("A "))
+    }
+
+    #[inline(always)]
+    fn end_change(&mut self, adds: bool, _: RowNumbers) -> Result<()> {
+        let row = self.rows.end();
+        if !adds {
+            row[0] = b'D';
+        }
+        Ok(())
     }
 }
 

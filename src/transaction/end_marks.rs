@@ -43,22 +43,39 @@ impl EndMarks {
             PatchOp::Header { .. } => Rows::Headers,
             _ => Rows::Changes,
         };
-        let ended = self.ended || self.patch.is_some_and(|patch| patch != row.patch);
         let found = rows == Rows::Headers && self.rows == Rows::Changes && !self.in_transaction;
-        if ended {
-            *self = EndMarks::default();
-        } else if found && let PatchOp::Header { key, .. } = row.op {
+        let ended = self.takes(row.patch, rows);
+        if !ended
+            && found
+            && let PatchOp::Header { key, .. } = row.op
+        {
             return Err(late_header(key, row.seq));
         }
-        self.patch = Some(row.patch);
-        self.ended = rows == Rows::None;
-        self.rows = self.rows.max(rows);
         match row.op {
             PatchOp::Begin => self.in_transaction = true,
             PatchOp::Commit | PatchOp::Abort => self.in_transaction = false,
             _ => {}
         }
         Ok(ended && !found)
+    }
+
+    /// As [`Self::before`], of an `A` or `D` row.
+    #[inline(always)]
+    pub(crate) fn before_change(&mut self, patch: u64) -> bool {
+        self.takes(patch, Rows::Changes)
+    }
+
+    /// Takes a row of a patch; whether another patch ended before it.
+    #[inline(always)]
+    fn takes(&mut self, patch: u64, rows: Rows) -> bool {
+        let ended = self.ended || self.patch.is_some_and(|before| before != patch);
+        if ended {
+            *self = EndMarks::default();
+        }
+        self.patch = Some(patch);
+        self.ended = rows == Rows::None;
+        self.rows = self.rows.max(rows);
+        ended
     }
 
     /// No row follows: whether a mark must be written, as after a patch without rows.

@@ -4,7 +4,7 @@ use jelly_patch::error::Result;
 use jelly_patch::options::{PatchOptions, RdfOptions};
 use jelly_patch::push::Push;
 use jelly_patch::rows::RowDecoder;
-use jelly_patch::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use jelly_patch::sink::{PatchRow, PatchSink, RdfRow, RdfSink, RowNumbers, Sink, TermSink};
 use jelly_patch::text::{LinesOptions, LinesWriter, PatchDialect, PatchTextWriter, TextRows};
 use jelly_patch::{Error, ErrorKind, Limits};
 
@@ -19,45 +19,109 @@ fn push<S: Sink>(mut decoder: impl Push<S>, bytes: &[u8], sink: &mut S) -> Resul
     decoder.finish(sink).map(drop)
 }
 
-/// Never full, whatever the writer wants.
-struct Whole<W>(W);
+/// Never full, whatever the writer wants. Rows come as a whole, or term by term where the writer takes them so.
+struct Whole<W> {
+    writer: W,
+    one_by_one: bool,
+    /// Rows that came term by term.
+    taken: usize,
+}
+
+/// What a writer makes of rows, which is the same in both ways.
+fn written<W: Text>(
+    make: impl Fn() -> W,
+    drive: impl Fn(&mut Whole<W>) -> Result<()>,
+) -> (Result<String>, usize) {
+    let [(whole, taken_whole), (one_by_one, taken)] = [false, true].map(|one_by_one| {
+        let mut sink = Whole { writer: make(), one_by_one, taken: 0 };
+        let done = drive(&mut sink).and_then(|()| sink.writer.finish());
+        let text = String::from_utf8(std::mem::take(sink.writer.output())).expect("UTF-8");
+        ((done, text), sink.taken)
+    });
+    assert_eq!(one_by_one.1, whole.1);
+    let [one_by_one, whole] = [one_by_one, whole].map(|(done, text)| done.map(|()| text));
+    assert_eq!(one_by_one.as_ref().map_err(Error::to_string), whole.as_ref().map_err(Error::to_string));
+    assert_eq!(taken_whole, 0);
+    (one_by_one, taken)
+}
+
+trait Text {
+    fn output(&mut self) -> &mut Vec<u8>;
+
+    fn finish(&mut self) -> Result<()>;
+}
+
+impl Text for LinesWriter {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl Text for PatchTextWriter {
+    fn output(&mut self) -> &mut Vec<u8> {
+        self.output()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.finish()
+    }
+}
 
 impl<W> Sink for Whole<W> {}
 
 impl<W: PatchSink> PatchSink for Whole<W> {
     fn options(&mut self, options: &PatchOptions) -> Result<()> {
-        self.0.options(options)
+        self.writer.options(options)
     }
 
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
-        self.0.row(row)
+        self.writer.row(row)
+    }
+
+    fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.one_by_one { self.writer.terms(row) } else { None }
+    }
+
+    fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+        self.taken += 1;
+        self.writer.end_change(adds, row)
     }
 }
 
 impl<W: RdfSink> RdfSink for Whole<W> {
     fn options(&mut self, options: &RdfOptions) -> Result<()> {
-        self.0.options(options)
+        self.writer.options(options)
     }
 
     fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
-        self.0.statement(row)
+        self.writer.statement(row)
+    }
+
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        if self.one_by_one { self.writer.terms(frame) } else { None }
+    }
+
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        self.taken += 1;
+        self.writer.end_statement(frame, seq)
     }
 }
 
 fn patch_text(text: &[u8], dialect: PatchDialect, abbreviate: bool) -> Result<String> {
     let limits = Limits::default();
-    let mut sink = Whole(PatchTextWriter::new(abbreviate));
-    push(RowDecoder::new(TextRows::patch(dialect, false, &limits), &limits, None), text, &mut sink)?;
-    sink.0.finish()?;
-    Ok(String::from_utf8(std::mem::take(sink.0.output())).expect("UTF-8"))
+    let rows = || RowDecoder::new(TextRows::patch(dialect, false, &limits), &limits, None);
+    written(|| PatchTextWriter::new(abbreviate), |sink| push(rows(), text, sink)).0
 }
 
 fn quads_text(text: &[u8], options: LinesOptions) -> Result<String> {
     let limits = Limits::default();
-    let mut sink = Whole(if options.triples { LinesWriter::triples() } else { LinesWriter::quads() });
-    push(RowDecoder::new(TextRows::lines(options, &limits), &limits, None), text, &mut sink)?;
-    sink.0.finish()?;
-    Ok(String::from_utf8(std::mem::take(sink.0.output())).expect("UTF-8"))
+    let rows = || RowDecoder::new(TextRows::lines(options, &limits), &limits, None);
+    let writer = || if options.triples { LinesWriter::triples() } else { LinesWriter::quads() };
+    written(writer, |sink| push(rows(), text, sink)).0
 }
 
 #[test]
@@ -143,22 +207,21 @@ fn corpus_texts_come_out_as_they_went_in() {
 /// Streams of every kind, as text and read again.
 #[test]
 fn generated_rows_come_back() {
-    let (mut patches, mut statements, mut refused) = (0, 0, 0);
+    let (mut patches, mut statements, mut refused, mut one_by_one) = (0, 0, 0, 0);
     for seed in seeds(600) {
         let stream = stream(seed);
         let bytes = stream.bytes();
         match stream.format {
             Format::Patch => {
-                let mut sink = Whole(PatchTextWriter::new(seed % 2 == 0));
-                let decoder = jelly_patch::decode::PatchDecoder::new(config(stream.how));
-                if let Err(error) = push(decoder, &bytes, &mut sink) {
-                    assert_eq!(error.kind().class(), jelly_patch::ErrorClass::Encode, "seed {seed}: {error}");
+                let decoder = || jelly_patch::decode::PatchDecoder::new(config(stream.how));
+                let (text, taken) =
+                    written(|| PatchTextWriter::new(seed % 2 == 0), |sink| push(decoder(), &bytes, sink));
+                one_by_one += taken;
+                let Some(text) = encoded(text, seed) else {
                     refused += 1;
                     continue;
-                }
-                sink.0.finish().expect("memory");
-                let text = std::mem::take(sink.0.output());
-                let again = super::patch(&text, PatchDialect::Any, usize::MAX, usize::MAX);
+                };
+                let again = super::patch(text.as_bytes(), PatchDialect::Any, usize::MAX, usize::MAX);
                 assert_eq!(again.error, None, "seed {seed}");
                 let expected = crate::common::core::Core::default();
                 let expected = crate::common::rows::Decoder::patch(&expected, &bytes, stream.how);
@@ -172,21 +235,20 @@ fn generated_rows_come_back() {
                     rows.collect()
                 };
                 let (got, expected) = (plain(again), plain(expected));
-                assert_eq!(got.len(), expected.len(), "seed {seed} {}", String::from_utf8_lossy(&text));
+                assert_eq!(got.len(), expected.len(), "seed {seed} {text}");
                 let differs = got.iter().zip(&expected).find(|(got, expected)| got != expected);
-                assert!(differs.is_none(), "seed {seed} {differs:?} {}", String::from_utf8_lossy(&text));
+                assert!(differs.is_none(), "seed {seed} {differs:?} {text}");
                 patches += got.len();
             }
             Format::Rdf => {
-                let mut sink = Whole(LinesWriter::quads());
-                let decoder = jelly_patch::decode::RdfDecoder::new(config(stream.how));
-                if let Err(error) = push(decoder, &bytes, &mut sink) {
-                    assert_eq!(error.kind().class(), jelly_patch::ErrorClass::Encode, "seed {seed}: {error}");
+                let decoder = || jelly_patch::decode::RdfDecoder::new(config(stream.how));
+                let (text, taken) = written(LinesWriter::quads, |sink| push(decoder(), &bytes, sink));
+                one_by_one += taken;
+                let Some(text) = encoded(text, seed) else {
                     refused += 1;
                     continue;
-                }
-                let text = std::mem::take(sink.0.output());
-                let again = super::lines(&text, LinesOptions::default(), usize::MAX, usize::MAX);
+                };
+                let again = super::lines(text.as_bytes(), LinesOptions::default(), usize::MAX, usize::MAX);
                 assert_eq!(again.error, None, "seed {seed}");
                 let expected = crate::common::core::Core::default();
                 let expected = crate::common::rows::Decoder::rdf(&expected, &bytes, stream.how);
@@ -201,4 +263,71 @@ fn generated_rows_come_back() {
         }
     }
     assert!(patches > 1000 && statements > 40 && refused > 100, "{patches} {statements} {refused}");
+    assert!(one_by_one > 100, "{one_by_one}");
+}
+
+/// The text, if the writer can hold it.
+fn encoded(text: Result<String>, seed: u64) -> Option<String> {
+    match text {
+        Ok(text) => Some(text),
+        Err(error) => {
+            assert_eq!(error.kind().class(), jelly_patch::ErrorClass::Encode, "seed {seed}: {error}");
+            None
+        }
+    }
+}
+
+/// Rows that differ from those before them in a few places, with terms that are written in several ways, or refused.
+#[test]
+fn rows_are_the_same_text_term_by_term() {
+    const SUBJECTS: [&str; 5] = ["<urn:s>", "<urn:a>", "_:b", "<_:b>", r"<urn:\u0061>"];
+    const OBJECTS: [&str; 12] = [
+        "<urn:s>",
+        "_:b",
+        "<_:b/c>",
+        r#""x""#,
+        r#""x\n""#,
+        r#""\u0061""#,
+        r#""x"@en"#,
+        r#""x"@EN-gb"#,
+        r#""x"^^<urn:t>"#,
+        r#"<<( <urn:s> <urn:p> "x" )>>"#,
+        "\"\u{e9}\u{20ac}\u{1f600}\"",
+        "'x'",
+    ];
+    const GRAPHS: [&str; 5] = ["", "<urn:g> ", "_:g ", "<_:g> ", "<urn:g/2> "];
+    let (mut good, mut bad) = (0, 0);
+    for seed in seeds(400) {
+        let mut state = seed;
+        let mut pick = |count: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % count
+        };
+        let (mut subject, mut object, mut graph) = (0, 0, 0);
+        let (mut quads, mut patch) = (String::new(), String::new());
+        for _ in 0..40 {
+            match pick(4) {
+                0 => subject = pick(SUBJECTS.len()),
+                1 => graph = pick(GRAPHS.len()),
+                2 => {}
+                _ => object = pick(OBJECTS.len()),
+            }
+            // most texts have none that is refused
+            if seed % 8 > 0 && object == 2 {
+                object = 0;
+            }
+            let row = format!("{} <urn:p> {} {}.\n", SUBJECTS[subject], OBJECTS[object], GRAPHS[graph]);
+            quads.push_str(&row);
+            patch.push_str(["A ", "D ", "TX .\nD ", "TC .\nA ", "Z .\nA "][pick(5)]);
+            patch.push_str(&row);
+        }
+        drop(patch_text(patch.as_bytes(), PatchDialect::Any, seed % 5 == 0));
+        for triples in [false, true] {
+            match quads_text(quads.as_bytes(), LinesOptions { triples, ..LinesOptions::default() }) {
+                Ok(_) => good += 1,
+                Err(_) => bad += 1,
+            }
+        }
+    }
+    assert!(good > 100 && bad > 100, "{good} {bad}");
 }

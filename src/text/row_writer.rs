@@ -1,0 +1,161 @@
+//! Writes rows of terms, as statements or one by one as they are read.
+
+use super::lex::is_language;
+use super::out::Output;
+use super::write::TermWriter;
+use crate::encode::bytes::same;
+use crate::scan::is_plain_label;
+use crate::sink::TermSink;
+use crate::term::{Iri, Literal, LiteralKind, Term};
+
+const PREDICATE: usize = 1;
+const OBJECT: usize = 2;
+const GRAPH: usize = 3;
+
+/// Text that grows row by row.
+///
+/// As a [`TermSink`] it takes what the format surely can hold. Other terms come with their rows: so they are looked at,
+/// and refused, in one place.
+#[derive(Debug, Default)]
+pub(crate) struct RowWriter {
+    pub(super) out: Output,
+    /// Rows may have a graph.
+    pub(super) graphs: bool,
+    /// Blank nodes are `<_:label>`, with labels of any kind.
+    angles: bool,
+    /// Where the row begins.
+    start: usize,
+    /// Where the terms of this row lie, and those of the one before, with the space behind them.
+    terms: [Option<Span>; 4],
+    last: [Option<Span>; 4],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: usize,
+    length: usize,
+}
+
+impl RowWriter {
+    pub(super) fn new(graphs: bool, angles: bool) -> Self {
+        RowWriter { graphs, angles, ..RowWriter::default() }
+    }
+
+    /// What was written since the caller last cleared it.
+    pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
+        self.forget();
+        self.out.bytes()
+    }
+
+    /// No row was before the next one.
+    pub(super) fn forget(&mut self) {
+        self.last = [None; 4];
+    }
+
+    /// What writes a term.
+    #[inline(always)]
+    pub(super) fn writer(&mut self) -> TermWriter<'_> {
+        let text = &mut self.out.text;
+        if self.angles { TermWriter::with_angles(text) } else { TermWriter::new(text) }
+    }
+
+    /// Begins a row whose terms come one by one.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, before: &str) -> &mut Self {
+        self.start = self.out.text.len();
+        self.out.text.push(before);
+        self
+    }
+
+    /// Ends a row whose terms came one by one; gives its text.
+    #[inline(always)]
+    pub(super) fn end(&mut self) -> &mut [u8] {
+        self.out.text.push(".\n");
+        self.last = self.terms;
+        self.out.text.tail_mut(self.start)
+    }
+
+    /// Writes a term and a space.
+    #[inline(always)]
+    fn put(&mut self, place: usize, write: impl FnOnce(&mut Self)) -> bool {
+        let start = self.out.text.len();
+        write(self);
+        self.out.text.push_byte(b' ');
+        self.terms[place] = Some(Span { start, length: self.out.text.len() - start });
+        true
+    }
+
+    /// Whether a row can have a graph, if this is its place.
+    #[inline(always)]
+    fn holds(&self, place: usize) -> bool {
+        place != GRAPH || self.graphs
+    }
+}
+
+impl<'t> TermSink<'t> for RowWriter {
+    fn term(&mut self, place: usize, term: Term<'t>) -> bool {
+        match term {
+            Term::Iri(iri) => self.iri(place, iri),
+            Term::BlankNode(label) => self.blank_node(place, label),
+            Term::Literal(literal) => self.literal(place, literal),
+            Term::DefaultGraph => self.default_graph(place),
+            Term::Triple(_) => false,
+        }
+    }
+
+    #[inline(always)]
+    fn iri(&mut self, place: usize, iri: Iri<'t>) -> bool {
+        self.holds(place) && self.put(place, |row| row.writer().iri(&iri))
+    }
+
+    #[inline(always)]
+    fn blank_node(&mut self, place: usize, label: &'t str) -> bool {
+        let is_usual = self.holds(place) && place != PREDICATE && (self.angles || is_plain_label(label));
+        is_usual && self.put(place, |row| row.writer().blank_node(label))
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
+        let is_usual = match literal.kind {
+            LiteralKind::Language(tag) => is_language(tag),
+            LiteralKind::Simple | LiteralKind::Datatype(_) => true,
+        };
+        place == OBJECT && is_usual && self.put(place, |row| row.writer().literal(&literal))
+    }
+
+    #[inline(always)]
+    fn default_graph(&mut self, place: usize) -> bool {
+        self.terms[place] = None;
+        place == GRAPH
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, place: usize) -> bool {
+        let Some(Span { start, length }) = self.last[place] else { return false };
+        self.terms[place] = Some(Span { start: self.out.text.len(), length });
+        self.out.text.repeat(start, length);
+        true
+    }
+
+    #[inline(always)]
+    fn text(&mut self, place: usize, text: &'t str, length: usize) -> bool {
+        self.holds(place) && self.put(place, |row| row.out.text.push_start(text, length))
+    }
+
+    #[inline(always)]
+    fn labelled(&mut self, place: usize, text: &'t str, length: usize) -> bool {
+        if self.angles { self.blank_node(place, &text[2..length]) } else { self.text(place, text, length) }
+    }
+
+    #[inline(always)]
+    fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
+        let Span { start, length } = self.last[place]?;
+        let last = &self.out.text.as_bytes()[start..start + length];
+        text.get(..length).is_some_and(|text| same(last, text)).then_some(length - 1)
+    }
+
+    #[cold]
+    fn cut(&mut self) {
+        self.out.text.truncate(self.start);
+    }
+}
