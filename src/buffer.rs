@@ -66,7 +66,12 @@ impl TextBuffer {
 
     #[inline(always)]
     pub(crate) fn push(&mut self, text: &str) {
-        copy(self.room(text.len()), text.as_bytes());
+        self.push_bytes(text.as_bytes());
+    }
+
+    #[inline(always)]
+    pub(crate) fn push_bytes(&mut self, text: &[u8]) {
+        copy(self.room(text.len()), text);
         self.len += text.len();
     }
 

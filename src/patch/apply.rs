@@ -7,6 +7,7 @@ use super::log::{BaseCheck, Log, LogOptions, LogSources, Version, refuse_other_b
 use super::net::Net;
 use super::prefixes::Prefix;
 use super::quad_key::QuadKey;
+use super::quad_text::Nodes;
 use super::stored::Stored;
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
@@ -17,7 +18,7 @@ use crate::format::RdfFormat;
 use crate::io::Source;
 use crate::open::{OpenOptions, open_rdf};
 use crate::options::RdfOptions;
-use crate::sink::{RdfRow, RdfSink, Same, Sink, Statement};
+use crate::sink::{RdfRow, RdfSink, Same, Sink, TermSink};
 use crate::term::{Iri, Term, TermBuf};
 use crate::text::holds_prefix;
 use crate::with::With;
@@ -157,10 +158,13 @@ pub fn apply(
     let changes_left_out = net.prefixes.iter().filter(|prefix| !made.holds(prefix)).count() as u64;
     let changes = net.changes();
     let texts = net.texts()?;
+    let named = options.labels == BaseLabels::Named;
+    let check = log.base_check(1..version + 1);
     let sink = Applying {
         nothing_to_do: net.is_empty() && !options.distinct,
-        named: options.labels == BaseLabels::Named,
-        check: log.base_check(1..version + 1),
+        named,
+        nodes: if named || check.refuses_positions() { Nodes::Named } else { Nodes::Any },
+        check,
         net,
         texts,
         seen: options.distinct.then(KeySet::new),
@@ -231,6 +235,8 @@ struct Applying {
     nothing_to_do: bool,
     named: bool,
     check: BaseCheck,
+    /// Of statements at which nobody has to look.
+    nodes: Nodes,
     seen: Option<KeySet>,
     target: RdfTarget,
     /// Prefixes were declared.
@@ -261,11 +267,7 @@ impl Applying {
     }
 
     #[inline]
-    fn fate(&mut self, statement: &Statement<'_>) -> Fate {
-        if self.nothing_to_do {
-            return Fate::Stays;
-        }
-        let QuadKey { key, folded } = self.net.keys.of(statement);
+    fn fate(&mut self, QuadKey { key, folded }: QuadKey) -> Fate {
         let mut spelling = None;
         if let Some(entry) = self.net.entry(key) {
             let is_new = entry.find();
@@ -280,6 +282,15 @@ impl Applying {
             (true, None) => Fate::Stays,
             (true, Some(place)) => Fate::IsSpelled(place),
         }
+    }
+
+    /// Writes a statement as the log spells it.
+    fn spell(&mut self, place: u64, frame: u64, seq: u64) -> Result<()> {
+        let statement = self.texts.get(place)?;
+        self.target.statement(&RdfRow { frame, seq, statement })?;
+        self.gap = true;
+        self.statements += 1;
+        Ok(())
     }
 }
 
@@ -311,7 +322,13 @@ impl RdfSink for Applying {
         self.check.statement(&row.statement)?;
         self.base += 1;
         self.frame = row.frame;
-        match self.fate(&row.statement) {
+        let fate = if self.nothing_to_do {
+            Fate::Stays
+        } else {
+            let key = self.net.keys.of(&row.statement);
+            self.fate(key)
+        };
+        match fate {
             Fate::Goes => self.gap = true,
             Fate::Stays => {
                 let mut row = *row;
@@ -321,12 +338,43 @@ impl RdfSink for Applying {
                 self.target.statement(&row)?;
                 self.statements += 1;
             }
-            Fate::IsSpelled(place) => {
-                let statement = self.texts.get(place)?;
-                self.target.statement(&RdfRow { statement, ..*row })?;
-                self.gap = true;
+            Fate::IsSpelled(place) => self.spell(place, row.frame, row.seq)?,
+        }
+        Ok(())
+    }
+
+    /// Where the target takes terms as text, the quad is its key and what is written.
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        let takes_text = self.began && !self.nothing_to_do && self.target.terms(frame).is_some();
+        takes_text.then(|| self.net.keys.begin(self.nodes))
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        self.base += 1;
+        self.frame = frame;
+        let key = self.net.keys.end();
+        match self.fate(QuadKey { key, folded: false }) {
+            Fate::Goes => self.gap = true,
+            Fate::Stays => {
+                let quad = self.net.keys.quad();
+                let is_taken = self.target.terms(frame).is_some_and(|out| {
+                    let is_taken = quad.hand_over(out);
+                    if !is_taken {
+                        out.cut();
+                    }
+                    is_taken
+                });
+                if is_taken {
+                    self.target.end_statement(frame, seq)?;
+                } else {
+                    self.target.statement(&RdfRow { frame, seq, statement: quad.statement()? })?;
+                }
+                self.gap = false;
                 self.statements += 1;
             }
+            Fate::IsSpelled(place) => self.spell(place, frame, seq)?,
         }
         Ok(())
     }

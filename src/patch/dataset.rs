@@ -8,7 +8,7 @@ use crate::blank::refuse_positions;
 use crate::error::Result;
 use crate::format::RdfFormat;
 use crate::io::Source;
-use crate::open::{Input, OpenOptions};
+use crate::open::{Input, OpenOptions, RdfReader};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement};
 use crate::term::Iri;
 
@@ -57,9 +57,13 @@ impl<'o> Dataset<'o> {
         work: &mut Work<'_>,
         take: impl FnMut(&Statement<'_>) -> Result<()>,
     ) -> Result<BTreeMap<String, String>> {
-        let mut rows = self.input.statements(self.format)?;
         let each = Each { take, prefixes: BTreeMap::new() };
-        Ok(work.feed(&mut *rows, each, |_| Ok(true))?.prefixes)
+        Ok(work.feed(&mut *self.rows()?, each, |_| Ok(true))?.prefixes)
+    }
+
+    /// Its statements.
+    pub(crate) fn rows<S: RdfSink>(self) -> Result<RdfReader<S>> {
+        self.input.statements(self.format)
     }
 }
 

@@ -12,7 +12,8 @@ use super::blank_rows::{BlankNodes, BlankRows, BlankStatements, NEW, NodeCounts,
 use super::dataset::Dataset;
 use super::emit::{Emit, PatchOut, Patched, PrefixChange};
 use super::key_set::KeySet;
-use super::quad_key::Keys;
+use super::keyed::{KeyedQuads, Quad};
+use super::quad_text::Nodes;
 use super::stored::{Store, Stored};
 use super::work::{Watch, Work};
 use crate::blank::refuse_positions;
@@ -100,7 +101,7 @@ const KEYS: usize = 32;
 /// What both datasets are, once they were read.
 struct Reading {
     way: BlankNodes,
-    terms: Terms,
+    quads: KeyedQuads,
     counts: [u64; 2],
     /// Statements without blank nodes of the new dataset, or all of them; those that the old one has are marked, or left
     /// out where the others are `kept`.
@@ -124,8 +125,8 @@ impl Reading {
         let by_label = way == BlankNodes::Labels;
         let mut blank = (!by_label).then(|| BlankStatements::new(&options.old.decode.limits));
         let skolem = options.skolemize.clone().map(Skolem::new).transpose()?.filter(|_| by_label);
-        let mut terms = Terms { keys: Keys::random()?, skolem };
-        let mut counts = [0; 2];
+        let mut quads = KeyedQuads::new(skolem)?;
+        let nodes = if by_label { Nodes::Named } else { Nodes::No };
         let mut found = KeySet::new();
         work.phase("reading the new dataset");
         let dataset = Dataset::open(new.source(), &new.options)?;
@@ -133,51 +134,35 @@ impl Reading {
         let mut new_keys = Vec::with_capacity(KEYS);
         // formats for people take long to parse
         let mut kept = (!by_label && !new_lasts).then(Store::new);
-        let prefixes_after = dataset.each(work, |statement| {
-            counts[NEW] += 1;
-            if let Some(blank) = &mut blank {
-                if blank.take(NEW, statement)? {
-                    return Ok(());
-                }
-            } else {
-                refuse_positions(statement).map_err(could_match)?;
-            }
-            let key = terms.key(statement)?.0;
+        let take = |key, quad: Quad<'_>| {
             new_keys.push(key);
             if new_keys.len() == KEYS {
                 found.insert_all(&new_keys);
                 new_keys.clear();
             }
-            if let Some(kept) = &mut kept {
-                kept.push_with_key(key, statement)?;
+            match &mut kept {
+                Some(kept) => kept.push_with_key(key, &quad.statement()?),
+                None => Ok(()),
             }
-            Ok(())
-        })?;
+        };
+        let (new_count, prefixes_after) = quads.each(dataset, nodes, work, aside(&mut blank, NEW), take)?;
         found.insert_all(&new_keys);
         let kept = kept.map(Store::read).transpose()?;
         if let Some(blank) = &mut blank {
             blank.end(NEW)?;
         }
-        terms.next_dataset();
+        quads.next_dataset();
         work.phase("comparing the old dataset");
         let dataset = Dataset::open(old, &options.old)?;
         let old_lasts = !dataset.format.has_unlabelled_nodes();
         let (mut store, mut places, mut deleted) = (Store::new(), Vec::new(), KeySet::new());
-        let prefixes_before = dataset.each(work, |statement| {
-            counts[OLD] += 1;
-            if let Some(blank) = &mut blank {
-                if blank.take(OLD, statement)? {
-                    return Ok(());
-                }
-            } else {
-                refuse_positions(statement).map_err(could_match)?;
-            }
-            let (key, statement) = terms.key(statement)?;
+        let take = |key, quad: Quad<'_>| {
             if found.mark(key, true).is_none() && deleted.insert(key) {
-                places.push(store.push(&statement)?);
+                places.push(store.push(&quad.statement()?)?);
             }
             Ok(())
-        })?;
+        };
+        let (old_count, prefixes_before) = quads.each(dataset, nodes, work, aside(&mut blank, OLD), take)?;
         drop(deleted);
         if kept.is_some() {
             found = found.without_marks();
@@ -188,7 +173,8 @@ impl Reading {
             .transpose()?;
         let deletes = (store.read()?, places);
         let prefixes = [prefixes_before, prefixes_after];
-        Ok(Reading { way, terms, counts, found, deletes, kept, prefixes, rows })
+        let counts = [old_count, new_count];
+        Ok(Reading { way, quads, counts, found, deletes, kept, prefixes, rows })
     }
 
     /// Writes the patch.
@@ -219,7 +205,7 @@ impl Reading {
                 emit.prefix(&PrefixChange::between(name, Term::DefaultGraph, before, after))?;
             }
         }
-        self.terms.next_dataset();
+        self.quads.next_dataset();
         work.phase("comparing the new dataset");
         let [old, new_count] = self.counts;
         if let Some(kept) = &mut self.kept {
@@ -234,17 +220,14 @@ impl Reading {
                 }
             }
         } else {
-            let mut again = 0;
             let by_label = self.way == BlankNodes::Labels;
-            Dataset::open(new.source(), &new.options)?.each(work, |statement| {
-                again += 1;
-                if !by_label && has_nodes(statement) {
-                    return Ok(());
-                }
-                let (key, statement) = self.terms.key(statement)?;
+            let dataset = Dataset::open(new.source(), &new.options)?;
+            let nodes = if by_label { Nodes::Any } else { Nodes::No };
+            let aside = |statement: &Statement<'_>| Ok(!by_label && has_nodes(statement));
+            let (again, _) = self.quads.each(dataset, nodes, work, aside, |key, quad| {
                 match self.found.mark(key, true) {
                     Some(true) => Ok(()),
-                    Some(false) => emit.change(statement, true),
+                    Some(false) => emit.change(quad.statement()?, true),
                     None => Err(changed()),
                 }
             })?;
@@ -260,6 +243,14 @@ impl Reading {
     }
 }
 
+/// Takes statements with blank nodes that are matched, and refuses positions where labels are compared.
+fn aside(blank: &mut Option<BlankStatements>, side: usize) -> impl FnMut(&Statement<'_>) -> Result<bool> {
+    move |statement| match blank {
+        Some(blank) => blank.take(side, statement),
+        None => refuse_positions(statement).map_err(could_match).map(|()| false),
+    }
+}
+
 #[cold]
 fn could_match(error: Error) -> Error {
     error
@@ -268,28 +259,4 @@ fn could_match(error: Error) -> Error {
 
 fn changed() -> Error {
     Error::new(ErrorKind::PatchChanged, "the new dataset was changed while it was read")
-}
-
-/// Statements as they are compared.
-struct Terms {
-    keys: Keys,
-    skolem: Option<Skolem>,
-}
-
-impl Terms {
-    fn next_dataset(&mut self) {
-        if let Some(skolem) = &mut self.skolem {
-            skolem.next_dataset();
-        }
-    }
-
-    /// The key, and the statement as it is written.
-    #[inline]
-    fn key<'s>(&'s mut self, statement: &'s Statement<'s>) -> Result<(u128, Statement<'s>)> {
-        let statement = match &mut self.skolem {
-            Some(skolem) => skolem.statement(statement)?,
-            None => Statement::of(statement.terms),
-        };
-        Ok((self.keys.of(&statement).key, statement))
-    }
 }

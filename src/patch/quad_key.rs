@@ -7,6 +7,7 @@
 
 use siphasher::sip128::SipHasher24;
 
+use super::quad_text::{Nodes, QuadText};
 use crate::buffer::TextBuffer;
 use crate::error::Result;
 use crate::secret::random_secret;
@@ -16,7 +17,7 @@ use crate::text::fold_tags;
 use crate::text::write::TermWriter;
 
 /// Stands behind each term, and in no UTF-8.
-const END: u8 = 0xff;
+pub(super) const END: u8 = 0xff;
 
 /// What is known of a quad without its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +32,17 @@ pub struct QuadKey {
 pub struct Keys {
     hasher: SipHasher24,
     text: TextBuffer,
+    quad: QuadText,
 }
 
 impl Keys {
     /// Under this secret.
     pub fn new(secret: [u8; 16]) -> Self {
-        Keys { hasher: SipHasher24::new_with_key(&secret), text: TextBuffer::default() }
+        Keys {
+            hasher: SipHasher24::new_with_key(&secret),
+            text: TextBuffer::default(),
+            quad: QuadText::default(),
+        }
     }
 
     /// Under a secret of its own.
@@ -58,6 +64,7 @@ impl Keys {
         mut see: impl FnMut(usize, &[u8]),
     ) -> QuadKey {
         self.text.clear();
+        self.quad.forget();
         let mut folded = false;
         for (place, term) in statement.terms.iter().enumerate() {
             let start = self.text.len();
@@ -86,11 +93,33 @@ impl Keys {
         self.hashed(folded)
     }
 
+    /// What takes the terms of the next quad one by one, if it has only these blank nodes.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, nodes: Nodes) -> &mut QuadText {
+        self.quad.begin(nodes)
+    }
+
+    /// The key of the quad whose terms came one by one; no tag has capitals.
+    #[inline(always)]
+    pub(crate) fn end(&mut self) -> u128 {
+        hash(&self.hasher, self.quad.end())
+    }
+
+    /// The quad whose terms came one by one.
+    pub(crate) fn quad(&mut self) -> &mut QuadText {
+        &mut self.quad
+    }
+
     #[inline]
     fn hashed(&self, folded: bool) -> QuadKey {
-        let hash = self.hasher.hash(self.text.as_bytes());
-        QuadKey { key: u128::from(hash.h1) << 64 | u128::from(hash.h2), folded }
+        QuadKey { key: hash(&self.hasher, self.text.as_bytes()), folded }
     }
+}
+
+#[inline]
+fn hash(hasher: &SipHasher24, text: &[u8]) -> u128 {
+    let hash = hasher.hash(text);
+    u128::from(hash.h1) << 64 | u128::from(hash.h2)
 }
 
 /// Whether there may be a language tag in a term.

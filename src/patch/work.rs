@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
 use crate::reader::RowSource;
-use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, Sink};
+use crate::sink::{PatchRow, PatchSink, RdfRow, RdfSink, RowNumbers, Sink, TermSink};
 use crate::term::{Iri, Term};
 
 /// Rows between two looks at the output and at whoever waits.
@@ -102,6 +102,17 @@ impl<S: RdfSink> RdfSink for Paced<S> {
         self.sink.statement(row)
     }
 
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        self.sink.terms(frame)
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        self.rows += 1;
+        self.sink.end_statement(frame, seq)
+    }
+
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         self.sink.namespace(name, iri)
     }
@@ -124,5 +135,16 @@ impl<S: PatchSink> PatchSink for Paced<S> {
     fn row(&mut self, row: &PatchRow<'_>) -> Result<()> {
         self.rows += 1;
         self.sink.row(row)
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, row: RowNumbers) -> Option<&mut impl for<'t> TermSink<'t>> {
+        self.sink.terms(row)
+    }
+
+    #[inline(always)]
+    fn end_change(&mut self, adds: bool, row: RowNumbers) -> Result<()> {
+        self.rows += 1;
+        self.sink.end_change(adds, row)
     }
 }

@@ -16,6 +16,11 @@ pub(crate) struct BaseCheck {
 }
 
 impl BaseCheck {
+    /// Whether any statement is refused.
+    pub(crate) fn refuses_positions(self) -> bool {
+        self.needs_content
+    }
+
     /// Looks at a statement of the base.
     ///
     /// # Errors

@@ -16,7 +16,6 @@ pub(crate) use lexed::{Kind, Lexed, Scratch};
 pub(crate) use literal::is_language;
 #[cfg_attr(not(feature = "arrow"), allow(unused_imports, reason = "columns use it"))]
 pub(crate) use plain::plain_term_of;
-#[cfg(feature = "arrow")]
 pub(crate) use plain::term_of;
 
 use crate::error::{Error, ErrorKind, Position};

@@ -1,0 +1,110 @@
+//! The quads of datasets with their keys.
+
+use std::collections::BTreeMap;
+
+use super::dataset::Dataset;
+use super::quad_key::Keys;
+use super::quad_text::{Nodes, QuadText};
+use super::work::Work;
+use crate::convert::Skolem;
+use crate::error::Result;
+use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
+use crate::term::Iri;
+
+/// A quad: a statement, or text that becomes one where somebody needs it.
+pub(crate) enum Quad<'q> {
+    Statement(Statement<'q>),
+    Text(&'q mut QuadText),
+}
+
+impl<'q> Quad<'q> {
+    pub(crate) fn statement(self) -> Result<Statement<'q>> {
+        match self {
+            Quad::Statement(statement) => Ok(statement),
+            Quad::Text(text) => text.statement(),
+        }
+    }
+}
+
+/// Makes the keys of quads, whose blank nodes may get names before.
+pub(crate) struct KeyedQuads {
+    keys: Keys,
+    skolem: Option<Skolem>,
+}
+
+impl KeyedQuads {
+    pub(crate) fn new(skolem: Option<Skolem>) -> Result<Self> {
+        Ok(KeyedQuads { keys: Keys::random()?, skolem })
+    }
+
+    /// Another dataset follows, with blank nodes of its own.
+    pub(crate) fn next_dataset(&mut self) {
+        if let Some(skolem) = &mut self.skolem {
+            skolem.next_dataset();
+        }
+    }
+
+    /// Hands each quad of a dataset to `take`, with its key. A statement with other blank nodes than `nodes`, or an odd
+    /// one, goes to `aside` first, which says whether it takes it. Gives how many there are, and the prefixes.
+    pub(crate) fn each(
+        &mut self,
+        dataset: Dataset<'_>,
+        nodes: Nodes,
+        work: &mut Work<'_>,
+        aside: impl FnMut(&Statement<'_>) -> Result<bool>,
+        take: impl FnMut(u128, Quad<'_>) -> Result<()>,
+    ) -> Result<(u64, BTreeMap<String, String>)> {
+        let each = Each { quads: self, nodes, aside, take, count: 0, prefixes: BTreeMap::new() };
+        let Each { count, prefixes, .. } = work.feed(&mut *dataset.rows()?, each, |_| Ok(true))?;
+        Ok((count, prefixes))
+    }
+}
+
+struct Each<'k, A, T> {
+    quads: &'k mut KeyedQuads,
+    nodes: Nodes,
+    aside: A,
+    take: T,
+    count: u64,
+    prefixes: BTreeMap<String, String>,
+}
+
+impl<A, T> Sink for Each<'_, A, T> {}
+
+impl<A, T> RdfSink for Each<'_, A, T>
+where
+    A: FnMut(&Statement<'_>) -> Result<bool>,
+    T: FnMut(u128, Quad<'_>) -> Result<()>,
+{
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        self.count += 1;
+        if (self.aside)(&row.statement)? {
+            return Ok(());
+        }
+        let KeyedQuads { keys, skolem } = &mut *self.quads;
+        let statement = match skolem {
+            Some(skolem) => skolem.statement(&row.statement)?,
+            None => Statement::of(row.statement.terms),
+        };
+        (self.take)(keys.of(&statement).key, Quad::Statement(statement))
+    }
+
+    #[inline(always)]
+    fn terms(&mut self, _: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        let KeyedQuads { keys, skolem } = &mut *self.quads;
+        skolem.is_none().then(|| keys.begin(self.nodes))
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, _: u64, _: u64) -> Result<()> {
+        self.count += 1;
+        let key = self.quads.keys.end();
+        (self.take)(key, Quad::Text(self.quads.keys.quad()))
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.prefixes.insert(name.to_owned(), iri.to_string());
+        Ok(())
+    }
+}
