@@ -152,7 +152,10 @@ def test_what_is_no_request(data: bytes, wanted: set[int], place: tuple[int, Pat
     answer = sent(port, data)
     assert status(answer) in wanted, answer[:300]
     assert jelly.Log(folder).head == before
-    assert not list(folder.parent.glob(".jelly-*")), "no body stays"
+    until = time.monotonic() + 30  # what is no HTTP at all is answered before the body is removed
+    while list(folder.parent.glob(".jelly-*")):
+        assert time.monotonic() < until, "no body stays"
+        os.sched_yield()
 
 
 def bombs() -> Iterator[tuple[str, bytes]]:
