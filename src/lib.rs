@@ -30,6 +30,7 @@ mod compression;
 pub mod conversion;
 pub mod convert;
 pub mod create;
+mod crew;
 pub mod decode;
 pub mod encode;
 pub mod error;

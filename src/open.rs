@@ -3,7 +3,6 @@
 mod committed;
 mod identity;
 mod iter;
-#[cfg(feature = "arrow")]
 mod lines;
 mod options;
 mod part;
@@ -25,8 +24,7 @@ use crate::with::With;
 use committed::{Committed, PushTwice};
 pub use identity::Identity;
 pub use iter::{Patches, RowQueue, Rows};
-#[cfg(feature = "arrow")]
-pub(crate) use lines::Lines;
+pub(crate) use lines::{LineBlocks, LinesReader};
 pub use part_of::PartOf;
 pub(crate) use part_of::TextState;
 
@@ -267,7 +265,6 @@ impl<'o> Input<'o> {
 impl OpenOptions {
     /// Threads that read rows side by side: one by default, because others take memory and a processor that may have
     /// other work.
-    #[cfg(feature = "arrow")]
     pub(crate) fn readers(&self) -> usize {
         self.threads.unwrap_or(1)
     }

@@ -4,20 +4,18 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::reader::ReadBatches;
+use crate::crew::ReadPiece;
 use crate::error::{Error, Result};
 use crate::namespaces::Namespaces;
 use crate::options::StreamOptions;
 use crate::push::Progress;
 use crate::reader::Poll;
 
-/// What reads a piece in a thread; `None`: one thread has to read it.
-pub(super) type ReadPiece<P> = Box<dyn FnMut(&mut P) -> Option<Vec<Read>> + Send>;
-
 /// A source that comes in pieces.
 pub(super) trait Pieces: Send {
     /// What a thread reads at a time.
     type Piece: Send + 'static;
-    /// Pieces that a thread has: one that it reads, and those that wait.
+    /// Pieces that a thread has.
     const EACH: usize;
 
     /// The schema of every batch.
@@ -27,7 +25,7 @@ pub(super) trait Pieces: Send {
     fn next(&mut self, poll: Poll<'_>) -> Result<Option<Self::Piece>>;
 
     /// What reads pieces in a thread.
-    fn reader(&self) -> ReadPiece<Self::Piece>;
+    fn reader(&self) -> ReadPiece<Self::Piece, Vec<Read>>;
 
     /// Takes back a piece that was read, the next one in order, and puts numbers right that count from the start.
     fn took(&mut self, piece: Self::Piece, read: &mut [Read]) -> Result<()>;

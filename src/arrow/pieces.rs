@@ -10,33 +10,29 @@ use arrow_schema::SchemaRef;
 
 use super::columns::internal;
 use super::open::{ReadOptions, one_reader};
-use super::piece::{Pieces, Read, ReadPiece, read_piece};
+use super::piece::{Pieces, Read, read_piece};
 use super::reader::{BatchReader, Mode, ReadBatches};
 use super::settings::Batches;
 use super::{PatchBatches, RdfBatches};
+use crate::crew::ReadPiece;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{AnyFormat, RdfFormat};
 use crate::io::Source;
-use crate::open::{Input, Lines, OpenOptions, PartOf};
+use crate::open::{Input, LineBlocks, OpenOptions, PartOf};
 use crate::reader::Poll;
-use crate::restart::Counters;
 use crate::split::{SplitOptions, splits};
-use crate::text::{Block, Blocks, Place};
+use crate::text::Block;
 use crate::with::With;
 
 /// N-Triples and N-Quads.
 pub(super) struct LinePieces {
-    lines: Lines,
-    blocks: Blocks,
+    blocks: LineBlocks,
     options: ReadOptions,
-    /// Behind the blocks that were read.
-    place: Place,
 }
 
 impl LinePieces {
     pub(super) fn new(input: Input<'_>, format: RdfFormat, options: &ReadOptions) -> Self {
-        let (lines, blocks) = input.into_lines(format);
-        LinePieces { lines, blocks, options: options.clone(), place: Place::START }
+        LinePieces { blocks: input.into_lines(format), options: options.clone() }
     }
 }
 
@@ -52,8 +48,8 @@ impl Pieces for LinePieces {
         self.blocks.next(poll)
     }
 
-    fn reader(&self) -> ReadPiece<Block> {
-        let (lines, settings) = (self.lines.clone(), self.options.batch_settings());
+    fn reader(&self) -> ReadPiece<Block, Vec<Read>> {
+        let (lines, settings) = (self.blocks.lines(), self.options.batch_settings());
         Box::new(move |block| {
             let batches = RdfBatches::new(settings.clone()).ok()?;
             let rows = Box::new(lines.block(block));
@@ -63,26 +59,21 @@ impl Pieces for LinePieces {
     }
 
     fn took(&mut self, block: Block, read: &mut [Read]) -> Result<()> {
-        let before = self.place.counters.seq;
-        for read in &mut *read {
+        let before = self.blocks.rows();
+        let rows = read.last().map_or(0, |last| last.at.progress.rows);
+        for read in read {
             read.at.progress.rows += before;
             read.batch = read.batch.take().map(|batch| later(&batch, before)).transpose()?;
         }
-        if let Some(last) = read.last() {
-            let counters = Counters { seq: last.at.progress.rows, ..self.place.counters };
-            let offset = block.offset + block.bytes.len() as u64;
-            self.place = Place { offset, line: self.place.line + block.lines, counters, ..self.place };
-        }
-        self.blocks.recycle(block);
+        self.blocks.took(block, rows);
         Ok(())
     }
 
     fn rest(&mut self, unread: Vec<Block>) -> Result<Option<Box<dyn ReadBatches>>> {
-        let Some(stream) = self.blocks.rest(&unread) else { return Ok(None) };
-        let rows = Box::new(self.lines.rest(stream, &self.place));
+        let Some(rows) = self.blocks.rest(&unread) else { return Ok(None) };
         let settings = self.options.batch_settings();
         let batches = RdfBatches::new(settings.clone())?;
-        Ok(Some(Box::new(BatchReader::new(rows, batches, self.options.mode, &settings.limits))))
+        Ok(Some(Box::new(BatchReader::new(Box::new(rows), batches, self.options.mode, &settings.limits))))
     }
 
     fn close(&mut self) {
@@ -162,7 +153,7 @@ impl Pieces for Parts {
         Ok(self.left.pop_front())
     }
 
-    fn reader(&self) -> ReadPiece<PartOf> {
+    fn reader(&self) -> ReadPiece<PartOf, Vec<Read>> {
         let Some(source) = self.source.again() else { return Box::new(|_| None) };
         let (format, mut options) = (self.format, self.options(None, Mode::FailFast));
         Box::new(move |part| {

@@ -4,36 +4,26 @@
 //! caller alone, from the start of that piece: rows, errors and positions are those of one thread.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::piece::{At, Pieces, Read, ReadPiece};
+use super::piece::{At, Pieces, Read};
 use super::reader::{ReadBatches, bomb};
-use crate::error::{Error, ErrorKind, Result, catch_panic};
+use crate::crew::{Crew, Done};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::namespaces::Namespaces;
 use crate::options::StreamOptions;
 use crate::push::{Progress, PushState};
 use crate::reader::{Poll, SourceState};
 
-/// How long nobody asks for interrupts.
-const PATIENCE: Duration = Duration::from_millis(50);
-
 /// Reads a source with several threads.
 pub(super) struct SideBySide<P: Pieces> {
     pieces: P,
     limits: Limits,
     schema: SchemaRef,
-    threads: Vec<Worker<P::Piece>>,
-    /// So many at most.
-    most: usize,
-    /// Pieces that were given to threads, and those that came back.
-    sent: usize,
-    received: usize,
+    crew: Crew<P::Piece, Vec<Read>>,
     /// No other piece is given to threads.
     all_sent: bool,
     ready: VecDeque<Read>,
@@ -44,7 +34,6 @@ pub(super) struct SideBySide<P: Pieces> {
     at: At,
     text_bytes: u64,
     namespaces: Namespaces,
-    process: u32,
 }
 
 /// What comes behind the pieces that threads read.
@@ -56,29 +45,13 @@ enum Rest {
     Nothing,
 }
 
-/// A piece that comes back.
-struct Done<T> {
-    piece: T,
-    read: Option<Vec<Read>>,
-}
-
-/// Only the process that started a thread touches what both share, as in `io::ahead`.
-struct Worker<T> {
-    pieces: Sender<T>,
-    done: Receiver<Done<T>>,
-    thread: JoinHandle<()>,
-}
-
 impl<P: Pieces> SideBySide<P> {
     pub(super) fn new(pieces: P, threads: usize, limits: Limits) -> Result<Self> {
         Ok(SideBySide {
             schema: pieces.schema()?,
             pieces,
             limits,
-            threads: Vec::new(),
-            most: threads,
-            sent: 0,
-            received: 0,
+            crew: Crew::new(threads, P::EACH),
             all_sent: false,
             ready: VecDeque::new(),
             rest: Rest::Pieces,
@@ -92,31 +65,21 @@ impl<P: Pieces> SideBySide<P> {
             },
             text_bytes: 0,
             namespaces: Namespaces::default(),
-            process: std::process::id(),
         })
     }
 
     /// Gives threads as many pieces as they may have; threads start with the first ones.
     fn send(&mut self, poll: Poll<'_>) -> Result<()> {
-        while !self.all_sent && self.sent - self.received < P::EACH * self.most {
+        while !self.all_sent && self.crew.has_room() {
             let Some(piece) = self.pieces.next(poll)? else {
                 self.all_sent = true;
                 break;
             };
-            if self.threads.len() < self.most {
-                self.process = std::process::id();
-                match Worker::start(self.pieces.reader()) {
-                    Ok(worker) => self.threads.push(worker),
-                    // the system gives no other: those that are there go on
-                    Err(_) if self.sent > 0 => self.most = self.threads.len(),
-                    Err(_) => return self.read_on(vec![piece]),
-                }
+            if let Some(piece) = self.crew.give(piece, || self.pieces.reader())? {
+                return self.read_on(vec![piece]);
             }
-            let worker = &self.threads[self.sent % self.most];
-            worker.pieces.send(piece).map_err(|_| gone())?;
-            self.sent += 1;
         }
-        if self.all_sent && self.received == self.sent && matches!(self.rest, Rest::Pieces) {
+        if self.all_sent && self.crew.waiting() == 0 && matches!(self.rest, Rest::Pieces) {
             self.read_on(Vec::new())?;
         }
         Ok(())
@@ -132,37 +95,21 @@ impl<P: Pieces> SideBySide<P> {
             }
             None => Rest::Nothing,
         };
-        self.end_threads();
+        self.crew.end();
         Ok(())
     }
 
     /// Waits for the next piece.
     fn receive(&mut self, poll: Poll<'_>) -> Result<()> {
-        let mut done = self.wait(poll)?;
-        let declared = done.read.as_deref_mut().map(|read| self.declare(read));
-        if let (Some(mut read), Some(Ok(()))) = (done.read, declared) {
-            self.pieces.took(done.piece, &mut read)?;
+        let Done { piece, mut read } = self.crew.take(poll)?;
+        let declared = read.as_deref_mut().map(|read| self.declare(read));
+        if let (Some(mut read), Some(Ok(()))) = (read, declared) {
+            self.pieces.took(piece, &mut read)?;
             self.ready.extend(read);
             return Ok(());
         }
-        let mut unread = vec![done.piece];
-        while self.received < self.sent {
-            unread.push(self.wait(poll)?.piece);
-        }
+        let unread = self.crew.take_unread(piece, poll)?;
         self.read_on(unread)
-    }
-
-    fn wait(&mut self, poll: Poll<'_>) -> Result<Done<P::Piece>> {
-        let worker = &self.threads[self.received % self.most];
-        let done = loop {
-            match worker.done.recv_timeout(PATIENCE) {
-                Ok(done) => break done,
-                Err(RecvTimeoutError::Timeout) => poll()?,
-                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
-            }
-        };
-        self.received += 1;
-        Ok(done)
     }
 
     fn declare(&mut self, read: &[Read]) -> Result<()> {
@@ -184,32 +131,6 @@ impl<P: Pieces> SideBySide<P> {
         self.failed = true;
         Ok(())
     }
-
-    /// Whether this is the child of a fork, and threads of its parent have the pieces.
-    fn is_forked(&self) -> bool {
-        !self.threads.is_empty() && self.process != std::process::id()
-    }
-
-    fn end_threads(&mut self) {
-        self.received = self.sent;
-        if self.is_forked() {
-            return std::mem::forget(std::mem::take(&mut self.threads));
-        }
-        // all of them, before one is waited for
-        let (pieces, threads): (Vec<_>, Vec<_>) =
-            self.threads.drain(..).map(|worker| ((worker.pieces, worker.done), worker.thread)).unzip();
-        drop(pieces);
-        for thread in threads {
-            drop(thread.join());
-        }
-    }
-}
-
-/// Threads close nothing and hold only their pieces; still none outlives its reader.
-impl<P: Pieces> Drop for SideBySide<P> {
-    fn drop(&mut self) {
-        self.end_threads();
-    }
 }
 
 impl<P: Pieces> ReadBatches for SideBySide<P> {
@@ -218,10 +139,7 @@ impl<P: Pieces> ReadBatches for SideBySide<P> {
     }
 
     fn next_batch(&mut self, poll: Poll<'_>) -> Result<Option<RecordBatch>> {
-        if self.is_forked() {
-            let message = "the process was forked while threads read the source; open the source in the child, or with threads=1 in the parent";
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
+        self.crew.check_process()?;
         loop {
             self.send(poll)?;
             if let Some(read) = self.ready.pop_front() {
@@ -244,7 +162,11 @@ impl<P: Pieces> ReadBatches for SideBySide<P> {
     }
 
     fn read_ahead(&mut self, poll: Poll<'_>) {
-        if self.received == 0 && !self.is_forked() && self.send(poll).is_ok() && self.received < self.sent {
+        if self.crew.received() == 0
+            && self.crew.check_process().is_ok()
+            && self.send(poll).is_ok()
+            && self.crew.waiting() > 0
+        {
             // an error comes again, where it is raised
             drop(self.receive(poll));
         }
@@ -282,7 +204,7 @@ impl<P: Pieces> ReadBatches for SideBySide<P> {
     }
 
     fn close(&mut self) {
-        self.end_threads();
+        self.crew.end();
         self.ready.clear();
         self.pieces.close();
         match &mut self.rest {
@@ -328,26 +250,4 @@ impl<P: Pieces> SourceState for SideBySide<P> {
     fn close(&mut self) {
         ReadBatches::close(self);
     }
-}
-
-impl<T: Send + 'static> Worker<T> {
-    fn start(mut read: ReadPiece<T>) -> std::io::Result<Self> {
-        let (pieces, waiting) = channel::<T>();
-        let (back, done) = channel();
-        let work = move || {
-            for mut piece in waiting {
-                let read = catch_panic(|| Ok::<_, Error>(read(&mut piece))).ok().flatten();
-                if back.send(Done { piece, read }).is_err() {
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("jelly-read".to_owned()).spawn(work)?;
-        Ok(Worker { pieces, done, thread })
-    }
-}
-
-#[cold]
-fn gone() -> Error {
-    Error::new(ErrorKind::Internal, "a thread that reads is gone")
 }

@@ -25,7 +25,6 @@ pub use seek::open_at;
 pub(crate) use seek::seekable_length;
 pub use shared::{ReadSeek, SharedFile};
 pub(crate) use source::ByRef;
-#[cfg(feature = "arrow")]
 pub(crate) use source::rest;
 pub use source::{Opened, SharedBytes, Source, Stream, open};
 pub(crate) use whole_file::WholeFile;

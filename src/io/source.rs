@@ -189,7 +189,6 @@ impl<R> Peeked<R> {
 }
 
 /// Bytes that were read ahead, then the error that came after them, then the rest.
-#[cfg(feature = "arrow")]
 pub(crate) fn rest(
     start: Vec<u8>,
     failed: Option<io::Error>,

@@ -92,7 +92,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("split", Shape::Bytes, Doors::READ,
         "Read only this split of the file, which `jelly.splits` made; `rows=\"committed\"` needs `whole_patches`."),
     row("threads", number(1, 64), Doors::READ.and(EITHER).and(Doors::DATASET).and(Doors::CREATE),
-        "Most threads that read a source, a file or bytes in memory; rows, errors and their order are those of one. With two or more, another takes the compression off, by default if there are two processors, but not in Spark's tasks; readers of batches read N-Triples, N-Quads and Jelly with restart points with all of them, by default with one."),
+        "Most threads that read a source, a file or bytes in memory; rows, errors and their order are those of one. With two or more, another takes the compression off, by default if there are two processors, but not in Spark's tasks; readers of batches read N-Triples, N-Quads and Jelly with restart points with all of them, `apply` and `diff` read N-Triples and N-Quads, by default with one."),
     row("source_name", Shape::Text, Doors::READ.and(Doors::SPLITS).and(Doors::CONVERT).and(Doors::INSPECT),
         "Value of the column `source` and name in errors; a path names itself."),
     row("every", Shape::Number { default: Some(64 << 20), least: 1, most: MOST, is_bytes: true }, Doors::INDEX, "Bytes between two sync points, uncompressed."),

@@ -37,7 +37,7 @@ pub(crate) fn each_statement(
 
 /// A dataset whose format is known.
 pub(crate) struct Dataset<'o> {
-    input: Input<'o>,
+    pub(super) input: Input<'o>,
     pub(crate) format: RdfFormat,
 }
 

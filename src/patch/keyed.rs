@@ -1,20 +1,26 @@
 //! The quads of datasets with their keys.
+//!
+//! Keys are made by the thread that reads, or by several that read lines; the quads come in the same order.
 
 use std::collections::BTreeMap;
 
 use super::dataset::Dataset;
+use super::keyed_lines::KeyedLines;
 use super::quad_key::Keys;
-use super::quad_text::{Nodes, QuadText};
+use super::quad_text::{Nodes, WholeQuad};
 use super::work::Work;
 use crate::convert::Skolem;
 use crate::error::Result;
+use crate::format::RdfFormat;
+use crate::open::RdfReader;
+use crate::reader::RowSource;
 use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::term::Iri;
 
 /// A quad: a statement, or text that becomes one where somebody needs it.
 pub(crate) enum Quad<'q> {
     Statement(Statement<'q>),
-    Text(&'q mut QuadText),
+    Text(WholeQuad<'q>),
 }
 
 impl<'q> Quad<'q> {
@@ -23,6 +29,25 @@ impl<'q> Quad<'q> {
             Quad::Statement(statement) => Ok(statement),
             Quad::Text(text) => text.statement(),
         }
+    }
+}
+
+/// Takes quads with their keys; others come as statements, and as terms where one thread reads.
+pub(crate) trait KeyedSink: RdfSink {
+    /// A quad whose language tags have no capitals.
+    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
+}
+
+impl Dataset<'_> {
+    /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes.
+    pub(crate) fn keyed<S: KeyedSink>(self, keys: &Keys, nodes: Nodes) -> Result<Box<dyn RowSource<S>>> {
+        let Dataset { input, format } = self;
+        if let RdfFormat::NTriples | RdfFormat::NQuads = format
+            && input.for_threads().is_some()
+        {
+            return Ok(Box::new(KeyedLines::new(input, format, keys, nodes)));
+        }
+        input.statements(format).map(RdfReader::into_rows)
     }
 }
 
@@ -54,8 +79,13 @@ impl KeyedQuads {
         aside: impl FnMut(&Statement<'_>) -> Result<bool>,
         take: impl FnMut(u128, Quad<'_>) -> Result<()>,
     ) -> Result<(u64, BTreeMap<String, String>)> {
+        let mut rows = if self.skolem.is_some() {
+            dataset.rows()?.into_rows()
+        } else {
+            dataset.keyed(&self.keys, nodes)?
+        };
         let each = Each { quads: self, nodes, aside, take, count: 0, prefixes: BTreeMap::new() };
-        let Each { count, prefixes, .. } = work.feed(&mut *dataset.rows()?, each, |_| Ok(true))?;
+        let Each { count, prefixes, .. } = work.feed(&mut *rows, each, |_| Ok(true))?;
         Ok((count, prefixes))
     }
 }
@@ -106,5 +136,17 @@ where
     fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
         self.prefixes.insert(name.to_owned(), iri.to_string());
         Ok(())
+    }
+}
+
+impl<A, T> KeyedSink for Each<'_, A, T>
+where
+    A: FnMut(&Statement<'_>) -> Result<bool>,
+    T: FnMut(u128, Quad<'_>) -> Result<()>,
+{
+    #[inline(always)]
+    fn quad(&mut self, _: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+        self.count += 1;
+        (self.take)(key, Quad::Text(quad))
     }
 }

@@ -2,6 +2,7 @@
 
 mod again;
 mod apply;
+mod applying;
 mod base_labels;
 mod blank_diff;
 mod blank_parts;
@@ -18,10 +19,12 @@ mod history;
 mod invert;
 mod key_set;
 mod keyed;
+mod keyed_lines;
 mod log;
 mod net;
 mod options;
 mod prefixes;
+mod quad_block;
 mod quad_key;
 mod quad_text;
 mod rdfc10;

@@ -7,7 +7,7 @@
 
 use siphasher::sip128::SipHasher24;
 
-use super::quad_text::{Nodes, QuadText};
+use super::quad_text::{Nodes, QuadText, WholeQuad};
 use crate::buffer::TextBuffer;
 use crate::error::Result;
 use crate::secret::random_secret;
@@ -106,8 +106,14 @@ impl Keys {
     }
 
     /// The quad whose terms came one by one.
-    pub(crate) fn quad(&mut self) -> &mut QuadText {
-        &mut self.quad
+    #[inline(always)]
+    pub(crate) fn quad(&mut self) -> WholeQuad<'_> {
+        self.quad.whole()
+    }
+
+    /// Others under the same secret.
+    pub(crate) fn again(&self) -> Self {
+        Keys { hasher: self.hasher, text: TextBuffer::default(), quad: QuadText::default() }
     }
 
     #[inline]

@@ -44,11 +44,61 @@ struct Terms {
     ends: [usize; 4],
 }
 
+/// A quad that is whole.
+pub(crate) struct WholeQuad<'q> {
+    text: &'q [u8],
+    ends: [usize; 4],
+    scratch: &'q mut [Scratch; 4],
+}
+
+/// A term of the text of a quad.
+#[inline(always)]
+fn term<'t>(text: &'t [u8], ends: &[usize; 4], place: usize) -> &'t [u8] {
+    let start = if place == 0 { 0 } else { ends[place - 1] + 1 };
+    &text[start..ends[place]]
+}
+
 impl Terms {
     #[inline(always)]
     fn of(&self, place: usize) -> &[u8] {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] + 1 };
-        &self.text.as_bytes()[start..self.ends[place]]
+        term(self.text.as_bytes(), &self.ends, place)
+    }
+}
+
+impl<'q> WholeQuad<'q> {
+    /// The text of four terms, and where each of them ends.
+    #[inline(always)]
+    pub(super) fn new(text: &'q [u8], ends: [usize; 4], scratch: &'q mut [Scratch; 4]) -> Self {
+        WholeQuad { text, ends, scratch }
+    }
+
+    /// Its text, and where each term ends.
+    pub(super) fn text(&self) -> (&'q [u8], [usize; 4]) {
+        (self.text, self.ends)
+    }
+
+    /// Hands the terms to a sink; `false`: it does not take them so.
+    #[inline]
+    pub(crate) fn hand_over(&self, out: &mut impl for<'t> TermSink<'t>) -> bool {
+        (0..4).all(|place| {
+            let bytes = term(self.text, &self.ends, place);
+            let Ok(text) = str::from_utf8(bytes) else { return false };
+            match bytes {
+                [] => out.default_graph(place),
+                [b'_', ..] => out.labelled(place, text, text.len()),
+                _ => out.text(place, text, text.len()),
+            }
+        })
+    }
+
+    /// The quad.
+    pub(crate) fn statement(self) -> Result<Statement<'q>> {
+        let mut statement = Statement::empty();
+        for (place, scratch) in self.scratch.iter_mut().enumerate() {
+            let text = str::from_utf8(term(self.text, &self.ends, place)).unwrap_or_default();
+            statement.terms[place] = term_of(text, scratch)?;
+        }
+        Ok(statement)
     }
 }
 
@@ -76,28 +126,10 @@ impl QuadText {
         self.is_whole = false;
     }
 
-    /// Hands the terms to a sink; `false`: it does not take them so.
-    #[inline]
-    pub(crate) fn hand_over(&self, out: &mut impl for<'t> TermSink<'t>) -> bool {
-        (0..4).all(|place| {
-            let bytes = self.now.of(place);
-            let Ok(text) = str::from_utf8(bytes) else { return false };
-            match bytes {
-                [] => out.default_graph(place),
-                [b'_', ..] => out.labelled(place, text, text.len()),
-                _ => out.text(place, text, text.len()),
-            }
-        })
-    }
-
-    /// The quad.
-    pub(crate) fn statement(&mut self) -> Result<Statement<'_>> {
-        let mut statement = Statement::empty();
-        for (place, scratch) in self.scratch.iter_mut().enumerate() {
-            statement.terms[place] =
-                term_of(str::from_utf8(self.now.of(place)).unwrap_or_default(), scratch)?;
-        }
-        Ok(statement)
+    /// The quad, once it has ended.
+    #[inline(always)]
+    pub(super) fn whole(&mut self) -> WholeQuad<'_> {
+        WholeQuad::new(self.now.text.as_bytes(), self.now.ends, &mut self.scratch)
     }
 
     #[inline(always)]

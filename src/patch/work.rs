@@ -1,5 +1,7 @@
 //! Reads sources to their ends, and reports how far the work got.
 
+use super::keyed::KeyedSink;
+use super::quad_text::WholeQuad;
 use crate::error::Result;
 use crate::options::{PatchOptions, RdfOptions};
 use crate::reader::RowSource;
@@ -123,6 +125,14 @@ impl<S: RdfSink> RdfSink for Paced<S> {
 
     fn graph_end(&mut self) -> Result<()> {
         self.sink.graph_end()
+    }
+}
+
+impl<S: KeyedSink> KeyedSink for Paced<S> {
+    #[inline(always)]
+    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+        self.rows += 1;
+        self.sink.quad(seq, key, quad)
     }
 }
 

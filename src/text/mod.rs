@@ -1,6 +1,5 @@
 //! Text: terms as canonical N-Triples (RDF 1.2), and the formats that are made of such terms.
 
-#[cfg(feature = "arrow")]
 mod blocks;
 mod canonical;
 mod fold;
@@ -20,6 +19,7 @@ mod write_lines;
 mod write_patch;
 mod write_update;
 
+pub(crate) use blocks::{Block, Blocks};
 pub(crate) use fold::fold_tags;
 pub use nquads::{Lines, LinesOptions};
 pub(crate) use other::holds_prefix;
@@ -31,7 +31,5 @@ pub use write_lines::LinesWriter;
 pub use write_patch::PatchTextWriter;
 pub use write_update::{StoreLog, StoreVersion, UpdateWriter};
 
-#[cfg(feature = "arrow")]
-pub(crate) use blocks::{Block, Blocks};
 #[cfg(feature = "arrow")]
 pub(crate) use write::TermWriter;

@@ -8,3 +8,4 @@ mod logs;
 mod model;
 mod positions;
 mod run;
+mod threads;

@@ -1,0 +1,162 @@
+//! Threads that read the pieces of a source, and hand them back in the order of the source.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind, Result, catch_panic};
+use crate::reader::Poll;
+
+/// How long nobody asks for interrupts.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What reads a piece in a thread; `None`: one thread has to read it.
+pub(crate) type ReadPiece<P, R> = Box<dyn FnMut(&mut P) -> Option<R> + Send>;
+
+/// A piece that comes back.
+pub(crate) struct Done<P, R> {
+    pub(crate) piece: P,
+    pub(crate) read: Option<R>,
+}
+
+/// Threads, and the pieces that they have.
+pub(crate) struct Crew<P, R> {
+    threads: Vec<Worker<P, R>>,
+    /// So many at most.
+    most: usize,
+    /// Pieces that each has: one that it reads, and those that wait.
+    each: usize,
+    /// Pieces that were given to threads, and those that came back.
+    sent: usize,
+    received: usize,
+    process: u32,
+}
+
+/// Only the process that started a thread touches what both share, as in `io::ahead`.
+struct Worker<P, R> {
+    pieces: Sender<P>,
+    done: Receiver<Done<P, R>>,
+    thread: JoinHandle<()>,
+}
+
+impl<P: Send + 'static, R: Send + 'static> Crew<P, R> {
+    /// Nobody yet.
+    pub(crate) fn new(threads: usize, each: usize) -> Self {
+        Crew { threads: Vec::new(), most: threads, each, sent: 0, received: 0, process: std::process::id() }
+    }
+
+    /// Whether another piece can be given.
+    pub(crate) fn has_room(&self) -> bool {
+        self.waiting() < self.each * self.most
+    }
+
+    /// Pieces that will come back.
+    pub(crate) fn waiting(&self) -> usize {
+        self.sent - self.received
+    }
+
+    /// Pieces that came back.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn received(&self) -> usize {
+        self.received
+    }
+
+    /// Gives a piece to a thread, which starts with it; the piece comes back where the system has no thread at all.
+    pub(crate) fn give(&mut self, piece: P, reader: impl FnOnce() -> ReadPiece<P, R>) -> Result<Option<P>> {
+        if self.threads.len() < self.most {
+            self.process = std::process::id();
+            match Worker::start(reader()) {
+                Ok(worker) => self.threads.push(worker),
+                // the system gives no other: those that are there go on
+                Err(_) if self.sent > 0 => self.most = self.threads.len(),
+                Err(_) => return Ok(Some(piece)),
+            }
+        }
+        let worker = &self.threads[self.sent % self.most];
+        worker.pieces.send(piece).map_err(|_| gone())?;
+        self.sent += 1;
+        Ok(None)
+    }
+
+    /// Waits for the next piece.
+    pub(crate) fn take(&mut self, poll: Poll<'_>) -> Result<Done<P, R>> {
+        let worker = &self.threads[self.received % self.most];
+        let done = loop {
+            match worker.done.recv_timeout(PATIENCE) {
+                Ok(done) => break done,
+                Err(RecvTimeoutError::Timeout) => poll()?,
+                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+            }
+        };
+        self.received += 1;
+        Ok(done)
+    }
+
+    /// Waits for all pieces, which one thread has to read.
+    pub(crate) fn take_unread(&mut self, first: P, poll: Poll<'_>) -> Result<Vec<P>> {
+        let mut unread = vec![first];
+        while self.waiting() > 0 {
+            unread.push(self.take(poll)?.piece);
+        }
+        Ok(unread)
+    }
+
+    /// Refuses to go on in the child of a fork: threads of its parent have the pieces.
+    pub(crate) fn check_process(&self) -> Result<()> {
+        if self.is_forked() {
+            let message = "the process was forked while threads read the source; open the source in the child, or with threads=1 in the parent";
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(())
+    }
+}
+
+impl<P, R> Crew<P, R> {
+    fn is_forked(&self) -> bool {
+        !self.threads.is_empty() && self.process != std::process::id()
+    }
+
+    /// Ends all threads and waits for them.
+    pub(crate) fn end(&mut self) {
+        self.received = self.sent;
+        if self.is_forked() {
+            return std::mem::forget(std::mem::take(&mut self.threads));
+        }
+        // all of them, before one is waited for
+        let (pieces, threads): (Vec<_>, Vec<_>) =
+            self.threads.drain(..).map(|worker| ((worker.pieces, worker.done), worker.thread)).unzip();
+        drop(pieces);
+        for thread in threads {
+            drop(thread.join());
+        }
+    }
+}
+
+/// Threads close nothing and hold only their pieces; still none outlives its reader.
+impl<P, R> Drop for Crew<P, R> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<P: Send + 'static, R: Send + 'static> Worker<P, R> {
+    fn start(mut read: ReadPiece<P, R>) -> std::io::Result<Self> {
+        let (pieces, waiting) = channel::<P>();
+        let (back, done) = channel();
+        let work = move || {
+            for mut piece in waiting {
+                let read = catch_panic(|| Ok::<_, Error>(read(&mut piece))).ok().flatten();
+                if back.send(Done { piece, read }).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("jelly-read".to_owned()).spawn(work)?;
+        Ok(Worker { pieces, done, thread })
+    }
+}
+
+#[cold]
+fn gone() -> Error {
+    Error::new(ErrorKind::Internal, "a thread that reads is gone")
+}

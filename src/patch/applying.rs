@@ -1,0 +1,269 @@
+//! The base of patches as it is read: what stays of it is passed on, as it is or as the log spells it.
+
+use super::apply::ApplyOptions;
+use super::base_labels::BaseLabels;
+use super::dataset::Dataset;
+use super::key_set::KeySet;
+use super::keyed::KeyedSink;
+use super::log::BaseCheck;
+use super::net::Net;
+use super::quad_key::{Keys, QuadKey};
+use super::quad_text::{Nodes, WholeQuad};
+use super::stored::Stored;
+use crate::blank::refuse_positions;
+use crate::convert::{RdfTarget, Skolemized};
+use crate::create::Encode;
+use crate::error::Result;
+use crate::options::RdfOptions;
+use crate::reader::RowSource;
+use crate::sink::{RdfRow, RdfSink, Same, Sink, TermSink};
+use crate::term::{Iri, Term, TermBuf};
+
+/// What becomes of a statement of the base.
+enum Fate {
+    Goes,
+    Stays,
+    /// It is written as the log spells it, which is at this place of the texts.
+    IsSpelled(u64),
+}
+
+/// Takes the base, makes its keys and passes on what stays.
+pub(super) struct Applying {
+    keys: Keys,
+    pub(super) to: Passing,
+    nothing_to_do: bool,
+    named: bool,
+    check: BaseCheck,
+    /// Of statements at which nobody has to look.
+    nodes: Nodes,
+}
+
+/// Passes on what stays of the base.
+pub(super) struct Passing {
+    pub(super) net: Net,
+    /// Of the quads of the log.
+    pub(super) texts: Stored,
+    seen: Option<KeySet>,
+    pub(super) target: RdfTarget,
+    /// Prefixes were declared.
+    began: bool,
+    /// Prefixes of the log that the target cannot hold.
+    log_prefixes_left_out: u64,
+    /// A statement was left out, or spelled in another way, since the last one.
+    gap: bool,
+    pub(super) frame: u64,
+    /// Statements of the base, those that were written, and those that were deleted.
+    pub(super) base: u64,
+    pub(super) statements: u64,
+    pub(super) deleted: u64,
+}
+
+impl Applying {
+    pub(super) fn new(
+        mut net: Net,
+        options: &ApplyOptions,
+        check: BaseCheck,
+        target: RdfTarget,
+    ) -> Result<Self> {
+        let named = options.labels == BaseLabels::Named;
+        Ok(Applying {
+            keys: net.keys.again(),
+            nothing_to_do: net.is_empty() && !options.distinct,
+            named,
+            nodes: if named || check.refuses_positions() { Nodes::Named } else { Nodes::Any },
+            check,
+            to: Passing {
+                texts: net.texts()?,
+                net,
+                seen: options.distinct.then(KeySet::new),
+                target,
+                began: false,
+                log_prefixes_left_out: 0,
+                gap: false,
+                frame: 0,
+                base: 0,
+                statements: 0,
+                deleted: 0,
+            },
+        })
+    }
+
+    /// Its quads, if threads make their keys: under this secret, with these blank nodes.
+    pub(super) fn keyed<S: KeyedSink>(&self, base: Dataset<'_>) -> Result<Box<dyn RowSource<S>>> {
+        base.keyed(&self.keys, self.nodes)
+    }
+}
+
+impl Passing {
+    /// Declares the prefixes that the log adds, before everything else.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.began, true) {
+            return Ok(());
+        }
+        for prefix in self.net.prefixes.iter().filter(|prefix| prefix.is_of_the_dataset()) {
+            if let Some(iri) = prefix.after().map(TermBuf::iri).as_ref().and_then(TermBuf::as_iri) {
+                self.target.namespace(&prefix.name, iri)?;
+            }
+        }
+        self.log_prefixes_left_out = self.target.prefixes_left_out();
+        Ok(())
+    }
+
+    /// Prefixes of the base that the target cannot hold, once all are there.
+    pub(super) fn base_prefixes_left_out(&self) -> u64 {
+        self.target.prefixes_left_out() - self.log_prefixes_left_out
+    }
+
+    #[inline]
+    fn fate(&mut self, QuadKey { key, folded }: QuadKey) -> Fate {
+        let mut spelling = None;
+        if let Some(entry) = self.net.entry(key) {
+            let is_new = entry.find();
+            if !entry.is_added() {
+                self.deleted += u64::from(is_new);
+                return Fate::Goes;
+            }
+            spelling = entry.spelling(folded);
+        }
+        match (self.seen.as_mut().is_none_or(|seen| seen.insert(key)), spelling) {
+            (false, _) => Fate::Goes,
+            (true, None) => Fate::Stays,
+            (true, Some(place)) => Fate::IsSpelled(place),
+        }
+    }
+
+    /// Writes a statement as the log spells it.
+    fn spell(&mut self, place: u64, frame: u64, seq: u64) -> Result<()> {
+        let statement = self.texts.get(place)?;
+        self.target.statement(&RdfRow { frame, seq, statement })?;
+        self.gap = true;
+        self.statements += 1;
+        Ok(())
+    }
+
+    /// Passes on a quad whose language tags have no capitals, if it stays.
+    #[inline(always)]
+    fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+        self.base += 1;
+        self.frame = frame;
+        match self.fate(QuadKey { key, folded: false }) {
+            Fate::Goes => self.gap = true,
+            Fate::Stays => {
+                let is_taken = self.target.terms(frame).is_some_and(|out| {
+                    let is_taken = quad.hand_over(out);
+                    if !is_taken {
+                        out.cut();
+                    }
+                    is_taken
+                });
+                if is_taken {
+                    self.target.end_statement(frame, seq)?;
+                } else {
+                    self.target.statement(&RdfRow { frame, seq, statement: quad.statement()? })?;
+                }
+                self.gap = false;
+                self.statements += 1;
+            }
+            Fate::IsSpelled(place) => self.spell(place, frame, seq)?,
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Applying {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.to.target.is_full()
+    }
+
+    fn frame_end(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
+        self.to.target.frame_end(metadata)
+    }
+}
+
+impl RdfSink for Applying {
+    fn options(&mut self, options: &RdfOptions) -> Result<()> {
+        self.to.target.options(&options.clone().widened(self.to.net.has_graphs, self.to.net.features))?;
+        self.to.begin()
+    }
+
+    #[inline]
+    fn statement(&mut self, row: &RdfRow<'_>) -> Result<()> {
+        if !self.to.began {
+            self.to.begin()?;
+        }
+        if self.named {
+            refuse_positions(&row.statement)?;
+        }
+        self.check.statement(&row.statement)?;
+        self.to.base += 1;
+        self.to.frame = row.frame;
+        let fate = if self.nothing_to_do {
+            Fate::Stays
+        } else {
+            let key = self.keys.of(&row.statement);
+            self.to.fate(key)
+        };
+        match fate {
+            Fate::Goes => self.to.gap = true,
+            Fate::Stays => {
+                let mut row = *row;
+                if std::mem::take(&mut self.to.gap) {
+                    row.statement.same = Same::NONE;
+                }
+                self.to.target.statement(&row)?;
+                self.to.statements += 1;
+            }
+            Fate::IsSpelled(place) => self.to.spell(place, row.frame, row.seq)?,
+        }
+        Ok(())
+    }
+
+    /// Where the target takes terms as text, the quad is its key and what is written.
+    #[inline(always)]
+    fn terms(&mut self, frame: u64) -> Option<&mut impl for<'t> TermSink<'t>> {
+        let takes_text = self.to.began && !self.nothing_to_do && self.to.target.terms(frame).is_some();
+        takes_text.then(|| self.keys.begin(self.nodes))
+    }
+
+    #[inline(always)]
+    fn end_statement(&mut self, frame: u64, seq: u64) -> Result<()> {
+        let key = self.keys.end();
+        self.to.quad(frame, seq, key, self.keys.quad())
+    }
+
+    fn namespace(&mut self, name: &str, iri: Iri<'_>) -> Result<()> {
+        self.to.begin()?;
+        match self.to.net.prefixes.get_mut(name, &Term::DefaultGraph) {
+            Some(_) => Ok(()), // deleted, or declared anew at the start
+            None => self.to.target.namespace(name, iri),
+        }
+    }
+
+    fn graph_start(&mut self, graph: Term<'_>) -> Result<()> {
+        self.to.begin()?;
+        self.to.target.graph_start(graph)
+    }
+
+    fn graph_end(&mut self) -> Result<()> {
+        self.to.target.graph_end()
+    }
+}
+
+impl KeyedSink for Applying {
+    #[inline(always)]
+    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+        if !self.to.began {
+            self.to.begin()?;
+        }
+        self.to.quad(0, seq, key, quad)
+    }
+}
+
+impl<S: KeyedSink> KeyedSink for Skolemized<S> {
+    /// Only where nodes keep their names.
+    #[inline(always)]
+    fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
+        self.inner().quad(seq, key, quad)
+    }
+}
