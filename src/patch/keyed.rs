@@ -41,13 +41,12 @@ pub(crate) trait KeyedSink: RdfSink {
 impl Dataset<'_> {
     /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes.
     pub(crate) fn keyed<S: KeyedSink>(self, keys: &Keys, nodes: Nodes) -> Result<Box<dyn RowSource<S>>> {
-        let Dataset { input, format } = self;
-        if let RdfFormat::NTriples | RdfFormat::NQuads = format
-            && input.for_threads().is_some()
+        if let RdfFormat::NTriples | RdfFormat::NQuads = self.format
+            && self.input.for_threads().is_some()
         {
-            return Ok(Box::new(KeyedLines::new(input, format, keys, nodes)));
+            return Ok(Box::new(KeyedLines::new(self.input, self.format, keys, nodes)));
         }
-        input.statements(format).map(RdfReader::into_rows)
+        self.rows().map(RdfReader::into_rows)
     }
 }
 
