@@ -114,6 +114,16 @@ impl RdfSink for RdfTarget {
     }
 }
 
+impl RdfTarget {
+    /// Writes rows that are lines of canonical N-Quads as they are, if that is what is written.
+    #[inline]
+    pub(crate) fn lines(&mut self, lines: &[u8], rows: usize, has_graphs: bool) -> bool {
+        let Some(AnyRdfEncoder::Lines(encoder)) = &mut self.encoder else { return false };
+        self.rows += rows;
+        encoder.lines(lines, has_graphs)
+    }
+}
+
 impl PatchSink for PatchTarget {
     fn options(&mut self, options: &PatchOptions) -> Result<()> {
         self.encoder(Some(options)).map(drop)

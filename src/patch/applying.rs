@@ -1,12 +1,16 @@
 //! The base of patches as it is read: what stays of it is passed on, as it is or as the log spells it.
 
+use std::sync::Arc;
+
 use super::apply::ApplyOptions;
 use super::base_labels::BaseLabels;
 use super::dataset::Dataset;
+use super::key_filter::KeyFilter;
 use super::key_set::KeySet;
 use super::keyed::KeyedSink;
 use super::log::BaseCheck;
 use super::net::Net;
+use super::quad_block::QuadBlock;
 use super::quad_key::{Keys, QuadKey};
 use super::quad_text::{Nodes, WholeQuad};
 use super::stored::Stored;
@@ -41,6 +45,8 @@ pub(super) struct Applying {
 /// Passes on what stays of the base.
 pub(super) struct Passing {
     pub(super) net: Net,
+    /// The keys of the net effect.
+    changed: Arc<KeyFilter>,
     /// Of the quads of the log.
     pub(super) texts: Stored,
     seen: Option<KeySet>,
@@ -74,6 +80,7 @@ impl Applying {
             check,
             to: Passing {
                 texts: net.texts()?,
+                changed: Arc::new(net.filter()),
                 net,
                 seen: options.distinct.then(KeySet::new),
                 target,
@@ -90,7 +97,7 @@ impl Applying {
 
     /// Its quads, if threads make their keys: under this secret, with these blank nodes.
     pub(super) fn keyed<S: KeyedSink>(&self, base: Dataset<'_>) -> Result<Box<dyn RowSource<S>>> {
-        base.keyed(&self.keys, self.nodes)
+        base.keyed(&self.keys, self.nodes, &self.to.changed)
     }
 }
 
@@ -117,7 +124,9 @@ impl Passing {
     #[inline]
     fn fate(&mut self, QuadKey { key, folded }: QuadKey) -> Fate {
         let mut spelling = None;
-        if let Some(entry) = self.net.entry(key) {
+        if self.changed.may_have(key)
+            && let Some(entry) = self.net.entry(key)
+        {
             let is_new = entry.find();
             if !entry.is_added() {
                 self.deleted += u64::from(is_new);
@@ -141,6 +150,42 @@ impl Passing {
         Ok(())
     }
 
+    /// Writes a quad as it is.
+    #[inline(always)]
+    fn stays(&mut self, frame: u64, seq: u64, quad: WholeQuad<'_>) -> Result<()> {
+        let (is_rdf, has_graph) = quad.shape();
+        if is_rdf && self.target.lines(quad.line().0, 1, has_graph) {
+            return Ok(());
+        }
+        let is_taken = self.target.terms(frame).is_some_and(|out| {
+            let is_taken = quad.hand_over(out);
+            if !is_taken {
+                out.cut();
+            }
+            is_taken
+        });
+        if is_taken {
+            return self.target.end_statement(frame, seq);
+        }
+        self.target.statement(&RdfRow { frame, seq, statement: quad.statement()? })
+    }
+
+    /// Passes on the rows of a block from this one on that are not changed.
+    #[inline(always)]
+    fn lines(&mut self, block: &QuadBlock, row: usize) -> usize {
+        if self.seen.is_some() {
+            return 0;
+        }
+        let (count, lines) = block.unchanged(row);
+        if count == 0 || !self.target.lines(lines, count, block.has_graphs()) {
+            return 0;
+        }
+        self.base += count as u64;
+        self.statements += count as u64;
+        self.gap = false;
+        count
+    }
+
     /// Passes on a quad whose language tags have no capitals, if it stays.
     #[inline(always)]
     fn quad(&mut self, frame: u64, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
@@ -149,18 +194,7 @@ impl Passing {
         match self.fate(QuadKey { key, folded: false }) {
             Fate::Goes => self.gap = true,
             Fate::Stays => {
-                let is_taken = self.target.terms(frame).is_some_and(|out| {
-                    let is_taken = quad.hand_over(out);
-                    if !is_taken {
-                        out.cut();
-                    }
-                    is_taken
-                });
-                if is_taken {
-                    self.target.end_statement(frame, seq)?;
-                } else {
-                    self.target.statement(&RdfRow { frame, seq, statement: quad.statement()? })?;
-                }
+                self.stays(frame, seq, quad)?;
                 self.gap = false;
                 self.statements += 1;
             }
@@ -258,6 +292,14 @@ impl KeyedSink for Applying {
         }
         self.to.quad(0, seq, key, quad)
     }
+
+    #[inline(always)]
+    fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize> {
+        if !self.to.began {
+            self.to.begin()?;
+        }
+        Ok(self.to.lines(block, row))
+    }
 }
 
 impl<S: KeyedSink> KeyedSink for Skolemized<S> {
@@ -265,5 +307,10 @@ impl<S: KeyedSink> KeyedSink for Skolemized<S> {
     #[inline(always)]
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         self.inner().quad(seq, key, quad)
+    }
+
+    #[inline(always)]
+    fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize> {
+        self.inner().lines(block, row)
     }
 }

@@ -3,9 +3,12 @@
 //! Keys are made by the thread that reads, or by several that read lines; the quads come in the same order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::dataset::Dataset;
+use super::key_filter::KeyFilter;
 use super::keyed_lines::KeyedLines;
+use super::quad_block::QuadBlock;
 use super::quad_key::Keys;
 use super::quad_text::{Nodes, WholeQuad};
 use super::work::Work;
@@ -36,15 +39,27 @@ impl<'q> Quad<'q> {
 pub(crate) trait KeyedSink: RdfSink {
     /// A quad whose language tags have no capitals.
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
+
+    /// Takes quads of a block from a row on at once, and says how many.
+    fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize> {
+        let _ = (block, row);
+        Ok(0)
+    }
 }
 
 impl Dataset<'_> {
-    /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes.
-    pub(crate) fn keyed<S: KeyedSink>(self, keys: &Keys, nodes: Nodes) -> Result<Box<dyn RowSource<S>>> {
+    /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes; those that are `changed` one
+    /// by one.
+    pub(crate) fn keyed<S: KeyedSink>(
+        self,
+        keys: &Keys,
+        nodes: Nodes,
+        changed: &Arc<KeyFilter>,
+    ) -> Result<Box<dyn RowSource<S>>> {
         if let RdfFormat::NTriples | RdfFormat::NQuads = self.format
             && self.input.for_threads().is_some()
         {
-            return Ok(Box::new(KeyedLines::new(self.input, self.format, keys, nodes)));
+            return Ok(Box::new(KeyedLines::new(self.input, self.format, keys, nodes, changed)));
         }
         self.rows().map(RdfReader::into_rows)
     }
@@ -81,7 +96,7 @@ impl KeyedQuads {
         let mut rows = if self.skolem.is_some() {
             dataset.rows()?.into_rows()
         } else {
-            dataset.keyed(&self.keys, nodes)?
+            dataset.keyed(&self.keys, nodes, &Arc::default())?
         };
         let each = Each { quads: self, nodes, aside, take, count: 0, prefixes: BTreeMap::new() };
         let Each { count, prefixes, .. } = work.feed(&mut *rows, each, |_| Ok(true))?;

@@ -3,6 +3,9 @@
 //! Threads deliver only blocks that are right from end to end. At the first other one the source is read on by the
 //! caller alone: rows, errors and positions are those of one thread.
 
+use std::sync::Arc;
+
+use super::key_filter::KeyFilter;
 use super::keyed::KeyedSink;
 use super::quad_block::{QuadBlock, Recorder};
 use super::quad_key::Keys;
@@ -31,6 +34,7 @@ pub(super) struct KeyedLines {
     crew: Crew<Piece, ()>,
     keys: Keys,
     nodes: Nodes,
+    changed: Arc<KeyFilter>,
     /// No other piece is given to threads.
     all_sent: bool,
     /// What is handed over now, and how many of its rows were.
@@ -43,12 +47,19 @@ pub(super) struct KeyedLines {
 }
 
 impl KeyedLines {
-    pub(super) fn new(input: Input<'_>, format: RdfFormat, keys: &Keys, nodes: Nodes) -> Self {
+    pub(super) fn new(
+        input: Input<'_>,
+        format: RdfFormat,
+        keys: &Keys,
+        nodes: Nodes,
+        changed: &Arc<KeyFilter>,
+    ) -> Self {
         KeyedLines {
             crew: Crew::new(input.readers(), EACH),
             blocks: input.into_lines(format),
             keys: keys.again(),
             nodes,
+            changed: Arc::clone(changed),
             all_sent: false,
             now: None,
             row: 0,
@@ -60,9 +71,10 @@ impl KeyedLines {
     /// What a thread does with a block.
     fn reader(&self) -> ReadPiece<Piece, ()> {
         let (lines, mut keys, nodes) = (self.blocks.lines(), self.keys.again(), self.nodes);
+        let changed = Arc::clone(&self.changed);
         Box::new(move |Piece { lines: block, quads }| {
             let mut rows = lines.block(block);
-            let mut recorder = Recorder { block: quads, keys: &mut keys, nodes };
+            let mut recorder = Recorder { block: quads, keys: &mut keys, nodes, changed: &changed };
             while !rows.advance(&mut recorder, &mut || Ok(())).ok()? {}
             if !rows.warnings().is_empty() {
                 return None;
@@ -114,6 +126,11 @@ impl KeyedLines {
         while self.row < quads.len() {
             if sink.is_full() {
                 return Ok(false);
+            }
+            let taken = sink.lines(quads, self.row)?;
+            if taken > 0 {
+                self.row += taken;
+                continue;
             }
             if let Err(error) = quads.hand_over(self.row, before + self.row as u64, sink) {
                 return Err(located(&mut self.blocks.rows_of(lines), self.row, error));

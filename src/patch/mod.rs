@@ -17,6 +17,7 @@ mod emit;
 pub mod files;
 mod history;
 mod invert;
+mod key_filter;
 mod key_set;
 mod keyed;
 mod keyed_lines;

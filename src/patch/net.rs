@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::key_filter::KeyFilter;
 use super::log::{Change, LogSink};
 use super::prefixes::{PrefixOp, Prefixes};
 use super::quad_key::{Keys, QuadKey};
@@ -139,6 +140,11 @@ impl Net {
     #[inline]
     pub(crate) fn entry(&mut self, key: u128) -> Option<&mut Entry> {
         self.quads.get_mut(&key)
+    }
+
+    /// A filter of the keys of quads, once all changes were taken.
+    pub(crate) fn filter(&self) -> KeyFilter {
+        KeyFilter::of(self.quads.keys().copied())
     }
 
     /// Takes a change of a quad; whether the one before it was the same.

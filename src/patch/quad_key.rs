@@ -102,7 +102,7 @@ impl Keys {
     /// The key of the quad whose terms came one by one; no tag has capitals.
     #[inline(always)]
     pub(crate) fn end(&mut self) -> u128 {
-        hash(&self.hasher, self.quad.end())
+        self.quad.end(|text| hash(&self.hasher, text))
     }
 
     /// The quad whose terms came one by one.

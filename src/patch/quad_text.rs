@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::scan::is_plain_label;
 use crate::sink::{Statement, TermSink};
 use crate::term::{Iri, Literal, LiteralKind, Term};
-use crate::text::lex::{Scratch, term_of};
+use crate::text::lex::{Scratch, is_language, term_of};
 use crate::text::write::TermWriter;
 
 /// Quads with these blank nodes come one by one; others come as statements.
@@ -23,9 +23,10 @@ pub(crate) enum Nodes {
     No,
 }
 
-/// The terms of a quad, [`END`] behind each, and those of the quad before it.
+/// The terms of a quad, and those of the quad before it.
 ///
-/// Language tags with capitals, quoted triples and other odd terms come with their statements.
+/// [`END`] is behind each term; once the quad has ended, the text is a line of N-Quads. Language tags with capitals,
+/// quoted triples and other odd terms come with their statements.
 #[derive(Default)]
 pub(crate) struct QuadText {
     now: Terms,
@@ -44,7 +45,7 @@ struct Terms {
     ends: [usize; 4],
 }
 
-/// A quad that is whole.
+/// A quad that is whole, as the line that it is in N-Quads.
 pub(crate) struct WholeQuad<'q> {
     text: &'q [u8],
     ends: [usize; 4],
@@ -63,18 +64,43 @@ impl Terms {
     fn of(&self, place: usize) -> &[u8] {
         term(self.text.as_bytes(), &self.ends, place)
     }
+
+    /// Makes a line of the terms.
+    #[inline(always)]
+    fn end_line(&mut self) {
+        let text = self.text.tail_mut(0);
+        for end in self.ends {
+            text[end] = b' ';
+        }
+        if self.of(3).is_empty() {
+            self.text.truncate(self.ends[3]);
+        }
+        self.text.push(".\n");
+    }
 }
 
 impl<'q> WholeQuad<'q> {
-    /// The text of four terms, and where each of them ends.
+    /// A line, and where each of the four terms in it ends.
     #[inline(always)]
     pub(super) fn new(text: &'q [u8], ends: [usize; 4], scratch: &'q mut [Scratch; 4]) -> Self {
         WholeQuad { text, ends, scratch }
     }
 
-    /// Its text, and where each term ends.
-    pub(super) fn text(&self) -> (&'q [u8], [usize; 4]) {
+    /// Its line, and where each term ends.
+    pub(super) fn line(&self) -> (&'q [u8], [usize; 4]) {
         (self.text, self.ends)
+    }
+
+    /// Whether it is no generalized RDF, and whether it has a graph.
+    #[inline(always)]
+    pub(super) fn shape(&self) -> (bool, bool) {
+        let [subject, predicate, object, graph] =
+            [0, 1, 2, 3].map(|place| term(self.text, &self.ends, place));
+        let is_rdf = matches!(subject, [b'<' | b'_', ..])
+            && matches!(predicate, [b'<', ..])
+            && !object.is_empty()
+            && !matches!(graph, [b'"', ..]);
+        (is_rdf, !graph.is_empty())
     }
 
     /// Hands the terms to a sink; `false`: it does not take them so.
@@ -113,11 +139,13 @@ impl QuadText {
         self
     }
 
-    /// Ends a quad; gives what its key is made of.
+    /// Ends a quad; gives what `hash` makes of its text.
     #[inline(always)]
-    pub(super) fn end(&mut self) -> &[u8] {
+    pub(super) fn end<K>(&mut self, hash: impl FnOnce(&[u8]) -> K) -> K {
         self.is_whole = true;
-        self.now.text.as_bytes()
+        let key = hash(self.now.text.as_bytes());
+        self.now.end_line();
+        key
     }
 
     /// A quad came in another way.
@@ -169,11 +197,11 @@ impl<'t> TermSink<'t> for QuadText {
 
     #[inline(always)]
     fn literal(&mut self, place: usize, literal: Literal<'t>) -> bool {
-        let has_capitals = match literal.kind {
-            LiteralKind::Language(tag) => !tag.bytes().all(is_small),
+        let is_odd = match literal.kind {
+            LiteralKind::Language(tag) => !(tag.bytes().all(is_small) && is_language(tag)),
             LiteralKind::Simple | LiteralKind::Datatype(_) => false,
         };
-        !has_capitals && self.put(place, |text| TermWriter::new(text).literal(&literal))
+        !is_odd && self.put(place, |text| TermWriter::new(text).literal(&literal))
     }
 
     #[inline(always)]

@@ -25,7 +25,12 @@ impl Output {
 
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
-        self.text.len() >= FULL
+        self.text.len() + self.drained.len() >= FULL
+    }
+
+    /// Adds much text at once, which is copied only there where the caller takes it.
+    pub(super) fn push_much(&mut self, text: &[u8]) {
+        self.bytes().extend_from_slice(text);
     }
 }
 

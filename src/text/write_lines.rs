@@ -7,6 +7,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::{RdfRow, RdfSink, Sink, Statement, TermSink};
 use crate::term::Term;
 
+/// Lines of so many bytes are copied once.
+const MUCH: usize = 1024;
+
 /// Writes statements as lines.
 #[derive(Debug)]
 pub struct LinesWriter {
@@ -39,6 +42,21 @@ impl LinesWriter {
     #[inline(always)]
     pub(crate) fn repeats_in(&self, place: usize, text: &[u8]) -> Option<usize> {
         self.rows.repeats_in(place, text)
+    }
+
+    /// Writes lines of canonical N-Quads as they are, if it can have their graphs.
+    #[inline]
+    pub(crate) fn lines(&mut self, lines: &[u8], has_graphs: bool) -> bool {
+        let holds = self.rows.graphs || !has_graphs;
+        if holds {
+            self.rows.forget();
+            if lines.len() < MUCH {
+                self.rows.out.text.push_bytes(lines);
+            } else {
+                self.rows.out.push_much(lines);
+            }
+        }
+        holds
     }
 
     /// All statements were written.

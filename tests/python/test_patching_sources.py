@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import jelly
@@ -131,3 +132,36 @@ def test_orders_of_names(names: list[str], tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     (tmp_path / "patch-0012.tmp").write_bytes(b"not yet a patch")
     assert applied(b'<a:s> <a:p> "-1" .\n', tmp_path) == b'<a:s> <a:p> "2" .\n'
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        (('"x"', "<p:>", "<o:>", ""), "encode.generalized"),
+        (("<s:>", "_:p", "<o:>", ""), "encode.generalized"),
+        (("<s:>", "<p:>", "<o:>", '"g"'), "encode.generalized"),
+        (("<s:>", "<p:>", '"x"@1-', ""), "encode.language"),
+        (("<s:>", "<p:>", '"x"@1--ltr', ""), "encode.language"),
+    ],
+)
+def test_apply_refuses_what_the_format_cannot_hold(
+    tmp_path: Path, row: tuple[str, ...], code: str
+) -> None:
+    """Wherever the row stands, as `convert` does."""
+    usual = ("<s:>", "<p:>", '"y"@en', "")
+    for at in range(3):
+        rows = [usual] * at + [row] + [usual] * (2 - at)
+        columns = dict(zip(("subject", "predicate", "object", "graph"), zip(*rows, strict=True), strict=True))
+        base = tmp_path / f"base{at}.jelly"
+        options = jelly.RdfOptions(generalized_statements=True, physical_type="QUADS")
+        with jelly.RdfWriter(base, options=options) as writer:
+            writer.write(pa.table(columns))
+        log = b"TX .\nA <s:> <p:> <z:> .\nTC .\n"
+        dest = tmp_path / "dest.nq"
+        with pytest.raises(EncodeError) as converted:
+            jelly.convert(base, dest)
+        with pytest.raises(EncodeError) as refused:
+            jelly.apply(base, log, dest)
+        assert str(refused.value) == str(converted.value)
+        assert str(refused.value).startswith(code)
+        assert not dest.exists()
