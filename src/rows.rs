@@ -23,6 +23,11 @@ pub enum Step {
 pub trait RowState {
     /// Rows handed to the sink.
     fn rows(&self) -> u64;
+
+    /// Line and column of the next row, where the format has them.
+    fn place(&self) -> Position {
+        Position::default()
+    }
 }
 
 /// Reads rows for `S`.
@@ -137,14 +142,35 @@ impl<F: RowState> RowDecoder<F> {
                 }
             }
         }
+        if input.is_empty() {
+            self.run_held(sink)?;
+        }
         Ok(taken)
+    }
+
+    /// Looks at bytes that wait for more: the caller has none now.
+    fn run_held<S: Sink>(&mut self, sink: &mut S) -> Result<()>
+    where
+        F: RowFormat<S>,
+    {
+        while !sink.is_full() && self.carry.len() > self.tried {
+            match self.format.row(&self.carry, self.offset, false, sink)? {
+                Step::Taken(bytes) => {
+                    self.offset += bytes as u64;
+                    self.carry.drain(..bytes);
+                    self.tried = 0;
+                }
+                Step::Short => self.tried = self.carry.len(),
+            }
+        }
+        Ok(())
     }
 
     fn hold(&mut self, bytes: &[u8]) -> Result<()> {
         if self.carry.len() + bytes.len() > self.most.saturating_add(PIECE) {
             let message = format!("a row of more than {} bytes", self.most);
             let error = Error::limit(ErrorKind::LimitRow, "row_bytes", message);
-            return Err(error.located(&Position { offset: Some(self.offset), ..Position::default() }));
+            return Err(error.located(&Position { offset: Some(self.offset), ..self.format.place() }));
         }
         self.carry.extend_from_slice(bytes);
         Ok(())

@@ -199,6 +199,10 @@ impl<G: GrammarState> RowState for TextRows<G> {
     fn rows(&self) -> u64 {
         self.grammar.rows()
     }
+
+    fn place(&self) -> Position {
+        Position { line: Some(self.line), column: Some(self.column + 1), ..Position::default() }
+    }
 }
 
 impl<S: Sink, G: GrammarState + Grammar<S>> RowFormat<S> for TextRows<G> {

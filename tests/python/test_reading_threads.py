@@ -123,6 +123,15 @@ def test_what_is_no_block_is_read_by_one() -> None:
         assert len(found.rows) > 1500
 
 
+def test_a_row_that_is_too_long_has_a_line() -> None:
+    usual = b"<u:s> <u:p> <u:o> .\n" * 20
+    for length in (70_000, 100_000, 3 << 20):
+        source = usual + b'<u:s> <u:p> "' + b"x" * length + b'" .\n' + usual
+        found = check(source, limits=jelly.Limits(row_bytes=1 << 16))
+        assert str(found.error).endswith("(byte 400, line 21, column 1)")
+        assert len(found.rows) == 20
+
+
 def test_batches_of_other_sizes_have_the_same_rows() -> None:
     data = DATA[: DATA.rindex(b"\n", 0, 3 << 20) + 1] * 3
     every: list[dict[str, Any]] = [

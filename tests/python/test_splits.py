@@ -54,6 +54,25 @@ def test_the_splits_of_a_path_are_the_file(door: tuple[Any, Path]) -> None:
     assert joined(read, path, splits) == whole
 
 
+@pytest.mark.parametrize("length", [40_003, 60_001, 100_003, 200_029, 316_008, 420_017])
+def test_parts_may_end_with_a_long_row(length: int, tmp_path: Path) -> None:
+    quad = f'<urn:s> <urn:p> "{"x" * length}" .\n'
+    count = (3 << 20) // length
+    documents: list[tuple[Any, str, str]] = [
+        (jelly.read_rdf, "long.nq", quad * count),
+        (jelly.read_patch, "long.rdfp", "TX .\n" + f"A {quad}" * count + "TC .\n"),
+    ]
+    for read, name, text in documents:
+        path = tmp_path / name
+        path.write_text(text)
+        whole = list(read(path).rows())
+        assert len(whole) >= count
+        for split_bytes in (1 << 20, 700_001):
+            splits = jelly.splits(path, split_bytes=split_bytes)
+            assert len(splits) > 2
+            assert joined(read, path, splits) == whole
+
+
 def test_a_file_object_is_read_anywhere(door: tuple[Any, Path]) -> None:
     read, path = door
     whole = list(read(path.read_bytes()).rows())
