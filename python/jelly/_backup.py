@@ -17,7 +17,6 @@ from jelly._backup_states import (
     at_time,
     base_errors,
     check,
-    failed,
     last_version,
     refuse_older,
     states_of,
@@ -41,6 +40,7 @@ from jelly.errors import PatchError
 from jelly.log._begin import said_of
 from jelly.log._folder import FolderLog as Log
 from jelly.log._guard import Guard, Seen, steadily
+from jelly.log._patch import refused_at
 from jelly.types import Destination, RdfFormat, Source
 
 _BASE = "base.jelly.zst"
@@ -228,7 +228,7 @@ def backup(
         if not any(counts[:3]):
             with log.alone():
                 if log.head.version != last.version:
-                    raise failed(
+                    raise refused_at(
                         "patch.conflict", "another backup was made here at the same time", home
                     )
                 keep_way(home, work, way)
@@ -329,9 +329,11 @@ def _begin(home: Path, work: Path, done: Applied, time: datetime, way: Ways) -> 
     part = written_json(work / BASE_JSON, said)
     with Log(home).alone():
         if (home / BASE_JSON).exists():
-            raise failed("patch.conflict", "another backup was made here at the same time", home)
+            raise refused_at(
+                "patch.conflict", "another backup was made here at the same time", home
+            )
         if Log(home).files:
-            raise failed("patch.conflict", "this folder has a log, but no backup", home)
+            raise refused_at("patch.conflict", "this folder has a log, but no backup", home)
         (work / _BASE).replace(home / _BASE)
         sync_folder(home)
         part.replace(home / BASE_JSON)
@@ -352,7 +354,7 @@ def _current(base: State, home: Path, version: int) -> Iterator[tuple[Any, list[
                 done.append(applied(base.path, home, file, given, None))
         except BaseException as error:
             is_ours = isinstance(error, PatchError) and error.kind == "patch.labels"
-            problems.append(failed("patch.labels", _POSITIONS, home) if is_ours else error)
+            problems.append(refused_at("patch.labels", _POSITIONS, home) if is_ours else error)
 
     maker = threading.Thread(target=make, name="jelly-backup")
     maker.start()

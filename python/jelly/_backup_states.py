@@ -16,9 +16,9 @@ from jelly._log_files import BASE_JSON, number_of
 from jelly._patching import keywords
 from jelly._readers import read_patch
 from jelly._times import Time, end_of, of_term, shown
-from jelly.errors import EncodeError, JellyError, PatchError
+from jelly.errors import EncodeError, JellyError
 from jelly.log._folder import FolderLog as Log
-from jelly.log._patch import count_of
+from jelly.log._patch import count_of, refuse_other_count, refused_at
 from jelly.log._types import time_of
 from jelly.types import Source
 
@@ -64,18 +64,13 @@ def base_errors(base: State) -> Iterator[None]:
         if is_written or error.source != str(base.path) or error.kind == "patch.labels":
             raise
         message = f"the base {base.path.name} is damaged: {error}; no version can be restored"
-        raise failed("patch.damaged", message, base.path.parent) from error
+        raise refused_at("patch.damaged", message, base.path.parent) from error
 
 
 def check(done: Applied, states: list[State], home: Path) -> State:
     """The state that was made, if it has as many statements as it had."""
     state = next(state for state in states if state.version == done.version)
-    if state.statements is not None and done.statements != state.statements:
-        message = (
-            f"version {done.version} had {state.statements} statements, "
-            f"but what is here makes {done.statements}"
-        )
-        raise failed("patch.damaged", message, home)
+    refuse_other_count(done, state.statements, home)
     return state
 
 
@@ -88,7 +83,7 @@ def refuse_older(time: datetime, states: list[State], home: Path) -> None:
                 f"the dump is of {shown(time)}, but {what} {shown(at)}; "
                 "a backup grows only at its end: keep older dumps in another folder"
             )
-            raise failed("patch.time", message, home)
+            raise refused_at("patch.time", message, home)
 
 
 def last_version(states: list[State], home: Path) -> int:
@@ -123,11 +118,11 @@ def at_time(states: list[State], time: Time, home: Path) -> int:
     if found is None:
         first = states[0].at
         message = f"there is no version up to {shown(wanted)}: the first dump is of {first and shown(first)}"  # fmt: skip
-        raise failed("patch.version", message, home)
+        raise refused_at("patch.version", message, home)
     if unknown:
         _read_to(unknown[0], states[0], home)
         message = f"version {unknown[0]}, after version {found}, has no time (H timestamp): restore by version, with --version {found} or a later one"  # fmt: skip
-        raise failed("patch.time", message, home)
+        raise refused_at("patch.time", message, home)
     return found
 
 
@@ -149,7 +144,3 @@ def _applied_to(version: int, base: Source, home: Path, **options: str) -> None:
     with Path(os.devnull).open("wb") as nowhere:
         given = keywords("restore", options, "dataset", "log", "result_rdf", version=version, to="jelly", takes_positions=True)  # fmt: skip
         applied(base, home, nowhere, given, None)
-
-
-def failed(kind: str, message: str, home: Path) -> PatchError:
-    return PatchError(f"{kind}: {message} ({home})", kind=kind, source=str(home))

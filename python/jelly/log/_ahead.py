@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from jelly._log_files import name_of
 from jelly.log._objects import Objects, Stored
-from jelly.log._patch import refused
+from jelly.log._patch import refused_at
 
 # what is read ahead: so many objects, of so many bytes in all
 _AHEAD = 16
@@ -44,7 +44,7 @@ def patches(objects: Objects, ending: str, after: int, sizes: Sequence[int]) -> 
 def _whole(url: str, version: int, size: int, asked: Future[Stored | None]) -> bytes:
     found = asked.result()
     if found is None:
-        raise refused("patch.gap", f"version {version} is not there any more ({url})", url)
+        raise refused_at("patch.gap", f"version {version} is not there any more", url)
     if len(found.data) != size:
-        raise refused("patch.damaged", f"version {version} had {size} bytes, but what is there has {len(found.data)} ({url})", url)  # fmt: skip
+        raise refused_at("patch.damaged", f"version {version} had {size} bytes, but what is there has {len(found.data)}", url)  # fmt: skip
     return found.data

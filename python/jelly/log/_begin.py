@@ -19,7 +19,7 @@ from jelly._base_json import digest_of
 from jelly._log_files import BASE_JSON, LOG_JSON
 from jelly._whole_file import local_path, sync_folder, written_json
 from jelly.errors import PatchError
-from jelly.log._patch import refused
+from jelly.log._patch import refused_at
 from jelly.types import Source
 
 BASE = "base.jelly.zst"
@@ -38,7 +38,7 @@ def said_of(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except ValueError as error:
-        raise refused("patch.damaged", f"{LOG_JSON} is not whole: {error} ({folder})", str(folder)) from None  # fmt: skip
+        raise refused_at("patch.damaged", f"{LOG_JSON} is not whole: {error}", folder) from None  # fmt: skip
     return said if isinstance(said, dict) else {}
 
 
@@ -149,8 +149,8 @@ def refuse_other(
             return
     what = "empty" if now == EMPTY else f"with the base {now}"
     patches = ", and has patches" if has_patches else ""
-    message = f"a log is here already; it begins {what}{patches} ({place})"
-    raise refused("patch.conflict", message, str(place))
+    message = f"a log is here already; it begins {what}{patches}"
+    raise refused_at("patch.conflict", message, place)
 
 
 def with_digest(base: Source, work: Path) -> tuple[Source, str]:
@@ -175,5 +175,5 @@ def _pieces(source: Any) -> Iterable[bytes]:
 
 def no_base(folder: object) -> PatchError:
     """The error of a log that does not say how it begins."""
-    message = f"this log does not say how it begins, so no dataset can be made; `jelly log create` says it once: with --base FILE, or --empty ({folder})"
-    return refused("patch.base", message, str(folder))
+    message = "this log does not say how it begins, so no dataset can be made; `jelly log create` says it once: with --base FILE, or --empty"
+    return refused_at("patch.base", message, folder)

@@ -16,7 +16,7 @@ from jelly.log._guard import Guard
 from jelly.log._index import COMPACTED, Line
 from jelly.log._manifest import Said, first_of
 from jelly.log._object import ObjectLog
-from jelly.log._patch import refused, summary_of
+from jelly.log._patch import refused_at, summary_of
 from jelly.log._types import Compacted
 
 # objects that are read and written at once
@@ -117,8 +117,8 @@ def _leave_stub(log: ObjectLog, work: Path, line: Line) -> int | None:
         said = summary_of(found.data, patch_format=stored_format(ending), takes_positions=True).said
         if COMPACTED in said:
             return None
-        message = f"{line.name} had {line.size} bytes, but what is there has {len(found.data)} ({log.place})"
-        raise refused("patch.damaged", message, str(log.place))
+        message = f"{line.name} had {line.size} bytes, but what is there has {len(found.data)}"
+        raise refused_at("patch.damaged", message, log.place)
     data = _stub(work, line, ending)
     if len(data) == len(found.data):  # readers know by the size that it is another one
         data = _stub(work, line._replace(headers=[*line.headers, [_PADDING, '""']]), ending)

@@ -15,7 +15,7 @@ from jelly._log_files import BASE_JSON, ENDING, LOG_JSON, NAME, name_of, number_
 from jelly.log._begin import said_of
 from jelly.log._disorder import Checked, grown, names_in, refuse_disorder
 from jelly.log._index import Index, Line, append, line_of
-from jelly.log._patch import Summary, refuse_range, refused, version_of
+from jelly.log._patch import Summary, refuse_range, refused_at, version_of
 from jelly.log._types import Head
 
 
@@ -133,7 +133,7 @@ class Contents:
                 raise ValueError(f"{path}: the patches of a log are patch-0001, patch-0002 and so on; `jelly between`, `jelly history` and `jelly log verify` read files of other names")  # fmt: skip
             ending = match[2]
         if not ENDING.fullmatch(ending) and not files:
-            raise refused("patch.damaged", f"{LOG_JSON} says the ending {ending!r} ({self.home})", str(self.home))  # fmt: skip
+            raise refused_at("patch.damaged", f"{LOG_JSON} says the ending {ending!r}", self.home)  # fmt: skip
         head = Head(*_internal.log_head(self.home))
         if (self.home / BASE_JSON).exists():
             first = _internal.backup_base(self.home)[3] + 1

@@ -35,7 +35,7 @@ from jelly.log._followed import Followed, watched_from
 from jelly.log._guard import Guard, Made, Seen, steadily
 from jelly.log._joined import parts
 from jelly.log._log import Log
-from jelly.log._patch import Prepared, prepared, refused
+from jelly.log._patch import Prepared, prepared, refuse_other_count
 from jelly.log._publish import publish
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
 from jelly.types import Destination, PatchFormat, Source
@@ -326,9 +326,7 @@ class FolderLog(Log):
             said = _internal.backup_base(self._home)[1]
         else:
             said = 0
-        if said is not None and said != done.statements:
-            message = f"version {done.version} had {said} statements, but what is here makes {done.statements} ({self._home})"
-            raise refused("patch.damaged", message, str(self._home))
+        refuse_other_count(done, said, self._home)
 
     def alone(self) -> AbstractContextManager[None]:
         """Keeps other processes that publish out for a moment."""

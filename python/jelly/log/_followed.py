@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jelly.log._guard import replaced
-from jelly.log._patch import refuse_range, refused
+from jelly.log._patch import refuse_range, refused_at
 from jelly.log._types import Head, LogInfo
 
 
@@ -44,7 +44,7 @@ class Followed:
         ):
             message = f"version {before.version} with the id {before.id} was seen here, but the head is version {head.version} with the id {head.id} now"  # fmt: skip
         if message is not None:
-            raise refused("patch.fork", f"{message}; watch it again from its first version ({self._place})", self._place)  # fmt: skip
+            raise refused_at("patch.fork", f"{message}; watch it again from its first version", self._place)  # fmt: skip
         self._id, self._head = id, head
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from jelly.errors import JellyError
-from jelly.log._patch import refuse_range, refused
+from jelly.log._patch import refuse_range, refused_at
 from jelly.log._types import LogInfo
 
 Piece = TypeVar("Piece")
@@ -60,7 +60,7 @@ class Guard:
         """
         now = self._look()
         if (message := replaced("read", self._before.id, now.id)) is not None:
-            raise refused("patch.changed", f"{message} ({self._place})", str(self._place))
+            raise refused_at("patch.changed", message, self._place)
         refuse_range(self._after, self._upto, now.first, now.last, self._place)
 
     def each(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -111,7 +111,7 @@ def steadily(
             if message is None and now.first != before.first:
                 message = "the log was compacted while it was read"
             if message is not None:
-                raise refused("patch.changed", f"{message} ({place})", str(place))
+                raise refused_at("patch.changed", message, place)
 
         try:
             return make(check)

@@ -15,7 +15,7 @@ from jelly import _internal
 from jelly._log_files import NAME, name_of
 from jelly.log._index import Line, made_line, parsed, text_of, with_own_digest
 from jelly.log._objects import Objects
-from jelly.log._patch import Summary, refused, summary_of
+from jelly.log._patch import Summary, refused_at, summary_of
 from jelly.log._types import Head, LogVersion
 
 _SEGMENT = 256
@@ -89,8 +89,8 @@ class Lines:
             return
         self._probe()
         if last > len(self._lines):
-            message = f"version {len(self._lines) + 1} is not there, but version {last} is ({self._objects.url})"
-            raise refused("patch.gap", message, self._objects.url)
+            message = f"version {len(self._lines) + 1} is not there, but version {last} is"
+            raise refused_at("patch.gap", message, self._objects.url)
 
     def take(self, data: bytes, found: Summary | None = None) -> None:
         """Takes the next version; ``found`` is what its patch says, where that is known."""
@@ -100,8 +100,8 @@ class Lines:
             format = "trp" if self.ending.startswith(".trp") else "auto"
             found = with_own_digest(summary_of(data, patch_format=format, takes_positions=True))
         if found.patches != 1:
-            message = f"{name} has {found.patches} patches, not one ({self._objects.url})"
-            raise refused("patch.damaged", message, self._objects.url)
+            message = f"{name} has {found.patches} patches, not one"
+            raise refused_at("patch.damaged", message, self._objects.url)
         self._keep(made_line(version, name, len(data), 0, found))
         if version % _SEGMENT == 0:
             self._put_segment()
@@ -109,13 +109,11 @@ class Lines:
     def _keep(self, line: Line) -> None:
         before = self.head.id
         if line.prev is not None and before is not None and _same(line.prev) != _same(before):
-            message = f"{line.name} comes after {line.prev}, but the one before is {before} ({self._objects.url})"
-            raise refused("patch.fork", message, self._objects.url)
+            message = f"{line.name} comes after {line.prev}, but the one before is {before}"
+            raise refused_at("patch.fork", message, self._objects.url)
         if line.id is not None and (same := self._versions.get(_same(line.id))) is not None:
-            message = (
-                f"{line.name} has the id {line.id}, as version {same} has ({self._objects.url})"
-            )
-            raise refused("patch.duplicate", message, self._objects.url)
+            message = f"{line.name} has the id {line.id}, as version {same} has"
+            raise refused_at("patch.duplicate", message, self._objects.url)
         latest = self._times[-1] if self._times else None
         self._lines.append(line)
         self._times.append(line.described(latest).time)

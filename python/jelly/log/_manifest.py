@@ -12,7 +12,7 @@ from jelly._log_files import ENDING, LOG_JSON
 from jelly.log._begin import BEGINS, fresh, refuse_other
 from jelly.log._guard import replaced
 from jelly.log._objects import Objects
-from jelly.log._patch import refused
+from jelly.log._patch import refused_at
 
 Said = dict[str, Any]
 
@@ -90,7 +90,7 @@ class Manifest:
             said = {} if found is None else parsed(found.data, self._objects.url)
             message = replaced("read", id, said.get("id"))
             if found is None or message is not None:
-                raise refused("patch.changed", f"{message} ({self._objects.url})", self._objects.url)  # fmt: skip
+                raise refused_at("patch.changed", f"{message}", self._objects.url)  # fmt: skip
             more = make(said)
             if more is None:
                 return said
@@ -106,10 +106,10 @@ class Manifest:
         name, url = said["base"]["base"], self._objects.url
         found = self._objects.get(name)
         if found is None:
-            raise refused("patch.damaged", f"the base {name} is not there ({url})", url)
+            raise refused_at("patch.damaged", f"the base {name} is not there", url)
         digest = said["base"].get("digest")
         if digest is not None and hashlib.sha256(found.data).hexdigest() != digest:
-            raise refused("patch.damaged", f"{name} is another file than the one that {LOG_JSON} has the digest of ({url})", url)  # fmt: skip
+            raise refused_at("patch.damaged", f"{name} is another file than the one that {LOG_JSON} has the digest of", url)  # fmt: skip
         path.write_bytes(found.data)
 
 
@@ -125,7 +125,7 @@ def parsed(data: bytes, url: str) -> Said:
     except (ValueError, KeyError, TypeError):
         is_right = False
     if not is_right:
-        raise refused("patch.damaged", f"{LOG_JSON} is not whole ({url})", url)
+        raise refused_at("patch.damaged", f"{LOG_JSON} is not whole", url)
     return dict(said)
 
 

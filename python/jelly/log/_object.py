@@ -37,9 +37,9 @@ from jelly.log._patch import (
     Prepared,
     prepared,
     refuse_miscounted,
+    refuse_other_count,
     refuse_range,
     refuse_time,
-    refused,
     version_of,
 )
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
@@ -284,9 +284,7 @@ class ObjectLog(Log):
         before = said.get("base", {}).get("statements", 0)
         is_after = done.version >= first_of(said)
         count = self.found()[0].line(done.version).statements if is_after else before
-        if count is not None and count != done.statements:
-            message = f"version {done.version} had {count} statements, but what is here makes {done.statements} ({self.place})"
-            raise refused("patch.damaged", message, str(self.place))
+        refuse_other_count(done, count, self.place)
 
     def verify(self, base: Source | None = None) -> LogReport:
         """Reports all that is wrong with the log, as :func:`verify_log` does."""

@@ -16,6 +16,7 @@ from jelly.errors import PatchError
 from jelly.types import PatchFormat, Source
 
 if TYPE_CHECKING:
+    from jelly._apply import Applied
     from jelly.log._index import Line
 
 OF_THE_CHAIN = ("id", "prev", "previous")
@@ -225,6 +226,17 @@ def refuse_miscounted(found: Prepared, before: int | None) -> None:
     raise refused("patch.header", message)
 
 
+def refuse_other_count(done: Applied, said: int | None, place: object) -> None:
+    """Refuses a dataset that has another number of statements than a log says; None: it says none.
+
+    Raises:
+        PatchError: It has (``patch.damaged``).
+    """
+    if said is not None and said != done.statements:
+        message = f"version {done.version} had {said} statements, but what is here makes {done.statements}"
+        raise refused_at("patch.damaged", message, place)
+
+
 def refuse_range(after: int, upto: int | None, first: int, last: int, place: object) -> int:
     """Refuses versions after one, up to another, that a log with the versions ``first`` to ``last`` does not have.
 
@@ -248,7 +260,7 @@ def refuse_range(after: int, upto: int | None, first: int, last: int, place: obj
         kind, message = "patch.gap", f"the log begins with version {first}: what is after version {after} is gone"  # fmt: skip
     else:
         return upto
-    raise refused(kind, f"{message} ({place})", str(place))
+    raise refused_at(kind, message, place)
 
 
 def version_of(version: int | str, find: Callable[[str], Line | None], place: object) -> int:
@@ -267,7 +279,7 @@ def version_of(version: int | str, find: Callable[[str], Line | None], place: ob
         return version
     else:
         message = f"there is no patch {version}: patches count from 1"
-    raise refused("patch.version", f"{message} ({place})", str(place))
+    raise refused_at("patch.version", message, place)
 
 
 def several(count: int) -> str:
@@ -292,3 +304,8 @@ def count_of(term: str) -> int | None:
 def refused(kind: str, message: str, source: str | None = None) -> PatchError:
     """The error of a patch that a log does not take."""
     return PatchError(f"{kind}: {message}", kind=kind, source=source)
+
+
+def refused_at(kind: str, message: str, place: object) -> PatchError:
+    """The error of the log at a place, which stands behind the message."""
+    return refused(kind, f"{message} ({place})", str(place))

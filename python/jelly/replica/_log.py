@@ -18,7 +18,8 @@ from jelly._http import Patches
 from jelly._log_files import BASE_JSON
 from jelly._readers import read_patch
 from jelly._whole_file import local_path
-from jelly.errors import PatchError, ReplicaError
+from jelly.errors import ReplicaError
+from jelly.log._patch import refused_at
 from jelly.replica._refused import refused
 from jelly.replica._state import State
 
@@ -113,8 +114,7 @@ class Log:
                 if found and found[-1] > last:
                     break
         if _stat(place) != self._stats[source]:
-            message = f"patch.changed: this file was changed while it was read ({place})"
-            raise PatchError(message, kind="patch.changed", source=str(place))
+            raise refused_at("patch.changed", "this file was changed while it was read", place)
 
     def has(self, version: LogVersion, digest: str | None) -> bool:
         """Whether a patch has the changes that were applied, as far as their digest is known."""
