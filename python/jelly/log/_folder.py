@@ -31,7 +31,7 @@ from jelly._whole_file import (
 from jelly.errors import ArgumentError
 from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
 from jelly.log._contents import Contents, Extent
-from jelly.log._followed import Followed, watched_from
+from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._guard import Guard, Made, Seen, steadily
 from jelly.log._joined import parts
 from jelly.log._log import Log
@@ -66,17 +66,14 @@ class FolderLog(Log):
 
     @property
     def folder(self) -> Path:
-        """The folder of the log."""
         return self._home
 
     @property
     def files(self) -> list[Path]:
-        """The files of the log, in order."""
         return self.contents.files
 
     @property
     def head(self) -> Head:
-        """Number and id of the last patch."""
         return self.contents.extent().head
 
     @property
@@ -85,26 +82,13 @@ class FolderLog(Log):
         return self.contents.extent().ending
 
     def info(self) -> LogInfo:
-        """What the log is."""
         extent, said = self.contents.extent(), said_of(self._home)
         format = stored_format(extent.ending)
         id, created = said.get("id"), time_of(said.get("created"))
         return LogInfo(self._home.resolve().name, id, extent.head, extent.first, base_of(self._home), format, created)  # fmt: skip
 
     def verify(self, base: Source | None = None) -> LogReport:
-        """Reports all that is wrong with the log, as :func:`verify_log` does."""
         return verify_log(self._home if self.files or is_log(self._home) else b"", base=base)
-
-    def publish(
-        self,
-        patch: Source,
-        *,
-        expect: int | str | None = None,
-        headers: Mapping[str, str] | None = None,
-        format: PatchFormat = "auto",
-    ) -> Published:
-        """Makes a patch the next one of the log; see :meth:`Log.publish`."""
-        return self._publish(patch, expect, headers or {}, format, is_counted=False)
 
     def publish_state(self, patch: Source, *, expect: int, headers: Mapping[str, str]) -> Published:
         """Publishes the patch of a backup, with the number of statements that the backup counted."""
@@ -114,14 +98,14 @@ class FolderLog(Log):
         self,
         patch: Source,
         expect: int | str | None,
-        headers: Mapping[str, str],
+        more: Mapping[str, str],
         format: PatchFormat,
         *,
-        is_counted: bool,
+        is_counted: bool = False,
     ) -> Published:
         make_folder(self._home)
         with self.contents.changing(), work_folder(self.work) as work:
-            found = self.prepared(patch, work, headers, format)
+            found = self.prepared(patch, work, more, format)
             return self.steadily(
                 lambda _: publish(self.contents, found, expect, is_counted=is_counted)
             )
@@ -158,12 +142,10 @@ class FolderLog(Log):
             return self.steadily(lambda _: publish(self.contents, found, expect, check=check))
 
     def known(self, identity: str | None) -> tuple[int, str] | None:
-        """Version and digest of the patch that has an id."""
         line = self.contents.find(identity)
         return None if line is None else (line.version, line.digest)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
-        """What the log has, version after version; see :meth:`Log.versions`."""
         extent, upto = self.contents.range(after, upto)
         return self._versions(extent, after, upto)
 
@@ -208,7 +190,6 @@ class FolderLog(Log):
         return self.contents.number(version)
 
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
-        """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         guard = self.guard(after, upto)
         files = self.paths(after, upto)
         return read_patch(guard.each(parts(files)), **options)
@@ -223,13 +204,8 @@ class FolderLog(Log):
             return Seen(self.contents.id, extent.first, extent.head.version)
 
     def fetch(
-        self,
-        version: int | str,
-        dest: Destination,
-        *,
-        to: WrittenPatch = "auto",
+        self, version: int | str, dest: Destination, *, to: WrittenPatch = "auto"
     ) -> LogVersion:
-        """Writes one patch; see :meth:`Log.fetch`."""
         check_folder(dest, [self._home])
         number = self.number(version)
         guard = self.guard(number - 1, number)
@@ -239,7 +215,6 @@ class FolderLog(Log):
         return next(self.versions(number - 1, number))
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
-        """Waits for versions; see :meth:`Log.watch`."""
         followed = Followed(self.place)
         self.look(followed)
         return self.watch_on(watched_from(self, after), timeout, followed)
@@ -266,24 +241,18 @@ class FolderLog(Log):
 
     def watch_on(self, at: int, timeout: float | None, followed: Followed) -> Iterator[LogVersion]:
         """Waits for versions after one; ``followed`` is what was seen of the log before."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while True:
-            last = self.look(followed)
-            if last > at:
-                sync_folder(self._home)  # its publisher may have died in between
-                for found in self.versions(at, last):
-                    yield found
-                    at = found.version
-                until = None if timeout is None else time.monotonic() + timeout
-            elif until is not None and time.monotonic() >= until:
-                return
-            else:
-                time.sleep(_POLL)
+
+        def versions(after: int, upto: int) -> Iterator[LogVersion]:
+            sync_folder(self._home)  # its publisher may have died in between
+            return self.versions(after, upto)
+
+        return watched(
+            versions, at, timeout, lambda: self.look(followed), lambda left: time.sleep(min(left, _POLL))
+        )  # fmt: skip
 
     def dataset(
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
-        """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
         check_folder(dest, [self._home])
         return self.steadily(lambda check: self._dataset(dest, version, options, check))
 
@@ -312,7 +281,6 @@ class FolderLog(Log):
         return done
 
     def compact(self, upto: int | str) -> Compacted:
-        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
         from jelly.log._compact import compact
 
         return compact(self, upto)

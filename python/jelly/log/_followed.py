@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jelly.log._guard import replaced
 from jelly.log._patch import refuse_range, refused_at
-from jelly.log._types import Head, LogInfo
+from jelly.log._types import Head, LogInfo, LogVersion
 
 
 class Followed:
@@ -60,3 +63,34 @@ def watched_from(log: Any, after: int | None) -> int:
         return info.head.version
     refuse_range(after, None, info.first, info.head.version, log.place)
     return after
+
+
+def watched(
+    versions: Callable[[int, int], Iterator[LogVersion]],
+    at: int,
+    timeout: float | None,
+    look: Callable[[], int],
+    wait: Callable[[float], None],
+) -> Iterator[LogVersion]:
+    """The versions after one as they come, each once.
+
+    Args:
+        versions: Those of a log, after one and up to another.
+        at: The version.
+        timeout: End after so many seconds without a new version; never otherwise.
+        look: Says the last version.
+        wait: Waits for another one, for so many seconds at most, or for a while.
+    """
+    patience = math.inf if timeout is None else timeout
+    until = time.monotonic() + patience
+    while True:
+        last = look()
+        if last > at:
+            for found in versions(at, last):
+                yield found
+                at = found.version
+            until = time.monotonic() + patience
+        elif (left := until - time.monotonic()) > 0:
+            wait(left)
+        else:
+            return

@@ -9,7 +9,7 @@ from typing import Any, Self, Unpack
 
 from jelly import _internal
 from jelly._apply import Applied
-from jelly._history import LogReport
+from jelly._history import LogReport, verify_log
 from jelly._http import is_address
 from jelly._internal import PatchReader
 from jelly._log_files import ENDING
@@ -18,6 +18,7 @@ from jelly._show import Shown
 from jelly.log._listed import log_html
 from jelly.log._objects import is_store
 from jelly.log._patch import Summary
+from jelly.log._show import show_version
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch
 from jelly.types import Destination, PatchFormat, Source
 
@@ -151,7 +152,7 @@ class Log:
     @property
     def head(self) -> Head:
         """Number and id of the last patch."""
-        raise NotImplementedError
+        return self.info().head
 
     def info(self) -> LogInfo:
         """What the log is."""
@@ -192,6 +193,11 @@ class Log:
             OSError: Reading or writing failed.
             ValueError: A header is ``id`` or ``prev``.
         """
+        return self._publish(patch, expect, headers or {}, format)
+
+    def _publish(
+        self, patch: Source, expect: int | str | None, more: Mapping[str, str], format: PatchFormat
+    ) -> Published:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -230,11 +236,7 @@ class Log:
         raise NotImplementedError
 
     def fetch(
-        self,
-        version: int | str,
-        dest: Destination,
-        *,
-        to: WrittenPatch = "auto",
+        self, version: int | str, dest: Destination, *, to: WrittenPatch = "auto"
     ) -> LogVersion:
         """Writes one patch.
 
@@ -309,8 +311,6 @@ class Log:
             PatchError: The log has no such version (``patch.version``), or no longer
                 (``patch.gap``).
         """
-        from jelly.log._show import show_version
-
         return show_version(self, version, dest, **options)
 
     def verify(self, base: Source | None = None) -> LogReport:
@@ -319,7 +319,7 @@ class Log:
         Args:
             base: The dataset before the first patch, by which rows without effect are known.
         """
-        raise NotImplementedError
+        return verify_log(self._source(), base=base, patch_format="jelly-patch")
 
     def pull(self, folder: str | os.PathLike[str]) -> Log:
         """Copies the log to a folder, or what is new since the last time.

@@ -15,7 +15,6 @@ from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._chain import chained
 from jelly._convert import convert
-from jelly._history import LogReport, verify_log
 from jelly._http import Patches
 from jelly._internal import PatchReader
 from jelly._log_files import BASE_JSON, name_of, stored_format
@@ -26,7 +25,7 @@ from jelly._whole_file import once_checked, sync_file, written_json
 from jelly.errors import JellyError, PatchError
 from jelly.log._ahead import patches
 from jelly.log._begin import BASE, BEGINS, EMPTY, dumped, no_base, with_digest
-from jelly.log._followed import Followed, watched_from
+from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._guard import Guard, Seen
 from jelly.log._joined import stored_parts
 from jelly.log._lines import Lines
@@ -60,32 +59,24 @@ class ObjectLog(Log):
 
     @property
     def head(self) -> Head:
-        """Number and id of the last patch."""
         with self._turn:
             lines = self._known_lines()
             return Head(0, None) if lines is None else lines.head
 
     def info(self) -> LogInfo:
-        """What the log is."""
         with self._turn:
             head, said = self.head, self.manifest.said or {}
         name = self.objects.url.rpartition("/")[2]
         base = said.get("base", {}).get("base", said.get(BEGINS))
         return LogInfo(name, said.get("id"), head, first_of(said), base, self._format, time_of(said.get("created")))  # fmt: skip
 
-    def publish(
-        self,
-        patch: Source,
-        *,
-        expect: int | str | None = None,
-        headers: Mapping[str, str] | None = None,
-        format: PatchFormat = "auto",
+    def _publish(
+        self, patch: Source, expect: int | str | None, more: Mapping[str, str], format: PatchFormat
     ) -> Published:
-        """Makes a patch the next one of the log; see :meth:`Log.publish`."""
         with tempfile.TemporaryDirectory() as folder:
             known = self._lines or Lines(self.objects, self._ending)
             found = prepared(
-                patch, Path(folder), headers or {}, format,
+                patch, Path(folder), more, format,
                 ending=known.ending, prev=known.head.id, stamps=True,
             )  # fmt: skip
             return self.publish_prepared(found, expect)
@@ -141,7 +132,6 @@ class ObjectLog(Log):
         return Published(version, written.id or "", written.prev, None, replayed=False)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
-        """What the log has, version after version; see :meth:`Log.versions`."""
         lines, upto = self._range(after, upto)
         return (lines.described(version) for version in range(after + 1, upto + 1))
 
@@ -167,7 +157,6 @@ class ObjectLog(Log):
         return number
 
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
-        """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         return read_patch(self._stream(after, upto), **options)
 
     def _stream(self, after: int, upto: int | None, said: Mapping[str, Any] | None = None) -> Iterator[bytes]:  # fmt: skip
@@ -202,42 +191,29 @@ class ObjectLog(Log):
         return next(guard.end(self._patches(version - 1, [size])))
 
     def fetch(
-        self,
-        version: int | str,
-        dest: Destination,
-        *,
-        to: WrittenPatch = "auto",
+        self, version: int | str, dest: Destination, *, to: WrittenPatch = "auto"
     ) -> LogVersion:
-        """Writes one patch; see :meth:`Log.fetch`."""
         number = self.number(version)
         convert(self._one(number), dest, to=to, format=self._format)
         return next(self.versions(number - 1, number))
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
-        """Waits for versions; see :meth:`Log.watch`."""
         at = watched_from(self, after)
-        until = None if timeout is None else time.monotonic() + timeout
         followed = Followed(self.place)
-        while True:
+
+        def look() -> int:
             with self._turn:
                 head, said = self.head, self.manifest.said or {}
             followed.check(said.get("id"), head)
-            last = head.version
-            if last > at:
-                for found in self.versions(at, last):
-                    yield found
-                    at = found.version
-                until = None if timeout is None else time.monotonic() + timeout
-                continue
-            left = _POLL if until is None else until - time.monotonic()
-            if left <= 0:
-                return
-            time.sleep(min(left, _POLL))
+            return head.version
+
+        yield from watched(
+            self.versions, at, timeout, look, lambda left: time.sleep(min(left, _POLL))
+        )
 
     def dataset(
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
-        """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
         with self._turn:
             lines, first = self.found()
             said = self.manifest.said or {}
@@ -261,7 +237,6 @@ class ObjectLog(Log):
         return done
 
     def compact(self, upto: int | str) -> Compacted:
-        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
         from jelly.log._compact_store import compact
 
         return compact(self, upto)
@@ -286,12 +261,7 @@ class ObjectLog(Log):
         count = self.found()[0].line(done.version).statements if is_after else before
         refuse_other_count(done, count, self.place)
 
-    def verify(self, base: Source | None = None) -> LogReport:
-        """Reports all that is wrong with the log, as :func:`verify_log` does."""
-        return verify_log(self._source(), base=base, patch_format="jelly-patch")
-
     def known(self, identity: str | None) -> tuple[int, str] | None:
-        """Version and digest of the patch that has an id."""
         line = self.found()[0].find(identity)
         return None if line is None else (line.version, line.digest)
 

@@ -14,7 +14,6 @@ from jelly import _internal
 from jelly._apply import Applied, applied
 from jelly._base_json import digest_of
 from jelly._convert import convert
-from jelly._history import LogReport, verify_log
 from jelly._http import Address, Answer, Patches
 from jelly._inputs import refuse_bool
 from jelly._internal import PatchReader
@@ -25,7 +24,7 @@ from jelly._readers import read_patch
 from jelly._whole_file import sync_file, written_json
 from jelly.errors import PatchError, TruncatedError
 from jelly.log._begin import BASE, no_base, with_digest
-from jelly.log._followed import Followed, watched_from
+from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._log import Log
 from jelly.log._patch import prepared, refuse_range
 from jelly.log._types import Compacted, Head, LogInfo, LogVersion, Published, WrittenPatch, time_of
@@ -48,37 +47,22 @@ class ServerLog(Log):
         with self._at.open("GET", path, query, {"Accept": "application/json"}) as answer:
             return json.loads(answer.read())
 
-    @property
-    def head(self) -> Head:
-        """Number and id of the last patch."""
-        return self.info().head
-
     def info(self) -> LogInfo:
-        """What the log is."""
         said = self._json()
         return LogInfo._make([
             said["name"], said["id"], Head(**said["head"]), said["first"], said["base"],
             said["format"], time_of(said["created"]),
         ])  # fmt: skip
 
-    def publish(
-        self,
-        patch: Source,
-        *,
-        expect: int | str | None = None,
-        headers: Mapping[str, str] | None = None,
-        format: PatchFormat = "auto",
+    def _publish(
+        self, patch: Source, expect: int | str | None, more: Mapping[str, str], format: PatchFormat
     ) -> Published:
-        """Makes a patch the next one of the log; see :meth:`Log.publish`.
-
-        The patch gets its id here, so the request is sent again, for half a minute, until the
-        server answers.
-        """
         with tempfile.TemporaryDirectory() as folder:
-            found = prepared(patch, Path(folder), headers or {}, format)
+            found = prepared(patch, Path(folder), more, format)
             return self._sent(found.path, expect)
 
     def _sent(self, body: Path, expect: int | str | None) -> Published:
+        """Sends a patch, which has its id, again until the server answers: for half a minute."""
         until, wait = time.monotonic() + _TRIES, 0.05
         while True:
             try:
@@ -92,14 +76,12 @@ class ServerLog(Log):
                 wait = min(2 * wait, 2)
 
     def versions(self, after: int = 0, upto: int | None = None) -> Iterator[LogVersion]:
-        """What the log has, version after version; see :meth:`Log.versions`."""
         refuse_bool("after", after)
         refuse_bool("upto", upto)
         answer = self._at.open("GET", "/versions", {"after": after, "upto": upto})
         return map(_version, answer.lines())
 
     def read(self, after: int = 0, upto: int | None = None, **options: Any) -> PatchReader[Any]:
-        """Reads the patches of a range of versions as one stream; see :meth:`Log.read`."""
         return read_patch(self._range(after, upto).pieces(), **options)
 
     def _range(self, after: int, upto: int | None) -> Answer:
@@ -121,25 +103,20 @@ class ServerLog(Log):
             return next(map(_version, found.lines()))
 
     def watch(self, after: int | None = None, timeout: float | None = None) -> Iterator[LogVersion]:
-        """Waits for versions; see :meth:`Log.watch`."""
         at = watched_from(self, after)
-        until = None if timeout is None else time.monotonic() + timeout
-        followed = Followed(self.place)
-        while True:
+        followed, tag = Followed(self.place), ""
+
+        def look() -> int:
+            nonlocal tag
             tag, id, head = self._tag()
             followed.check(id, head)
-            version = head.version
-            if version > at:
-                for found in self.versions(at, version):
-                    yield found
-                    at = found.version
-                until = None if timeout is None else time.monotonic() + timeout
-                continue
-            left = 30.0 if until is None else until - time.monotonic()
-            if left <= 0:
-                return
-            wait = {"If-None-Match": tag, "Prefer": f"wait={max(1, int(min(left, 30)))}"}
-            self._at.open("GET", "", None, wait).close()
+            return head.version
+
+        def wait(left: float) -> None:
+            asked = {"If-None-Match": tag, "Prefer": f"wait={max(1, int(min(left, 30)))}"}
+            self._at.open("GET", "", None, asked).close()
+
+        yield from watched(self.versions, at, timeout, look, wait)
 
     def _tag(self) -> tuple[str, str | None, Head]:
         with self._at.open("GET") as answer:
@@ -149,7 +126,6 @@ class ServerLog(Log):
     def dataset(
         self, dest: Destination, version: int | str | None = None, **options: Unpack[DatasetOptions]
     ) -> Applied:
-        """Writes the dataset as it is at a version; see :meth:`Log.dataset`."""
         info = self.info()
         if info.base is None:
             raise no_base(self.place)
@@ -176,17 +152,11 @@ class ServerLog(Log):
                 file.write(piece)
 
     def compact(self, upto: int | str) -> Compacted:
-        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
         refuse_bool("upto", upto)
         with self._at.open("POST", "/compact", {"upto": upto}) as answer:
             return Compacted(**json.loads(answer.read()))
 
-    def verify(self, base: Source | None = None) -> LogReport:
-        """Reports all that is wrong with the log, as :func:`verify_log` does."""
-        return verify_log(self._source(), base=base, patch_format="jelly-patch")
-
     def known(self, identity: str | None) -> tuple[int, str] | None:
-        """Version and digest of the patch that has an id."""
         if identity is None:
             return None
         try:

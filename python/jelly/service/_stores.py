@@ -141,7 +141,6 @@ class Copy(FolderLog):
         return self._source_log.would_replay(found, head, expect)
 
     def compact(self, upto: int | str) -> Compacted:
-        """Puts the dataset at a version in place of the patches up to it; see :meth:`Log.compact`."""
         done = self._source_log.compact(upto)
         self.follow()
         return done
