@@ -130,6 +130,17 @@ def _is_string(kind: pa.DataType) -> bool:
     return str(kind) in {"string", "large_string", "string_view"}
 
 
+def whole_number(text: str) -> int | None:
+    """The number that ASCII digits say, if a version can have it; None: the text is no such number."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+
+
+def number_or_id(text: str) -> int | str:
+    """What a text names a version by."""
+    number = whole_number(text)
+    return text if number is None else number
+
+
 def refuse_bool(name: str, version: object) -> None:
     """Refuses ``True``, which Python takes for 1, as a version.
 

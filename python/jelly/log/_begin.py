@@ -54,6 +54,18 @@ def base_of(folder: Path) -> str | None:
     return EMPTY if said_of(folder).get(BEGINS) == EMPTY else None
 
 
+def said_base_of(folder: Path) -> str:
+    """As :func:`base_of`, of a log of which a dataset is to be made.
+
+    Raises:
+        PatchError: It does not say how it begins (``patch.base``).
+    """
+    base = base_of(folder)
+    if base is None:
+        raise no_base(folder)
+    return base
+
+
 def manifest(work: Path, ending: str, **more: object) -> Path:
     """``log.json`` of a log that begins now, in a work folder."""
     return written_json(work / LOG_JSON, fresh(ending) | more)

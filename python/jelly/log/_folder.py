@@ -29,7 +29,7 @@ from jelly._whole_file import (
     work_folder,
 )
 from jelly.errors import ArgumentError
-from jelly.log._begin import EMPTY, base_of, begin, is_log, no_base, said_of, with_digest
+from jelly.log._begin import EMPTY, base_of, begin, is_log, said_base_of, said_of, with_digest
 from jelly.log._contents import Contents, Extent
 from jelly.log._followed import Followed, watched, watched_from
 from jelly.log._guard import Guard, Made, Seen, steadily
@@ -261,9 +261,7 @@ class FolderLog(Log):
         return steadily(self._home, self._seen, make)
 
     def _dataset(self, dest: Destination, version: int | str | None, options: Any, check: Callable[[], None]) -> Applied:  # fmt: skip
-        base = base_of(self._home)
-        if base is None:
-            raise no_base(self._home)
+        base = said_base_of(self._home)
         extent = self.contents.extent()
         upto = self.number(version) if isinstance(version, str) else version
         upto = extent.head.version if upto is None else min(upto, extent.head.version)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly import _internal
-from jelly._inputs import refuse_bool
+from jelly._inputs import refuse_bool, whole_number
 from jelly._log_files import ENDING, stored_format
 from jelly._times import as_term, of_term, shown
 from jelly.errors import PatchError
@@ -296,9 +296,7 @@ def lexical(term: str) -> str:
 
 def count_of(term: str) -> int | None:
     """The number that a literal says."""
-    text = lexical(term)
-    # a number of more digits counts nothing
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+    return whole_number(lexical(term))
 
 
 def refused(kind: str, message: str, source: str | None = None) -> PatchError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from jelly._inputs import number_or_id
 from jelly._whole_file import work_folder
 from jelly.log import Head, Published
 from jelly.log._folder import FolderLog
@@ -22,11 +22,9 @@ from jelly.service import _bodies
 from jelly.service import _rules as rules
 from jelly.service._conditions import head_check, tag
 from jelly.service._formats import PATCHES, READ_DATA, sent
-from jelly.service._logs import Logs
+from jelly.service._logs import Logs, asked_log
 from jelly.service._places import place
 from jelly.service._problems import Problem
-
-_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
 async def publish(request: Request) -> Response:
@@ -57,7 +55,7 @@ async def _published(request: Request) -> tuple[Published, str]:
     log = await log_of(request, name)
     format, compression = sent(request, PATCHES)
     asked = request.query_params.get("expect")
-    expect: Any = int(asked) if asked is not None and _NUMBER.fullmatch(asked) else asked
+    expect = None if asked is None else number_or_id(asked)
     read = reader_of(request, log, format, compression)
     return await published(request, name, log, read, lambda _: expect)
 
@@ -133,15 +131,13 @@ def _said(done: Published) -> Any:
 
 async def compact(request: Request) -> Response:
     """``POST /{log}/compact?upto=``: 200; the dataset at a version takes the place of the patches up to it."""
-    logs: Logs = request.app.state.logs
-    log = await run_in_threadpool(logs.get, request.path_params["log"])
-    rules.refuse_draining(logs)
+    log = await asked_log(request)
+    rules.refuse_draining(request.app.state.logs)
     asked = request.query_params.get("upto")
     if asked is None:
         raise Problem(400, "query", "?upto= is missing: the number of a version, or the id of its patch")  # fmt: skip
-    upto = int(asked) if _NUMBER.fullmatch(asked) else asked
     with place(request, "datasets"):
-        return JSONResponse(as_json(await run_in_threadpool(log.compact, upto)))
+        return JSONResponse(as_json(await run_in_threadpool(log.compact, number_or_id(asked))))
 
 
 async def create(request: Request) -> Response:

@@ -11,17 +11,14 @@ from starlette.requests import Request
 
 from jelly._changes import between, canonicalize, invert, net
 from jelly._history import history
-from jelly._log_files import BASE_JSON
 from jelly._page._pages import TERMS
 from jelly._whole_file import work_folder
 from jelly.errors import JellyError
-from jelly.log._begin import EMPTY, base_of, no_base
+from jelly.log._begin import EMPTY, said_base_of
 from jelly.log._folder import FolderLog
 from jelly.service._limits import Limits
 from jelly.service._problems import Problem
 from jelly.service._states import write_state
-
-_VARY = {"Vary": "Accept, Accept-Encoding"}
 
 
 def write_change(
@@ -33,8 +30,7 @@ def write_change(
         PatchError: The log does not say how it begins (``patch.base``).
         JellyError: The patch does not fit the format.
     """
-    if base_of(log.folder) is None:
-        raise no_base(log.folder)
+    said_base_of(log.folder)  # refuses a log that does not say it
     first, last = sorted((old, new))
     if first == last:
         net(b"", dest, to=to, patch_format="rdfp")
@@ -75,11 +71,8 @@ def periods_of(log: FolderLog, pattern: dict[str, list[str]]) -> Any:
     """
 
     def made(check: Callable[[], None]) -> Any:
-        base = base_of(log.folder)
-        if base is None:
-            raise no_base(log.folder)
-        has_base = base != EMPTY and (log.folder / BASE_JSON).exists()
-        source = log.folder / base if has_base else None
+        base = said_base_of(log.folder)
+        source = None if base == EMPTY else log.folder / base
         found = history(log.folder if log.files else b"", base=source, **pattern)  # type: ignore[arg-type]
         check()
         return found

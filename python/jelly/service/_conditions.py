@@ -9,6 +9,7 @@ from collections.abc import Callable
 from starlette.requests import Request
 
 from jelly import _internal
+from jelly._inputs import whole_number
 from jelly.log import Head
 from jelly.log._folder import FolderLog
 from jelly.service._coding import CODINGS
@@ -71,21 +72,21 @@ def version_of(log: FolderLog, text: str) -> int:
     Raises:
         PatchError: The log has no such version (``patch.version``), or no longer (``patch.gap``).
     """
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+    version = whole_number(text)
+    if version is None:
         return log.number(text)
-    log.contents.range(int(text), int(text))
-    return int(text)
+    log.contents.range(version, version)
+    return version
 
 
-def number(request: Request, name: str, default: int | None) -> int | None:
-    """A number of the query.
+def number(request: Request, name: str) -> int | None:
+    """A number of the query; None: it is not there.
 
     Raises:
         Problem: It is none (400).
     """
     text = request.query_params.get(name)
-    if text is None:
-        return default
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+    found = None if text is None else whole_number(text)
+    if text is not None and found is None:
         raise Problem(400, "query", f"{name} is {text!r}; expected a whole number")
-    return int(text)
+    return found

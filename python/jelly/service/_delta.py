@@ -24,7 +24,7 @@ from jelly.service._delta_ids import Known, renamed, shown
 from jelly.service._delta_locks import Locks
 from jelly.service._formats import PATCHES, sent
 from jelly.service._guard import check_scope
-from jelly.service._logs import Logs
+from jelly.service._logs import Logs, readable
 from jelly.service._places import place
 from jelly.service._problems import Problem
 from jelly.service._rules import refuse_draining
@@ -175,13 +175,10 @@ class Delta:
 
     async def _all(self, request: Request, operation: str) -> list[Any]:
         logs: Logs = request.app.state.logs
-        token = getattr(request.state, "token", None)
         found: list[Any] = []
-        for name in await run_in_threadpool(logs.names):
-            if token is None or token.may("read", name):
-                log = await run_in_threadpool(logs.get, name)
-                info = await self._described(request, name, log)
-                found.append(_part(info, operation))
+        for name in await readable(request):
+            log = await run_in_threadpool(logs.get, name)
+            found.append(_part(await self._described(request, name, log), operation))
         return found
 
     async def _describe(self, request: Request, operation: str, arg: dict[str, Any]) -> Any:

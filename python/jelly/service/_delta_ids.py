@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
 from jelly import _internal
+from jelly._inputs import whole_number
 from jelly._readers import read_patch
 from jelly._writers import PatchWriter
 from jelly.errors import PatchError
 from jelly.log._folder import FolderLog
-from jelly.service._logs import Logs
+from jelly.service._logs import UUID, Logs
 from jelly.service._problems import Problem
 
-UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _OURS = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jelly:delta")
 
 
@@ -76,8 +75,8 @@ class Known:
             PatchError: There is none (``patch.version``), or no longer (``patch.gap``).
             Problem: It is neither (404).
         """
-        if asked.isascii() and asked.isdecimal() and len(asked) < 19:
-            return log.number(int(asked))
+        if (number := whole_number(asked)) is not None:
+            return log.number(number)
         asked = asked.removeprefix("id:").lower()
         if not UUID.fullmatch(asked):
             raise Problem(404, "patch.version", "a version is a number or a UUID")

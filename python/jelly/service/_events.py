@@ -14,7 +14,7 @@ from jelly.log import LogVersion
 from jelly.log._folder import FolderLog
 from jelly.log._types import as_json
 from jelly.service._conditions import number
-from jelly.service._logs import Logs
+from jelly.service._logs import Logs, asked_log
 from jelly.service._places import give_back, take
 from jelly.service._problems import Problem, problem_of
 
@@ -23,11 +23,11 @@ async def events(request: Request) -> Response:
     """One event a version; ``Last-Event-ID`` or ``?after=`` says where to begin."""
     logs: Logs = request.app.state.logs
     name = request.path_params["log"]
-    log = await run_in_threadpool(logs.get, name)
+    log = await asked_log(request)
     last = request.headers.get("last-event-id")
     if last is not None and not (last.isascii() and last.isdecimal()):
         raise Problem(400, "query", f"Last-Event-ID is {last!r}; expected a version")
-    after = int(last) if last is not None else number(request, "after", None)
+    after = int(last) if last is not None else number(request, "after")
     if after is None:
         after = (await run_in_threadpool(lambda: log.head)).version
     await run_in_threadpool(lambda: log.versions(after))  # a version that is gone is an error now

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from jelly._page._site import newest
 from jelly._times import shown
-from jelly.log._folder import FolderLog
 from jelly.log._types import LogInfo, LogVersion
 from jelly.service._conditions import agrees, tag
+from jelly.service._logs import asked_log
 
 _LAST = 50
 
@@ -20,7 +20,7 @@ _LAST = 50
 async def feed(request: Request) -> Response:
     """The last fifty versions, the newest first."""
     name = request.path_params["log"]
-    log: FolderLog = await run_in_threadpool(request.app.state.logs.get, name)
+    log = await asked_log(request)
     info = await run_in_threadpool(log.info)
     headers = {"ETag": tag(info.id, info.head, "atom"), "Cache-Control": "no-cache"}
     if agrees(request, headers["ETag"]):

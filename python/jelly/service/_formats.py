@@ -23,6 +23,7 @@ DATA = {
     "application/x-jelly-rdf": "jelly",
 }
 READ_DATA = DATA | {"application/rdf+xml": "rdfxml", "application/ld+json": "jsonld"}
+VARY = {"Vary": "Accept, Accept-Encoding"}
 ACCEPT_PATCH = ", ".join(PATCHES)
 _CODINGS = {"": "none", "identity": "none", "gzip": "gzip", "zstd": "zstd"}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from jelly import _internal
 from jelly._log_files import LOG_JSON
@@ -20,7 +21,9 @@ from jelly.log._folder import FolderLog
 from jelly.log._followed import Followed
 from jelly.service._looks import Looks
 from jelly.service._problems import no_log
+from jelly.service._tokens import Token
 
+UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 
 
@@ -183,3 +186,21 @@ class Logs:
             found = await self.moved(name, log, after, 15, followed)
             after = after if found is None else found
             yield found
+
+
+async def asked_log(request: Request) -> FolderLog:
+    """The log that a path names.
+
+    Raises:
+        Problem: There is none (404).
+    """
+    logs: Logs = request.app.state.logs
+    return await run_in_threadpool(logs.get, request.path_params["log"])
+
+
+async def readable(request: Request) -> list[str]:
+    """The names of the logs that the token of a request may read."""
+    logs: Logs = request.app.state.logs
+    token: Token | None = getattr(request.state, "token", None)
+    names = await run_in_threadpool(logs.names)
+    return [name for name in names if token is None or token.may("read", name)]

@@ -38,7 +38,7 @@ from jelly.log._folder import FolderLog
 from jelly.log._types import LogInfo, LogVersion
 from jelly.service._compare import pattern_of, periods_of, write_change
 from jelly.service._conditions import agrees, number, tag
-from jelly.service._formats import quality
+from jelly.service._formats import VARY, quality
 from jelly.service._limits import Limits
 from jelly.service._places import place
 from jelly.service._problems import Problem
@@ -106,7 +106,7 @@ class _Links:
 
 def sent(page: str, **headers: str) -> Response:
     """The answer that is a page."""
-    policy = {"Content-Security-Policy": SERVED, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache", "Vary": "Accept, Accept-Encoding"}  # fmt: skip
+    policy = {"Content-Security-Policy": SERVED, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"} | VARY  # fmt: skip
     return HTMLResponse(page, headers=policy | headers)
 
 
@@ -132,7 +132,7 @@ def logs(names: list[str]) -> Response:
 
 async def log(request: Request, name: str, found: FolderLog, info: LogInfo) -> Response:
     """The page of a log."""
-    page = number(request, "page", 1) or 1
+    page = number(request, "page") or 1
     asked = request.query_params.get("q", "").strip()
     now = tag(info.id, info.head, f"page{page}")
     if not asked and agrees(request, now):

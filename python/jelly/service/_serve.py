@@ -103,27 +103,23 @@ def serve(
         h11_max_incomplete_event_size=MOST_HEADERS, **more,
     )  # fmt: skip
     logs = logs_of(application)
-    if grpc_port is None:
-        if isinstance(logs, StoreLogs):
-            signal.signal(signal.SIGTERM, _exit)
-        try:
-            Server(config, logs.drain).run()
-        finally:
-            logs.close()
-        return
-    from jelly.service.grpc import GrpcServer
+    beside = None
+    if grpc_port is not None:
+        from jelly.service.grpc import GrpcServer
 
-    beside = GrpcServer(
-        root, host=host, port=grpc_port, tokens=tokens, topics=topics, tls_cert=tls_cert,
-        tls_key=tls_key, client_ca=client_ca, read_only=read_only, limits=limits,
-        require_condition=require_condition, record_publisher=record_publisher, logs=logs,
-    )  # fmt: skip
-    # uvicorn raises the signal again once it has ended, and then this server ends too
-    signal.signal(signal.SIGTERM, _exit)
+        beside = GrpcServer(
+            root, host=host, port=grpc_port, tokens=tokens, topics=topics, tls_cert=tls_cert,
+            tls_key=tls_key, client_ca=client_ca, read_only=read_only, limits=limits,
+            require_condition=require_condition, record_publisher=record_publisher, logs=logs,
+        )  # fmt: skip
+    if beside or isinstance(logs, StoreLogs):
+        # uvicorn raises the signal again once it has ended, and then what is beside it ends too
+        signal.signal(signal.SIGTERM, _exit)
     try:
-        Server(config, beside.drain).run()
+        Server(config, (beside or logs).drain).run()
     finally:
-        beside.close(limits.drain)
+        if beside:
+            beside.close(limits.drain)
         logs.close()
 
 

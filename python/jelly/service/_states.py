@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from jelly._apply import applied
 from jelly._log_files import LOG_JSON, STATES
 from jelly._whole_file import sync_file, sync_folder, work_folder
-from jelly.log._begin import EMPTY, base_of, no_base, said_of
+from jelly.log._begin import EMPTY, said_base_of, said_of
 from jelly.log._folder import FolderLog
 from jelly.service._limits import Limits
 
@@ -64,25 +64,23 @@ def _write(
         if files and is_much and limits.states:
             start = _keep(log, start, files, version, work, limits, check)
             files = []
-        _make(log, start, files, version, dest, {"to": to})
+        _make(log, start, files, version, dest, to)
         check()
 
 
 def _make(
-    log: FolderLog, start: _Start, files: list[Path], version: int, dest: Any, given: dict[str, Any]
+    log: FolderLog, start: _Start, files: list[Path], version: int, dest: Any, to: str
 ) -> None:
-    given = given | {"base_format": start.format, "takes_positions": True, "namespaces": given["to"] == "jelly"}  # fmt: skip
-    if given["to"] != "jelly":
-        del given["namespaces"]
-    done = applied(start.source, list(files) or b"", dest, given, None)
+    given = {"to": to, "base_format": start.format, "takes_positions": True}
+    if to == "jelly":
+        given["namespaces"] = True
+    done = applied(start.source, files or b"", dest, given, None)
     log.check_count(done._replace(version=version))
 
 
 def _nearest(log: FolderLog, version: int, work: Path) -> _Start:
     """The last dataset at or before a version: one that is kept, or the base."""
-    base = base_of(log.folder)
-    if base is None:
-        raise no_base(log.folder)
+    base = said_base_of(log.folder)
     for number, path in sorted(_states(log), reverse=True):
         if number > version or number < log.info().first:
             continue
@@ -112,7 +110,7 @@ def _keep(
     """Makes the dataset at a version, and keeps it if there is room."""
     name = _name(log, version)
     made = work / (name or "state.jelly.zst")
-    _make(log, start, files, version, made, {"to": "jelly"})
+    _make(log, start, files, version, made, "jelly")
     check()
     size = made.stat().st_size
     folder = log.folder / STATES

@@ -128,7 +128,6 @@ class Copy(FolderLog):
     def publish_prepared(
         self, found: Prepared, expect: int | str | None, **check: Any
     ) -> Published:
-        """Publishes a patch that was read and checked; see :meth:`FolderLog.publish_prepared`."""
         try:
             with self._noted(*_STORE):
                 return self._source_log.publish_prepared(found, expect, **check)
@@ -137,7 +136,6 @@ class Copy(FolderLog):
                 self.follow()
 
     def would_replay(self, found: Summary, head: Head, expect: int | str | None = None) -> bool:
-        """Whether publishing a patch would find it there already; see :meth:`Log.would_replay`."""
         return self._source_log.would_replay(found, head, expect)
 
     def compact(self, upto: int | str) -> Compacted:
@@ -215,16 +213,13 @@ class StoreLogs(Logs):
         return log
 
     def has(self, name: str) -> bool:
-        """Whether there is a log of a name."""
         self.path(name)
         return self._objects.get(f"{name}/{LOG_JSON}") is not None
 
     def is_free(self, name: str) -> bool:
-        """Whether nothing has a name."""
         return not self.has(name)
 
     def said(self, name: str) -> dict[str, Any]:
-        """What ``log.json`` of a log says; nothing, if there is none."""
         self.path(name)
         found = self._objects.get(f"{name}/{LOG_JSON}")
         return {} if found is None else parsed(found.data, f"{self._objects.url}/{name}")
@@ -237,16 +232,10 @@ class StoreLogs(Logs):
         work: Path,
         more: Mapping[str, str] | None = None,
     ) -> bool:
-        """Makes a log, and says how it begins; ``log.json`` of a new one says ``more``.
-
-        Returns:
-            Whether it was not there.
-        """
-        del work
+        del work  # nothing is made aside
         return self._at(name).create_with(body, format, more or {})
 
     def names(self) -> list[str]:
-        """The names of all logs."""
         found = [name for name in self._objects.folders() if NAME.fullmatch(name)]
         are_there = list(self._pool.map(self.has, found))
         return [name for name, is_there in zip(found, are_there, strict=True) if is_there]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from jelly import _internal
+from jelly._inputs import whole_number
 from jelly._log_files import name_of
 from jelly._times import start_of
 from jelly.log._folder import FolderLog
@@ -20,38 +20,28 @@ from jelly.log._joined import is_part, joined
 from jelly.log._types import Head, LogVersion, as_json
 from jelly.service import _pages
 from jelly.service._conditions import agrees, number, tag, version_of, wait_of
-from jelly.service._formats import DATA, PATCHES, wanted
+from jelly.service._formats import DATA, PATCHES, VARY, wanted
 from jelly.service._limits import Limits
-from jelly.service._logs import Logs
+from jelly.service._logs import UUID, Logs, asked_log, readable
 from jelly.service._places import place
 from jelly.service._problems import Problem
 from jelly.service._spool import Spooled, attached, decoded, gathered, pieces, spooled
 from jelly.service._states import write_state
 
-_VARY = {"Vary": "Accept, Accept-Encoding"}
 # files of patches that are opened before the log is looked at again
 _OPENED = 32
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-
-
-async def _log_of(request: Request) -> tuple[Logs, str, FolderLog]:
-    logs: Logs = request.app.state.logs
-    name = request.path_params["log"]
-    return logs, name, await run_in_threadpool(logs.get, name)
 
 
 async def names(request: Request) -> Response:
     """``GET /``: the logs that the token may read."""
-    logs: Logs = request.app.state.logs
-    token = getattr(request.state, "token", None)
-    found = await run_in_threadpool(logs.names)
-    mine = [name for name in found if token is None or token.may("read", name)]
-    return _pages.logs(mine) if _pages.asks_page(request) else JSONResponse({"logs": mine}, headers=_VARY)  # fmt: skip
+    mine = await readable(request)
+    return _pages.logs(mine) if _pages.asks_page(request) else JSONResponse({"logs": mine}, headers=VARY)  # fmt: skip
 
 
 async def info(request: Request) -> Response:
     """``GET /{log}``: what the log is; waits with ``Prefer: wait=N`` and ``If-None-Match``."""
-    logs, name, log = await _log_of(request)
+    logs: Logs = request.app.state.logs
+    name, log = request.path_params["log"], await asked_log(request)
     found = await run_in_threadpool(log.info)
     if _pages.asks_page(request):
         return await _pages.log(request, name, log, found)
@@ -61,7 +51,7 @@ async def info(request: Request) -> Response:
             await logs.moved(name, log, found.head.version, seconds)
         found = await run_in_threadpool(log.info)
         now = tag(found.id, found.head)
-    headers = {"ETag": now, "Cache-Control": "no-cache"} | _VARY
+    headers = {"ETag": now, "Cache-Control": "no-cache"} | VARY
     if agrees(request, now):
         return Response(status_code=304, headers=headers)
     return JSONResponse(as_json(found._replace(name=name)), headers=headers)
@@ -69,8 +59,8 @@ async def info(request: Request) -> Response:
 
 async def versions(request: Request) -> Response:
     """``GET /{log}/versions``: JSON lines."""
-    _, _, log = await _log_of(request)
-    after, upto = number(request, "after", 0) or 0, number(request, "upto", None)
+    log = await asked_log(request)
+    after, upto = number(request, "after") or 0, number(request, "upto")
     since = request.query_params.get("since")
     try:
         start = None if since is None else start_of(since.replace(" ", "+"))
@@ -83,20 +73,20 @@ async def versions(request: Request) -> Response:
             if start is None or (version.time is not None and version.time >= start):
                 yield json.dumps(as_json(version)) + "\n"
 
-    return StreamingResponse(lines(found), media_type="application/jsonl", headers=_VARY)
+    return StreamingResponse(lines(found), media_type="application/jsonl", headers=VARY)
 
 
 async def patches(request: Request) -> Response:
     """``GET /{log}/patches``: a range as one stream, or with ``?id=`` one patch."""
-    _, _, log = await _log_of(request)
+    log = await asked_log(request)
     if (id := request.query_params.get("id")) is not None:
         return await _patch(request, log, id)
-    after, upto = number(request, "after", 0) or 0, number(request, "upto", None)
-    limit = number(request, "limit", None)
+    after, upto = number(request, "after") or 0, number(request, "upto")
+    limit = number(request, "limit")
     format, media = wanted(request, PATCHES)
     guard = await run_in_threadpool(log.guard, after, upto)
     files = (await run_in_threadpool(log.paths, after, upto))[:limit]
-    headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | _VARY
+    headers = {"jelly-after": str(after), "jelly-upto": str(after + len(files))} | VARY
     if format == "jelly-patch" and await run_in_threadpool(lambda: all(map(is_part, files))):
         headers["Content-Length"] = str(sum(path.stat().st_size for path in files))
         groups = ([path.open("rb") for path in files[at : at + _OPENED]] for at in range(0, len(files), _OPENED))  # fmt: skip
@@ -115,11 +105,11 @@ async def patches(request: Request) -> Response:
 
 async def patch(request: Request) -> Response:
     """``GET /{log}/patches/{version or uuid}``: one patch, which never changes."""
-    _, _, log = await _log_of(request)
+    log = await asked_log(request)
     text = request.path_params["version"]
-    if text.isascii() and text.isdecimal() and len(text) < 19:
-        return await _patch(request, log, int(text))
-    if _UUID.fullmatch(text):
+    if (version := whole_number(text)) is not None:
+        return await _patch(request, log, version)
+    if UUID.fullmatch(text):
         return await _patch(request, log, f"urn:uuid:{text}")
     raise Problem(404, "patch.version", "a version is a number or a UUID; ?id= takes any id")
 
@@ -145,7 +135,7 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
             "jelly-version": str(found.version),
             "jelly-digest": digest,
         }
-        | _VARY
+        | VARY
         | attached(request, str(found.version), format)
     )
     if "chain" in request.query_params:
@@ -164,14 +154,14 @@ async def _patch(request: Request, log: FolderLog, version: int | str) -> Respon
 
 async def data(request: Request) -> Response:
     """``GET /{log}/data``: the dataset at a version."""
-    _, _, log = await _log_of(request)
+    log = await asked_log(request)
     format, media = wanted(request, DATA)
     found = await run_in_threadpool(log.info)
     head = found.head
     if (asked := request.query_params.get("version")) is not None:
         head = await run_in_threadpool(_head_at, log, asked)
     version = head.version
-    headers = {"ETag": tag(found.id, head, format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | _VARY  # fmt: skip
+    headers = {"ETag": tag(found.id, head, format), "Accept-Ranges": "none", "jelly-version": str(version), "Cache-Control": "no-cache"} | VARY  # fmt: skip
     headers |= attached(request, str(version), format)
     if agrees(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import grpc
 
 from jelly import _internal
+from jelly._inputs import whole_number
 from jelly.errors import JellyError
 from jelly.service._limits import Rates
 from jelly.service._problems import Problem, is_logged, problem_of
@@ -169,8 +170,7 @@ def number_of(metadata: Mapping[str, str], name: str) -> int | None:
         Problem: It is no number.
     """
     text = metadata.get(name)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+    found = None if text is None else whole_number(text)
+    if text is not None and found is None:
         raise Problem(400, "metadata", f"{name} is {text!r}; expected a number")
-    return int(text)
+    return found

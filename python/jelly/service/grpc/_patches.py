@@ -11,6 +11,7 @@ from typing import Any
 
 import grpc
 
+from jelly._inputs import number_or_id
 from jelly._readers import read_patch
 from jelly._whole_file import work_folder
 from jelly._writers import PatchWriter
@@ -111,10 +112,7 @@ class Patches:
             more = publisher_of(token) if self._records else {}
             log = self._logs.get(name)
             asked = metadata.get("jelly-expect")
-            is_number = (
-                asked is not None and asked.isascii() and asked.isdecimal() and len(asked) < 19
-            )
-            expect: Any = int(asked or 0) if is_number else asked
+            expect = None if asked is None else number_or_id(asked)
             with work_folder(self._logs.root) as work:
                 return published_message(
                     self._published(log, whole(messages, context), work, expect, more)

@@ -127,10 +127,7 @@ class GrpcServer:
                 f"[{host}]:{port}" if ":" in host else f"{host}:{port}", credentials
             )
         except BaseException:
-            if self._topics is not None:
-                self._topics.close()
-            self._followers.close()
-            self._open.close()
+            self._end()
             raise
         self._server.start()
 
@@ -153,9 +150,12 @@ class GrpcServer:
         """Drains, and ends after so many seconds at the latest."""
         self.drain()
         self._server.stop(seconds).wait()
+        self._end()
+        if self._owns_logs:
+            self._logs.close()
+
+    def _end(self) -> None:
         self._followers.close()
         self._open.close()
         if self._topics is not None:
             self._topics.close()
-        if self._owns_logs:
-            self._logs.close()

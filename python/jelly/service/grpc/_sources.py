@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from jelly._convert import convert
+from jelly._inputs import whole_number
 from jelly.grpc._streams import spooled
 from jelly.grpc._wire import Frames
 from jelly.service._logs import NAME, Logs
@@ -141,12 +142,12 @@ class Sources:
         if log is None:
             return None
         asked = name.partition("@")[2]
-        if asked and not (asked.isascii() and asked.isdecimal() and len(asked) < 19):
+        version = whole_number(asked)
+        if asked and version is None:
             raise Problem(404, "patch.version", f"{asked!r} is no version: a number")
         if not self._datasets.acquire(blocking=False):
             raise Problem(503, "busy", "other datasets are being made; ask again")
         try:
-            version = int(asked) if asked else None
             return Spooled(partial(self._logs.get(log).dataset, version=version), name)
         finally:
             self._datasets.release()
