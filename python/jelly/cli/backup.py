@@ -11,17 +11,12 @@ import click
 import jelly
 from jelly._apply import Ways
 from jelly._fuseki import publish_to_fuseki
-from jelly.cli.options import given, with_options
-from jelly.cli.patches import DISTINCT, LOOKING, OUT, run, version_of
+from jelly.cli.options import FOUND_AS_JSON, JSON, given, version_of, with_options
+from jelly.cli.output import say
+from jelly.cli.patches import DISTINCT, LOOKING, OUT, run
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, taken
 from jelly.cli.summaries import applied, counted, nodes, problem_line
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
-
-
-def _say(done: Any, text: str, *, as_json: bool) -> None:
-    click.echo(json.dumps(done, default=str) if as_json else text, err=not as_json)
 
 
 @click.command(name="backup", short_help="A dump, or what changed since the last one.")
@@ -31,7 +26,7 @@ def _say(done: Any, text: str, *, as_json: bool) -> None:
 @click.option("--at", metavar="TIME", help="The time of the dump (2026-11-21T18:00Z); now otherwise.")  # fmt: skip
 @click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
 @click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by what is said of them; content, by labels made of that; labels, by their labels; auto, as the folder says, or by the first dump.")  # fmt: skip
-@_JSON
+@JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
     """Keeps DUMP in FOLDER: whole the first time, what changed after that.
 
@@ -46,7 +41,7 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
     text = (
         f"version {done.version:,}: {counted(done.statements, 'statement')} ({news}){nodes(done)}"
     )
-    _say(done._asdict(), text, as_json=as_json)
+    say(done._asdict(), text, as_json=as_json)
 
 
 @click.command(name="restore", short_help="A dataset of a backup, as it is or was.")
@@ -76,7 +71,7 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
 @click.argument("patch")
 @click.option("--log", "folder", metavar="PLACE", help="The log that the patch is for: report whether the patch can be its next one.")  # fmt: skip
 @click.option("--publish", is_flag=True, help="Publish it to the log, if nothing is wrong.")
-@click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
+@FOUND_AS_JSON
 @with_options(AS, LOOKING)
 def stage_command(
     base: str, patch: str, folder: str | None, publish: bool, as_json: bool, **options: Any
@@ -128,7 +123,7 @@ def stage_command(
 @click.option("--patch-format", "format", default="auto", metavar="FORMAT", help="Of PATCH: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
 @click.option("--to", "target", type=click.Choice(["log", "fuseki"]), default="log", help="fuseki: PLACE is the patch endpoint of a dataset of Apache Jena Fuseki.")  # fmt: skip
 @click.option("--query", "query_endpoint", metavar="URL", help="With --to fuseki: where the dataset answers queries; without it, .../query for .../patch.")  # fmt: skip
-@_JSON
+@JSON
 def publish_command(
     place: str,
     patch: str,
@@ -154,14 +149,14 @@ def publish_command(
             raise click.UsageError("--expect and --header are of logs: Fuseki ignores what patches say of themselves")  # fmt: skip
         sent = publish_to_fuseki(place, patch, query_endpoint=query_endpoint, format=format)
         text = f"{place}: +{sent.added:,} -{sent.deleted:,}, {counted(sent.prefixes, 'row')} of prefixes"  # fmt: skip
-        _say(sent._asdict(), text, as_json=as_json)
+        say(sent._asdict(), text, as_json=as_json)
         return
     if query_endpoint is not None:
         raise click.UsageError("--query goes with --to fuseki")
     log = jelly.Log(place, ending=ending)
     expected = None if expect is None else version_of(expect)
     done = log.publish(patch, expect=expected, headers=dict(headers), format=format)
-    _say(done._asdict(), _published(done), as_json=as_json)
+    say(done._asdict(), _published(done), as_json=as_json)
 
 
 def _staged(staged: jelly.Staged) -> str:

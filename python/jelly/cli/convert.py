@@ -11,7 +11,7 @@ import click
 from jelly import Tally, convert, index, inspect, validate
 from jelly._whole_file import local_path
 from jelly.cli import patches
-from jelly.cli.options import Options, given, table_options, with_options
+from jelly.cli.options import FOUND_AS_JSON, JSON, Options, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Bar
 from jelly.cli.summaries import prefixes_left_out
@@ -20,7 +20,7 @@ _READ = table_options("convert", "format", "framing", "rows", "strict", "lenient
 _LOOK: Options = [
     click.argument("source"),
     *table_options("inspect", "format", "framing"),
-    click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON."),
+    FOUND_AS_JSON,
 ]
 
 
@@ -43,7 +43,7 @@ _LOOK: Options = [
     "--deskolemize", is_flag=False, flag_value="", metavar="[START]",
     help="Write IRIs that begin so as blank nodes: the way back from --skolemize.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+@JSON
 def convert_command(
     source: str,
     dest: str,

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from jelly._convert import convert
+from jelly.cli.options import OUT_FILE, Options, with_options
 from jelly.cli.output import destination
 from jelly.cli.summaries import counted, prefixes_left_out
 
@@ -19,20 +20,13 @@ def grpc_group() -> None:
     """
 
 
-def _of_channel(command: Any) -> Any:
-    for option in (
-        click.option("--compress", is_flag=True, help="Compress the messages."),
-        click.option("--key", metavar="FILE", help="The key of --cert."),
-        click.option(
-            "--cert", metavar="FILE", help="The certificate of this client; implies --tls."
-        ),
-        click.option(
-            "--ca", metavar="FILE", help="Who signed the certificate of the server; implies --tls."
-        ),
-        click.option("--tls", is_flag=True, help="Connect with TLS."),
-    ):
-        command = option(command)
-    return command
+_CHANNEL: Options = [
+    click.option("--tls", is_flag=True, help="Connect with TLS."),
+    click.option("--ca", metavar="FILE", help="Who signed the certificate of the server; implies --tls."),
+    click.option("--cert", metavar="FILE", help="The certificate of this client; implies --tls."),
+    click.option("--key", metavar="FILE", help="The key of --cert."),
+    click.option("--compress", is_flag=True, help="Compress the messages."),
+]  # fmt: skip
 
 
 def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
@@ -46,11 +40,11 @@ def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
 @grpc_group.command(name="subscribe", short_help="Writes the statements of a topic.")
 @click.argument("target", metavar="HOST:PORT")
 @click.argument("topic")
-@click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+@OUT_FILE
 @click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, else Jelly.")  # fmt: skip
 @click.option("--after", default=0, help="Begin after so many frames of the topic.")
 @click.option("--follow", is_flag=True, help="Go on with what is published later.")
-@_of_channel
+@with_options(_CHANNEL)
 def subscribe_command(
     target: str,
     topic: str,
@@ -83,7 +77,7 @@ def subscribe_command(
 @click.option("--topic", help="The topic; without it, the stream name of a Jelly file.")
 @click.option("--publish-id", metavar="ID", help="Store the stream whole or not at all, and only once under this id.")  # fmt: skip
 @click.option("--from", "format", default="auto", metavar="FORMAT", help="Of SOURCE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
-@_of_channel
+@with_options(_CHANNEL)
 def publish_command(
     target: str, source: str, topic: str | None, publish_id: str | None, format: Any, compress: bool,
     **tls: Any,

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 import jelly
-from jelly.cli.options import with_options
+from jelly.cli.options import OUT_FILE, version_of, with_options
 from jelly.cli.output import destination
-from jelly.cli.patches import log_group, version_of
+from jelly.cli.patches import log_group
 from jelly.cli.relay import relay_command
 from jelly.cli.show import AS, headers_of, run_show, taken, visible
 from jelly.cli.summaries import counted, prefixes_left_out
@@ -18,7 +18,6 @@ from jelly.log._there import existing
 from jelly.log._types import as_json
 
 _JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")
-_OUT = click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
 
 
 @log_group.command(name="create", short_help="A new log, empty or with a base.")
@@ -63,7 +62,7 @@ def list_command(place: str, after: int | None, upto: int | None, is_json: bool)
 @click.argument("place")
 @click.argument("version", required=False)
 @_JSON
-@click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+@OUT_FILE
 @with_options(AS)
 def show_command(place: str, version: str | None, is_json: bool, dest: str, **options: Any) -> None:
     """Shows what the log at PLACE is, or what VERSION (a number or an id) changed.
@@ -97,7 +96,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
 @log_group.command(name="fetch", short_help="One patch of a log.")
 @click.argument("place")
 @click.argument("version")
-@_OUT
+@OUT_FILE
 @click.option("--to", default="auto", metavar="FORMAT", help="jelly-patch, rdfp or trp; by the extension of OUT otherwise, else Jelly-Patch.")  # fmt: skip
 def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
     """Writes the patch that made VERSION (a number or an id) of the log at PLACE."""
@@ -108,7 +107,7 @@ def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
 @log_group.command(name="dataset", short_help="The dataset that a log makes.")
 @click.argument("place")
 @click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
-@_OUT
+@OUT_FILE
 @click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, and N-Quads on standard output.")  # fmt: skip
 def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
     """Writes the dataset of the log at PLACE, as it is or was."""

@@ -22,6 +22,10 @@ _FLAGS = {
     "max_prefix_table_size": "--prefixes",
     "max_datatype_table_size": "--datatypes",
 }
+JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+FOUND_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
+OUT_FILE = click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+FOLLOW = click.option("--follow", is_flag=True, help="Go on with versions as they come, until SIGINT or SIGTERM.")  # fmt: skip
 _TYPES: dict[str, Any] = {"number": int, "bytes": int}
 
 
@@ -59,3 +63,8 @@ def with_options(*lists: Options) -> Callable[[Any], Any]:
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in options.items() if value not in (None, ())}
+
+
+def version_of(text: str) -> int | str:
+    """A number or an id."""
+    return int(text) if text.isdecimal() else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,3 +28,8 @@ def destination(dest: str) -> Iterator[Any]:
         if out.began:
             click.echo("jelly: the output is incomplete: an error came after its start", err=True)
         raise
+
+
+def say(done: dict[str, Any], text: str, *, as_json: bool) -> None:
+    """Says what was done: programs find it on standard output."""
+    click.echo(json.dumps(done, default=str) if as_json else text, err=not as_json)

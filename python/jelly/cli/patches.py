@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 import click
 
 import jelly
-from jelly.cli.options import Options, given, table_options, with_options
+from jelly.cli.options import (
+    FOUND_AS_JSON,
+    JSON,
+    OUT_FILE,
+    Options,
+    given,
+    table_options,
+    version_of,
+    with_options,
+)
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, show_to_git, taken, visible
@@ -27,10 +36,10 @@ from jelly.cli.summaries import (
 )
 
 OUT: Options = [
-    click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise."),
+    OUT_FILE,
     *table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"),
-    click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON."),
-]  # fmt: skip
+    JSON,
+]
 _READ = table_options("dataset", "framing", "strict", "lenient_flags", "threads")
 _BASE = table_options("base", "base_format")
 _LOG = table_options("log", "patch_format", "unfinished", "chain")
@@ -98,11 +107,6 @@ def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
 def as_of_command(base: str, patches: tuple[str, ...], version: str, **options: Any) -> None:
     """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... makes one more."""
     run(jelly.as_of, applied, base, list(patches), version_of(version), **options)
-
-
-def version_of(text: str) -> int | str:
-    """A number or an id."""
-    return int(text) if text.isdecimal() else text
 
 
 _IDS: Options = [
@@ -297,7 +301,7 @@ def log_group() -> None:
 @log_group.command(name="verify", short_help="All that is wrong with a log.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the log; rows without effect are known by it.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
+@FOUND_AS_JSON
 @with_options(_BASE, _LOG, _READ)
 def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Reports all that is wrong with LOG...; exit code 1 if there is something."""

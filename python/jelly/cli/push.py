@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,7 +11,8 @@ import click
 
 import jelly
 from jelly._patching import Report
-from jelly.cli.options import given
+from jelly.cli.options import FOLLOW, JSON, given
+from jelly.cli.output import say
 from jelly.cli.progress import Steps
 from jelly.cli.summaries import counted
 from jelly.log._there import existing
@@ -25,9 +25,9 @@ from jelly.log._there import existing
 @click.option("--after", type=int, metavar="VERSION", help="The version whose dataset the store has already; only for a store that does not say one.")  # fmt: skip
 @click.option("--skolemize", metavar="START", help="Write blank nodes as IRIs that begin so: the same from the first patch on.")  # fmt: skip
 @click.option("--request-bytes", type=click.IntRange(1), metavar="BYTES", help="The size of a request, 1 MiB otherwise; a larger patch takes several.")  # fmt: skip
-@click.option("--follow", is_flag=True, help="Go on with versions as they come, until SIGINT or SIGTERM.")  # fmt: skip
-@click.option("--json", "is_json", is_flag=True, help="Say what was done as JSON.")
-def push_command(place: str, endpoint: str, follow: bool, is_json: bool, **options: Any) -> None:
+@FOLLOW
+@JSON
+def push_command(place: str, endpoint: str, **options: Any) -> None:
     """Sends the patches of the log at PLACE to ENDPOINT, as SPARQL Update, each once.
 
     The store keeps its version in the graph <urn:jelly:logs>; run the command again to send what is new, or
@@ -36,20 +36,35 @@ def push_command(place: str, endpoint: str, follow: bool, is_json: bool, **optio
 
     Example: jelly push logs/brick http://localhost:3030/ds/update
     """
-    log = existing(jelly.Log(place))
+    bring(jelly.push, jelly.push_on, place, endpoint, _pushed, **options)
+
+
+def bring(
+    once: Callable[..., Any],
+    on: Callable[..., Iterator[Any]],
+    place: str,
+    target: str,
+    text_of: Callable[[Any], str],
+    *,
+    follow: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Brings a target to the head of the log at a place, ``once`` or, to follow it, from then ``on``."""
+
+    def told(done: Any) -> None:
+        say(done._asdict(), text_of(done), as_json=as_json)
+
+    log, asked = existing(jelly.Log(place)), given(options)
     if follow:
-        asked = given(options)
-        until_stopped(
-            lambda report: jelly.push_on(log, endpoint, progress=report, **asked),
-            lambda done: _say(done, is_json),
-        )
+        _until_stopped(lambda report: on(log, target, progress=report, **asked), told)
         return
-    with Steps(quiet=is_json) as steps:
-        done = jelly.push(log, endpoint, progress=steps.show, **given(options))
-    _say(done, is_json)
+    with Steps(quiet=as_json) as steps:
+        done = once(log, target, progress=steps.show, **asked)
+    told(done)
 
 
-def until_stopped(begin: Callable[[Report], Iterator[Any]], say: Callable[[Any], object]) -> None:
+def _until_stopped(begin: Callable[[Report], Iterator[Any]], say: Callable[[Any], object]) -> None:
     """Goes on until a signal ends it, which is no failure: nothing is lost then."""
     waits = ""
 
@@ -69,14 +84,11 @@ def until_stopped(begin: Callable[[Report], Iterator[Any]], say: Callable[[Any],
             say(done)
 
 
-def _say(done: jelly.Pushed, is_json: bool) -> None:
-    if is_json:
-        click.echo(json.dumps(done._asdict()))
-        return
+def _pushed(done: jelly.Pushed) -> str:
     text = f"version {done.version:,}: {counted(done.patches, 'patch', 'patches')} pushed (+{done.added:,}, -{done.deleted:,})"
     if done.prefixes_left_out:
         text += f"; {counted(done.prefixes_left_out, 'change')} of prefixes left out, which a store does not hold"
-    click.echo(text, err=True)
+    return text
 
 
 COMMANDS = [push_command]

@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from jelly import Replica
-from jelly.cli.options import given, table_options, with_options
+from jelly.cli.options import JSON, OUT_FILE, given, table_options, version_of, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 from jelly.cli.summaries import counted, prefixes_left_out
 
 _FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
-_JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 _READ = table_options("follow", "framing", "strict", "lenient_flags")
 
 
@@ -32,7 +31,7 @@ def replica_group() -> None:
 @click.option("--id", metavar="ID", help="Of the patch that BASE is the state after.")
 @click.option("--bucket-rows", type=int, help="Quads that a file shall have.")
 @with_options(_READ)
-@_JSON
+@JSON
 def create_command(table: str, base: str | None, as_json: bool, **options: Any) -> None:
     """Makes TABLE of the dataset BASE, at version 0 of a log; without BASE it is empty."""
     with Steps(quiet=as_json) as steps:
@@ -48,12 +47,12 @@ def create_command(table: str, base: str | None, as_json: bool, **options: Any) 
 @click.option("--each-version", is_flag=True, help="Commit patch by patch, so that each version can be read.")  # fmt: skip
 @click.option("--upto", metavar="VERSION", help="Go no further than this version, or the patch with this id.")  # fmt: skip
 @with_options(_READ)
-@_JSON
+@JSON
 def follow_command(
     table: str, log: tuple[str, ...], format: Any, as_json: bool, upto: str | None, **options: Any
 ) -> None:
     """Applies the patches of LOG... (files, folders or the place of a log) that TABLE does not have yet."""
-    last = int(upto) if upto is not None and upto.isdecimal() else upto
+    last = None if upto is None else version_of(upto)
     replica = Replica(table, format=format)
     with Steps(quiet=as_json) as steps:
         done = replica.follow(list(log), upto=last, progress=steps.show, **given(options))
@@ -73,10 +72,10 @@ def follow_command(
 @replica_group.command(name="dump", short_help="The dataset that a table has.")
 @click.argument("table")
 @_FORMAT
-@click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
+@OUT_FILE
 @click.option("--version", type=int, help="A version that can be read; the last one otherwise.")
 @with_options(table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"))
-@_JSON
+@JSON
 def dump_command(
     table: str, format: Any, dest: str, version: int | None, as_json: bool, **options: Any
 ) -> None:
@@ -95,7 +94,7 @@ def dump_command(
 @replica_group.command(name="info", short_help="The version of a table, and what is in it.")
 @click.argument("table")
 @_FORMAT
-@_JSON
+@JSON
 def info_command(table: str, format: Any, as_json: bool) -> None:
     """Reports the version of TABLE, and what is in it."""
     _say(_info(Replica(table, format=format)), as_json=as_json)
@@ -105,7 +104,7 @@ def info_command(table: str, format: Any, as_json: bool) -> None:
 @click.argument("table")
 @_FORMAT
 @click.option("--bucket-rows", type=int, help="Quads that a file shall have from now on; all are written anew.")  # fmt: skip
-@_JSON
+@JSON
 def compact_command(table: str, format: Any, bucket_rows: int | None, as_json: bool) -> None:
     """Writes the changes that lie beside the files of TABLE into them; the version stays."""
     with Steps(quiet=as_json) as steps:
@@ -122,7 +121,7 @@ def compact_command(table: str, format: Any, bucket_rows: int | None, as_json: b
 @click.option("--keep", type=int, default=1, help="So many versions stay readable.")
 @click.option("--hours", type=float, default=168, help="Commits of other machines that look alive stay so long.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Delete nothing; print what would be deleted.")
-@_JSON
+@JSON
 def vacuum_command(
     table: str, format: Any, keep: int, hours: float, dry_run: bool, as_json: bool
 ) -> None:
