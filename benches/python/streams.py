@@ -23,7 +23,8 @@ import grpc
 
 import jelly
 import jelly.grpc
-from jelly.grpc._wire import RDF_SERVICE, frames_in, length_of, written
+from jelly._frames import frames_in, length_of
+from jelly.grpc._wire import RDF_SERVICE, written
 from patching import generate
 from service import said, seconds
 

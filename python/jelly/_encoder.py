@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
 from jelly._arrow import require_pyarrow
+from jelly._ddl import quoted
+from jelly._frames import frames_in
 from jelly._option_table import refuse_unknown, takes
 from jelly._option_types import PatchEncoderOptions, RdfEncoderOptions
 from jelly._writers import PatchWriter, RdfWriter
@@ -110,7 +112,7 @@ class BatchEncoder:
     @property
     def ddl(self) -> str:
         """The schema in Spark's DDL."""
-        return f"`{self.column.replace('`', '``')}` binary"
+        return f"{quoted(self.column)} binary"
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Encodes; what was complete before an error is given first, then the error is raised.
@@ -144,10 +146,10 @@ class BatchEncoder:
                     writer.end_frame()
             if frames and writer is not None:
                 writer.flush()
-                yield from _frames(_taken(buffer))
+                yield from frames_in(_taken(buffer))
         if writer is not None:
             writer.close()
-            yield from _frames(_taken(buffer)) if frames else (_taken(buffer),)
+            yield from frames_in(_taken(buffer)) if frames else (_taken(buffer),)
 
     def _writer(self, buffer: io.BytesIO) -> PatchWriter | RdfWriter:
         options = self.options
@@ -165,21 +167,6 @@ def _taken(buffer: io.BytesIO) -> bytes:
     buffer.seek(0)
     buffer.truncate()
     return value
-
-
-def _frames(stream: bytes) -> Iterator[bytes]:
-    """The frames of a stream, without their lengths."""
-    at = 0
-    while at < len(stream):
-        length = shift = 0
-        while (byte := stream[at]) >= 0x80:
-            length |= (byte & 0x7F) << shift
-            shift += 7
-            at += 1
-        length |= byte << shift
-        at += 1
-        yield stream[at : at + length]
-        at += length
 
 
 def _ends_frames(writer: PatchWriter | RdfWriter, batch: pa.RecordBatch) -> bool:

@@ -13,7 +13,8 @@ import grpc
 
 import jelly
 import jelly.grpc
-from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, frames_in, written
+from jelly._frames import frames_in
+from jelly.grpc._wire import LOG_SERVICE, RDF_SERVICE, written
 from jelly.service.grpc import GrpcServer
 from jelly.types import RdfOptions
 from servers import free_port, start

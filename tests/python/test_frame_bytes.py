@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import jelly
+from jelly._frames import frames_in
 from jelly.errors import LimitError
-from jelly.grpc._wire import frames_in
 
 MOST = 2000
 LINES = b"".join(

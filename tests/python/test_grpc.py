@@ -29,8 +29,9 @@ from grpc_servers import (
     read,
     stored,
 )
+from jelly._frames import frames_in, length_of
 from jelly.errors import JellyError, OptionsError
-from jelly.grpc._wire import frames_in, length_of, written
+from jelly.grpc._wire import written
 from jelly.types import RdfOptions
 
 NAMES = itertools.count()

@@ -18,8 +18,9 @@ pytest.importorskip("uvicorn")
 import jelly
 import jelly.grpc
 from grpc_servers import Refused, frames, here, lines, numbers, raw_log
+from jelly._frames import frames_in
 from jelly.errors import JellyError, OptionsError, PatchError
-from jelly.grpc._wire import frames_in, written
+from jelly.grpc._wire import written
 from jelly.service._limits import Limits
 from jelly.service._tokens import made
 from jelly.types import PatchOptions, RdfOptions

@@ -22,7 +22,7 @@ pytest.importorskip("obstore")
 
 import jelly.grpc
 from grpc_servers import here
-from jelly.grpc._wire import frames_in, length_of
+from jelly._frames import frames_in, length_of
 from object_store import ObjectStore, running
 from servers import served
 

@@ -1,4 +1,4 @@
-"""What both ends say: names of services, the small messages, frames with and without their lengths."""
+"""What both ends say: names of services, the small messages, the frames of a file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from jelly import _internal
+from jelly._frames import length_at, length_of
 from jelly._times import shown
 from jelly.errors import WireError
 from jelly.log import Head, LogInfo, Published
@@ -18,36 +19,6 @@ LOG_SERVICE = "jellypatch.v1.PatchLog"
 # the longest message that peers take
 MOST = 4 << 20
 _PIECE = 1 << 20
-
-
-def length_of(message: bytes) -> bytes:
-    """The length of a message as it stands before it in a stream."""
-    size, out = len(message), bytearray()
-    while size > 0x7F:
-        out.append(size & 0x7F | 0x80)
-        size >>= 7
-    out.append(size)
-    return bytes(out)
-
-
-def _length_at(buffer: bytes | bytearray, at: int) -> tuple[int, int] | None:
-    """The length that stands at a place, and where it ends; None: the buffer cuts it."""
-    length = shift = 0
-    for place in range(at, min(len(buffer), at + 10)):
-        length |= (buffer[place] & 0x7F) << shift
-        if buffer[place] < 0x80:
-            return length, place + 1
-        shift += 7
-    return None
-
-
-def frames_in(stream: bytes) -> Iterator[bytes]:
-    """The frames of a stream in memory, without their lengths."""
-    at = 0
-    while at < len(stream):
-        length, at = _length_at(stream, at) or (0, len(stream))
-        yield stream[at : at + length]
-        at += length
 
 
 class Readable(Protocol):
@@ -71,7 +42,7 @@ class Frames:
         """The frames up to a byte of the file, or its end."""
         left, at = self._left, 0
         while True:
-            found = _length_at(left, at)
+            found = length_at(left, at)
             end = None if found is None else sum(found)
             if found is not None and end is not None and end <= len(left):
                 yield left[found[1] : end]

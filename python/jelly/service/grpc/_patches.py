@@ -11,6 +11,7 @@ from typing import Any
 
 import grpc
 
+from jelly._frames import length_of
 from jelly._inputs import number_or_id
 from jelly._readers import read_patch
 from jelly._whole_file import work_folder
@@ -21,7 +22,6 @@ from jelly.grpc._wire import (
     Fields,
     Frames,
     info_message,
-    length_of,
     patch_subscribe_of,
     published_message,
 )

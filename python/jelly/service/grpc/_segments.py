@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jelly import _internal
+from jelly._frames import length_of
 from jelly._whole_file import sync_folder
 from jelly.errors import JellyError
-from jelly.grpc._wire import Frames, length_of
+from jelly.grpc._wire import Frames
 from jelly.service._problems import Problem
 
 _NAME = re.compile(r"(\d{12})(?:-([0-9a-f]{32}))?\.jelly")

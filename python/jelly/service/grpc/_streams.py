@@ -8,8 +8,9 @@ from typing import Any
 import grpc
 
 from jelly import _internal
+from jelly._frames import frames_in
 from jelly._whole_file import work_folder
-from jelly.grpc._wire import MOST, frames_in, subscribe_of
+from jelly.grpc._wire import MOST, subscribe_of
 from jelly.service._problems import Problem
 from jelly.service.grpc._calls import Calls, met, metadata_of, number_of, whole
 from jelly.service.grpc._followers import FOLLOWS, Followers, Sent, Wait

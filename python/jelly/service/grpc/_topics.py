@@ -14,9 +14,10 @@ from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
 from jelly import _internal
+from jelly._frames import frames_in
 from jelly._readers import read_rdf
 from jelly._whole_file import locked, make_folder, sync_file, sync_folder
-from jelly.grpc._wire import MOST, Frames, frames_in
+from jelly.grpc._wire import MOST, Frames
 from jelly.service._bodies import refuse_full
 from jelly.service._limits import Limits
 from jelly.service._problems import Problem

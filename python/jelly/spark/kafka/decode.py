@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jelly import _internal
 from jelly._ddl import arrow_type
+from jelly._frames import length_of
 from jelly.errors import JellyError
 from jelly.spark.kafka.client import lost, messages
 from jelly.spark.kafka.offsets import Range
@@ -244,7 +245,7 @@ class _Feed:
             value = message.value()
             if value is None:
                 continue
-            piece = value if self._delimited else _varint(len(value)) + value
+            piece = value if self._delimited else length_of(value) + value
             self._starts.append(self._length)
             self._offsets.append(message.offset())
             self._length += len(piece)
@@ -311,11 +312,3 @@ def _with_text(error: JellyError, text: str, source: str | None) -> JellyError:
         for fact in ("kind", "frame", "row", "offset", "field", "limit", "line", "column")
     }
     return type(error)(text, source=source, **facts)
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
