@@ -209,16 +209,15 @@ class BatchDecoder:
                     yield pa.record_batch(rows), where
 
     def _of_values(self, inputs: Inputs, batch: pa.RecordBatch) -> Iterator[_Decoded]:
+        if batch.num_rows:  # a slice of nothing cannot go over to native code
+            yield from self._read(inputs.streams(batch), numbered=bool(self.passthrough))
+
+    def _read(self, streams: pa.RecordBatch, *, numbered: bool) -> Iterator[_Decoded]:
+        """The rows of values and, if they are numbered, the number of the value of each."""
         import pyarrow as pa
 
-        numbered = bool(self.passthrough)
-        if not batch.num_rows:  # a slice of nothing cannot go over to native code
-            return
         # Messages are short: what Python does for each takes longer than to decode it.
-        found = _internal.read_column(
-            self.kind, self.options, inputs.streams(batch), numbered, self.scope
-        )
-        for native in found:
+        for native in _internal.read_column(self.kind, self.options, streams, numbered, self.scope):
             rows = pa.record_batch(native)
             if numbered:
                 last = rows.num_columns - 1
@@ -268,14 +267,11 @@ class BatchDecoder:
         self, streams: pa.RecordBatch, before: int
     ) -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
         """The rows of values, and the number of the value of each, where so many come before these."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        for native in _internal.read_column(self.kind, self.options, streams, True, self.scope):
-            rows = pa.record_batch(native)
-            last = rows.num_columns - 1
+        for rows, numbers in self._read(streams, numbered=True):
             if rows.num_rows:
-                yield rows.remove_column(last), pc.add(rows.column(last), before)
+                yield rows, pc.add(numbers, before)
 
     def _passed_fields(self) -> list[pa.Field]:
         if not self.passthrough:

@@ -254,13 +254,7 @@ def squash(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    refuse_twice(patches)
-    given = keywords(
-        "squash", options, "dataset", "log", "base", "result_patch", mode=mode, id=id, prev=prev
-    )
-    log = sources(patches)
-    check_folder(dest, log)
-    return _patched(_internal.squash(log, dest, given, reported(progress)))
+    return _squashed("squash", patches, dest, progress, options, mode=mode, id=id, prev=prev)
 
 
 def net(
@@ -291,11 +285,7 @@ def net(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    refuse_twice(patches)
-    given = keywords("net", options, "dataset", "log", "base", "result_patch", mode=mode, bare=True)
-    log = sources(patches)
-    check_folder(dest, log)
-    return _patched(_internal.squash(log, dest, given, reported(progress)))
+    return _squashed("net", patches, dest, progress, options, mode=mode, bare=True)
 
 
 def between(
@@ -339,14 +329,10 @@ def between(
         OSError: Reading or writing failed.
         ValueError: An option is wrong.
     """
-    refuse_twice(patches)
-    given = keywords(
-        "between", options, "dataset", "log", "base", "result_patch",
+    return _squashed(
+        "between", patches, dest, progress, options,
         mode=mode, id=id, prev=prev, from_version=from_version, to_version=to_version,
     )  # fmt: skip
-    log = sources(patches)
-    check_folder(dest, log)
-    return _patched(_internal.squash(log, dest, given, reported(progress)))
 
 
 def canonicalize(
@@ -386,6 +372,21 @@ def canonicalize(
     log = sources(patch)
     check_folder(dest, log)
     return _patched(_internal.canonicalize(log, base, dest, given, reported(progress)))
+
+
+def _squashed(
+    function: str,
+    patches: Patches,
+    dest: Destination,
+    progress: Report | None,
+    options: PatchingOptions,
+    **more: object,
+) -> Patched:
+    refuse_twice(patches)
+    given = keywords(function, options, "dataset", "log", "base", "result_patch", **more)
+    log = sources(patches)
+    check_folder(dest, log)
+    return _patched(_internal.squash(log, dest, given, reported(progress)))
 
 
 def _patched(done: Any) -> Patched:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import NamedTuple, TypeAlias, Unpack
 
 from jelly import _internal
 from jelly._option_types import LookingOptions
@@ -154,10 +154,8 @@ def history(
         OSError: Reading failed.
         ValueError: An option is wrong.
     """
-    refuse_twice(base, patches)
-    given = keywords("history", options, "dataset", "log", "base")
-    pattern: list[OneOf] = [subject, predicate, object, graph]
-    found = _found(patches, base, pattern, given, progress)
+    pattern = [subject, predicate, object, graph]
+    found = _found("history", patches, base, pattern, options, progress)
     return (Period(*period) for period in found)
 
 
@@ -176,10 +174,8 @@ def history_by(
 
     Those say who changed it and when, as far as the patches do: ``id``, ``author``, ``timestamp``.
     """
-    refuse_twice(base, patches)
-    given = keywords("history_by", options, "dataset", "log", "base")
-    pattern: list[OneOf] = [subject, predicate, object, graph]
-    found = _found(patches, base, pattern, given, progress)
+    pattern = [subject, predicate, object, graph]
+    found = _found("history_by", patches, base, pattern, options, progress)
 
     def by(version: int) -> tuple[tuple[str, str], ...]:
         return tuple(found.headers(version))
@@ -191,12 +187,15 @@ def history_by(
 
 
 def _found(
+    function: str,
     patches: Patches,
     base: Source | None,
     pattern: list[OneOf],
-    given: dict[str, Any],
+    options: LookingOptions,
     progress: Report | None,
 ) -> _internal.History:
+    refuse_twice(base, patches)
+    given = keywords(function, options, "dataset", "log", "base")
     terms = [
         [one] if isinstance(one, str) else None if one is None else list(one) for one in pattern
     ]

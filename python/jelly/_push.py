@@ -14,7 +14,7 @@ from jelly._going_on import going_on
 from jelly._http import Address
 from jelly._patching import Report, Step
 from jelly.errors import TruncatedError
-from jelly.log import Log
+from jelly.log import Log, LogInfo
 from jelly.log._guard import Guard, guarded
 from jelly.log._patch import refused
 
@@ -150,9 +150,7 @@ class _Pushing:
     ) -> None:
         self.log = log if isinstance(log, Log) else Log(log)
         self._store, self._after, self._skolemize = store, after, skolemize
-        self._info = self.log.info()
-        if self._info.id is None:
-            raise refused("patch.base", f"the log has no id by which a store knows it again ({self.log.place}); `jelly log create {self.log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
+        self._info = identified(self.log, "a store")
         self._said = _internal.StoreLog(f"urn:uuid:{self._info.id}", skolemize)
         self._at: _At | None = None
         self._done = _NOTHING
@@ -230,6 +228,14 @@ def _start(log: Log, info: Any, after: int | None) -> _At:
             pass
         return after, ""
     return after, identity(next(iter(log.versions(after - 1, after))).id)
+
+
+def identified(log: Log, who: str) -> LogInfo:
+    """What a log is, which must have an id."""
+    info = log.info()
+    if info.id is None:
+        raise refused("patch.base", f"the log has no id by which {who} knows it again ({log.place}); `jelly log create {log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
+    return info
 
 
 def identity(id: str | None) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from jelly._convert import convert
 from jelly._going_on import going_on
 from jelly._patching import Report, Step
-from jelly._push import identity, next_versions
+from jelly._push import identified, identity, next_versions
 from jelly.log import Log
 from jelly.log._guard import guarded
 from jelly.log._patch import refused
@@ -115,9 +115,7 @@ class _Relaying:
     ) -> None:
         self.log = log if isinstance(log, Log) else Log(log)
         servers, self._topic = _parsed(topic)
-        self._info = self.log.info()
-        if self._info.id is None:
-            raise refused("patch.base", f"the log has no id by which the topic knows it again ({self.log.place}); `jelly log create {self.log.place} --empty`, or --base FILE, gives it one")  # fmt: skip
+        self._info = identified(self.log, "the topic")
         self._partition, self._after = options.get("partition", 0), options.get("after")
         self._to: RelayFormat = options.get("to", "jelly-patch")
         if self._to not in _MEDIA:

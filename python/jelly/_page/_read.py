@@ -84,8 +84,7 @@ def _reader(log: Log, version: int, **options: Any) -> Any:
     options["limits"] = Limits(batch_rows=MOST)  # a page shows few rows, so few are read
     if not isinstance(log, FolderLog):
         return log.read(version - 1, version, **options)
-    format: Any = "trp" if log.ending.startswith(".trp") else "auto"
-    return read_patch(log.path(version), format=format, **options)
+    return read_patch(log.path(version), format=log._format, **options)
 
 
 def rows_of(log: Log, version: LogVersion, terms: Terms) -> Shown:

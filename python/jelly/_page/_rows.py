@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly._html import MINUS, Html, tag
+from jelly._show import show
 from jelly._terms import Terms
 
 MOST = 500
@@ -25,6 +27,12 @@ class Shown(NamedTuple):
     html: Html
     number: int
     is_all: bool
+
+
+def show_change(patch: Path, base: Path) -> Shown:
+    """Shows a patch of a dataset, with labels and nested nodes."""
+    done = show(patch, base=base, chain="ignore", form="html", fragment=True, max_lines=MOST)
+    return Shown(Html(done.text), done.added + done.deleted, is_all=not any(done.left_out))
 
 
 def show_rows(rows: Iterable[Any], terms: Terms, most: int = MOST) -> Shown:

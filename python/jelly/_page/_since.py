@@ -9,9 +9,8 @@ from jelly._apply import apply
 from jelly._changes import between, canonicalize, invert
 from jelly._convert import convert
 from jelly._html import Html
-from jelly._page._rows import MOST, Shown
+from jelly._page._rows import Shown, show_change
 from jelly._page._texts import new_text_beside
-from jelly._show import show
 from jelly.log._log import Log
 from jelly.log._types import LogInfo
 
@@ -67,5 +66,4 @@ def _since(log: Log, version: int, head: int, state: Path, folder: Path) -> Show
     # without rows that change nothing in the end
     canonicalize(last_rows, state, change)
     convert(change, new_text_beside(change))
-    done = show(change, None, state, chain="ignore", form="html", fragment=True, max_lines=MOST)
-    return Shown(Html(done.text), done.added + done.deleted, is_all=not any(done.left_out))
+    return show_change(change, state)

@@ -29,7 +29,7 @@ def load_base(
     ) as reader:
         for made in reader:
             batch = pa.record_batch(made)
-            spill.add(batch, pa.repeat(pa.scalar(ADD, pa.int8()), batch.num_rows))
+            spill.add(batch, ADD)
             rows += batch.num_rows
             if progress is not None:
                 progress(Step("reading the base", rows, reader.position.offset))

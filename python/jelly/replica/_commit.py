@@ -175,7 +175,7 @@ def _move(
     """Takes the rows of files, for buckets of others."""
     for file in files:
         for batch in read_file(store.files, file, gone.get(file.path, ())):
-            spill.add(batch, _constant(MOVE, batch.num_rows))
+            spill.add(batch, MOVE)
 
 
 def _reading(spill: Spill, unit: Unit) -> Callable[[], pa.Table]:
@@ -210,12 +210,6 @@ def _split(
         buckets.pop(code, None)
         buckets.update({child: [] for child in children(code, min(wanted, _PART_BITS))})
     return gone
-
-
-def _constant(op: int, count: int) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.repeat(pa.scalar(op, pa.int8()), count)
 
 
 def _units(

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from jelly._whole_file import sync_folder
+from jelly._whole_file import sync_file, sync_folder
 from jelly.replica._refused import no_replica, no_version, overtaken, too_new
 from jelly.replica._state import DataFile, State, newest, state_of
 from jelly.replica._view import VIEW, is_shown, show
@@ -62,12 +62,9 @@ class LocalFiles:
 
     def keep(self, path: str) -> int:
         """A file that was written shall outlive a power failure; gives its size."""
-        handle = os.open(f"{self.folder}/{path}", os.O_RDONLY)
-        try:
-            os.fsync(handle)
-            return os.fstat(handle).st_size
-        finally:
-            os.close(handle)
+        written = Path(self.folder, path)
+        sync_file(written)
+        return written.stat().st_size
 
     def name(self, code: str, unique: str) -> str:
         """The path of a new file of a bucket."""

@@ -240,7 +240,6 @@ class _Writers:
     def write_kept(self) -> None:
         """Writes what was taken, by subject, so that few row groups have the rows of one."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         kept, self._kept = [batch for batch in self._kept if batch.num_rows], []
         if not kept:
@@ -249,11 +248,8 @@ class _Writers:
         if len(self._codes) == 1:
             self._write(self._codes[0], rows)
             return
-        numbers = rows.column("place")
         for code in self._codes:
-            first, end = span(code)
-            inside = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
-            self._write(code, rows.filter(inside))
+            self._write(code, _inside(rows, code))
 
     def _write(self, code: str, rows: pa.Table) -> None:
         if not rows.num_rows:

@@ -29,10 +29,12 @@ class Spill:
         self.counts = [0] * PARTS
         """Rows of each part."""
 
-    def add(self, rows: pa.RecordBatch, ops: pa.Array) -> None:
-        """Takes rows, with what is to be done with each."""
+    def add(self, rows: pa.RecordBatch, ops: pa.Array | int) -> None:
+        """Takes rows, with what is to be done with each, or with all."""
         import pyarrow as pa
 
+        if isinstance(ops, int):
+            ops = pa.repeat(pa.scalar(ops, pa.int8()), rows.num_rows)
         columns = [rows.column(name) for name in COLUMNS]
         batch = pa.record_batch([places(rows, self._secret), ops, *columns], schema=_schema())
         self._held.append(batch)

@@ -27,11 +27,11 @@ from jelly._page._pages import (
     version_page,
 )
 from jelly._page._read import Known, rows_of
-from jelly._page._rows import MOST, Shown, show_rows
+from jelly._page._rows import Shown, show_change, show_rows
 from jelly._page._site import newest
 from jelly._page._style import STYLE
 from jelly._readers import read_patch
-from jelly._show import show, show_style
+from jelly._show import show_style
 from jelly._terms import Terms
 from jelly._whole_file import work_folder
 from jelly.log._folder import FolderLog
@@ -196,10 +196,7 @@ def found_change(found: FolderLog, old: int, new: int, limits: Limits, terms: Te
             write_change(found, old, new, limits, "jelly-patch", file)
         if patch.stat().st_size <= _READABLE:
             write_state(found, base, old, "jelly", limits)
-            done = show(
-                patch, base=base, chain="ignore", form="html", fragment=True, max_lines=MOST
-            )
-            return Shown(Html(done.text), done.added + done.deleted, is_all=not any(done.left_out))
+            return show_change(patch, base)
         with closing(read_patch(patch)) as reader:
             return show_rows(reader.rows(), terms)
 
