@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
@@ -12,15 +12,11 @@ from jelly._ddl import quoted
 from jelly._frames import frames_in
 from jelly._option_table import refuse_unknown, takes
 from jelly._option_types import PatchEncoderOptions, RdfEncoderOptions
-from jelly._writers import PatchWriter, RdfWriter
+from jelly._writers import WRITERS, PatchWriter, RdfWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
-    "patch": PatchWriter,
-    "rdf": RdfWriter,
-}
 _NOT_HERE = ("dest", "format", "compression", "compression_level", "delimited", "restart_bytes")
 
 
@@ -90,7 +86,7 @@ class BatchEncoder:
     options: dict[str, Any]
 
     def __post_init__(self) -> None:
-        if self.kind not in _WRITERS:
+        if self.kind not in WRITERS:
             raise ValueError(f'kind is "patch" or "rdf", not {self.kind!r}')
         if self.unit not in ("stream", "frame"):
             raise ValueError(f'unit is "stream" or "frame", not {self.unit!r}')
@@ -155,7 +151,7 @@ class BatchEncoder:
         options = self.options
         if self.unit == "frame":
             options = options | {"frame_rows": _NEVER}
-        return _WRITERS[self.kind](buffer, **options)
+        return WRITERS[self.kind](buffer, **options)
 
 
 # So many rows has no frame.

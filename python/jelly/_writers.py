@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
@@ -172,6 +172,12 @@ class PatchWriter(_Writer):
     def end_patch(self) -> None:
         """Ends the patch, empty or not."""
         self._native.end_patch()
+
+
+WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
+    "patch": PatchWriter,
+    "rdf": RdfWriter,
+}
 
 
 def _shape(row: Any) -> Any:

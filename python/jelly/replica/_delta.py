@@ -45,7 +45,7 @@ _COLUMN = "bucket"
 
 @dataclass
 class DeltaFiles:
-    """Files of a table, on any storage."""
+    """Files of a table, on any storage; see :class:`jelly.replica._state.Files`."""
 
     uri: str
     options: dict[str, str] | None
@@ -63,20 +63,16 @@ class DeltaFiles:
         return DeltaFiles, (self.uri, self.options)
 
     def open(self, path: str) -> Any:
-        """A file to be read by Arrow."""
         return self.fs.open_input_file(path)
 
     def create(self, path: str) -> Any:
-        """A file to be written by Arrow."""
         self.written.append(path)
         return self.fs.open_output_stream(path)
 
     def keep(self, path: str) -> int:
-        """The size of a file that was written."""
         return int(self.fs.get_file_info(path).size)
 
     def name(self, code: str, unique: str) -> str:
-        """The path of a new file of a bucket."""
         return f"{_COLUMN}={_value(code)}/part-{unique}.parquet"
 
 
@@ -85,7 +81,7 @@ def _value(code: str) -> str:
 
 
 class DeltaStore:
-    """A table of Delta Lake with a replica in it."""
+    """A table of Delta Lake with a replica in it; see :class:`jelly.replica._state.Store`."""
 
     # deltalake writes no deletion vectors
     merges = False
@@ -116,11 +112,6 @@ class DeltaStore:
         return deltalake.DeltaTable(self.root, version=version, storage_options=self.options)
 
     def load(self, version: int | None = None) -> State:
-        """The last state, or that of a version.
-
-        Raises:
-            ReplicaError: There is none.
-        """
         try:
             table = self.table()
         except TableNotFoundError:
@@ -141,11 +132,9 @@ class DeltaStore:
         return state
 
     def versions(self) -> list[int]:
-        """Versions that the log of the table has, in order."""
         return sorted({stored["version"] for _, stored in self._history(self.table())})
 
     def begin(self, state: State) -> _Attempt:
-        """Begins a commit after a state."""
         return _Attempt(self, state)
 
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:

@@ -44,35 +44,31 @@ _FILES = f"{_MANIFESTS}/files"
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Files of a folder."""
+    """Files of a folder; see :class:`jelly.replica._state.Files`."""
 
     folder: str
 
     def open(self, path: str) -> Any:
-        """A file to be read by Arrow."""
         import pyarrow as pa
 
         return pa.OSFile(f"{self.folder}/{path}", "rb")
 
     def create(self, path: str) -> Any:
-        """A file to be written by Arrow."""
         import pyarrow as pa
 
         return pa.OSFile(f"{self.folder}/{path}", "wb")
 
     def keep(self, path: str) -> int:
-        """A file that was written shall outlive a power failure; gives its size."""
         written = Path(self.folder, path)
         sync_file(written)
         return written.stat().st_size
 
     def name(self, code: str, unique: str) -> str:
-        """The path of a new file of a bucket."""
         return f"{_FILES}/{code or 'all'}-{unique}"
 
 
 class ParquetStore:
-    """A folder with a replica in it."""
+    """A folder with a replica in it; see :class:`jelly.replica._state.Store`."""
 
     merges = True
 
@@ -104,11 +100,6 @@ class ParquetStore:
         return store
 
     def load(self, version: int | None = None) -> State:
-        """The last state, or that of a version.
-
-        Raises:
-            ReplicaError: There is none.
-        """
         while True:
             numbers = self._numbers()
             if not numbers:
@@ -121,18 +112,15 @@ class ParquetStore:
                     raise
 
     def versions(self) -> list[int]:
-        """Versions that can be read, in order."""
         return sorted({self._read(number)["version"] for number in self._numbers()})
 
     def begin(self, state: State) -> _Attempt:
-        """Begins a commit after a state."""
         self._bury()
         if state.commit >= 0 and not is_shown(self._folder, state.files):
             self._show()
         return _Attempt(self, state)
 
     def vacuum(self, keep: int, hours: float, *, dry_run: bool) -> list[str]:
-        """Deletes all but the last versions, and leftovers, unless it is a dry run; returns paths."""
         gone = set(self._bury(dry_run=dry_run))
         before = time.time() - hours * 3600
         with nullcontext() if dry_run else self._lock():

@@ -8,6 +8,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
+NEEDED = {
+    "patch": ("op", "subject", "predicate", "object"),
+    "rdf": ("subject", "predicate", "object"),
+}
+"""What rows that are written must have."""
+
 
 def arrow_schema(schema: StructType) -> pa.Schema:
     """The schema that Spark asks of batches."""

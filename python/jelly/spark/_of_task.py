@@ -1,8 +1,14 @@
-"""Of which query and batch a task is."""
+"""Which task this is, and of which query and batch."""
 
 from __future__ import annotations
 
 from pyspark import TaskContext
+
+
+def number_of_task() -> int:
+    """The number of the task in its job; 0 where there is none."""
+    context = TaskContext.get()
+    return context.partitionId() if context else 0
 
 
 def query_and_batch() -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -14,7 +14,8 @@ from pyspark.sql.datasource import WriterCommitMessage
 
 import jelly
 from jelly._internal import RESTART_BYTES
-from jelly._writers import PatchWriter, RdfWriter
+from jelly._writers import WRITERS, PatchWriter, RdfWriter
+from jelly.spark._columns import NEEDED
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import FOLDER, Batch, Written
 from jelly.spark.files.order import Order, Run, require_whole_patches
@@ -26,17 +27,9 @@ if TYPE_CHECKING:
 
     from jelly.spark._options import Kind, WriteOptions
 
-_WRITERS: dict[str, Callable[..., PatchWriter | RdfWriter]] = {
-    "patch": PatchWriter,
-    "rdf": RdfWriter,
-}
 _JELLY = {"patch": "jelly-patch", "rdf": "jelly"}
 _EXTENSIONS = {"jelly-patch": "jellyp"}
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
-_NEEDED = {
-    "patch": ("op", "subject", "predicate", "object"),
-    "rdf": ("subject", "predicate", "object"),
-}
 _NUMBERS = ("patch", "txn", "seq", "frame")
 _TYPES = {
     "number": ("long", "integer", "short", "byte", "void"),
@@ -186,7 +179,7 @@ class Output:
                 # No partition knows whether another has graphs.
                 physical = "QUADS" if "graph" in self.columns else "TRIPLES"
                 keywords.setdefault("options", jelly.RdfOptions(physical_type=physical))
-        return _WRITERS[kind](destination, **keywords)
+        return WRITERS[kind](destination, **keywords)
 
     @property
     def _format(self) -> str:
@@ -236,7 +229,7 @@ def require_columns(kind: Kind, schema: StructType) -> None:
     """
     known = (jelly.PATCH_SCHEMA if kind == "patch" else jelly.RDF_SCHEMA).names
     listed = f"{_JELLY[kind]} has {', '.join(known)}"
-    for name in _NEEDED[kind]:
+    for name in NEEDED[kind]:
         if name not in schema.names:
             raise ValueError(f"there is no column {name!r}; {listed}")
     if others := [name for name in schema.names if name not in known]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from pyspark import TaskContext
 from pyspark.sql.datasource import WriterCommitMessage
 
+from jelly.spark._of_task import number_of_task, query_and_batch
 from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.files import manifest
 from jelly.spark.files.commits import Batch
@@ -33,14 +33,9 @@ class FilesStreamWriter(DataSourceStreamArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Part:
         """Writes a partition of a batch."""
-        context = TaskContext.get()
-        query = context.getLocalProperty("sql.streaming.queryId") if context else None
-        number = context.getLocalProperty("streaming.sql.batchId") if context else None
-        if context is None or query is None or number is None:
-            raise RuntimeError("Spark does not say of which query and batch this task is")
-        batch = Batch(query, int(number))
-        job = Job(manifest.stream_job(query), batch)
-        return self._output.write(iterator, job, context.partitionId())
+        query, number = query_and_batch()
+        job = Job(manifest.stream_job(query), Batch(query, int(number)))
+        return self._output.write(iterator, job, number_of_task())
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
         """Makes the files of a batch count, unless they do."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
+from jelly.spark._of_task import number_of_task
 from jelly.spark.files import manifest
 from jelly.spark.files.output import Job, Output, Part
 
@@ -28,8 +28,7 @@ class FilesWriter(DataSourceArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Part:
         """Writes a partition."""
-        context = TaskContext.get()
-        return self._output.write(iterator, self._job, context.partitionId() if context else 0)
+        return self._output.write(iterator, self._job, number_of_task())
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Makes the files count."""

@@ -7,11 +7,10 @@ import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from jelly._writers import RdfWriter
-from jelly.spark._of_task import query_and_batch
+from jelly.spark._of_task import number_of_task, query_and_batch
 from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.files.output import require_columns
 
@@ -79,8 +78,6 @@ def published(
     if kept:
         import jelly.grpc
 
-        context = TaskContext.get()
-        task = context.partitionId() if context else 0
         names = [name for name in _TERMS if name in kept[0].schema.names]
         table = pa.Table.from_batches(kept).select(names)
         table = table.sort_by([(name, "ascending") for name in names])
@@ -90,6 +87,6 @@ def published(
                 writer.write(table)
             jelly.grpc.publish(
                 server.target, spool.name, topic=server.topic, format="jelly",
-                publish_id=f"{job}/{task}", **server.call,
+                publish_id=f"{job}/{number_of_task()}", **server.call,
             )  # fmt: skip
     return WriterCommitMessage()

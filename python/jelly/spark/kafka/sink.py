@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
+from jelly.spark._columns import NEEDED
+from jelly.spark._of_task import number_of_task
 from jelly.spark._older import DataSourceStreamArrowWriter
 from jelly.spark.files.order import Order, Run, require_whole_patches
 from jelly.spark.kafka.client import said
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from jelly.spark.kafka.options import KafkaWriteOptions
-
-_NEEDED = {
-    "patch": ("op", "subject", "predicate", "object"),
-    "rdf": ("subject", "predicate", "object"),
-}
 
 
 @dataclass
@@ -96,7 +92,7 @@ def check(options: KafkaWriteOptions, schema: StructType, overwrite: bool) -> No
     """
     if overwrite:
         raise ValueError('messages cannot be overwritten: mode("append"), outputMode("append")')
-    missing = [name for name in _NEEDED[options.kind] if name not in schema.names]
+    missing = [name for name in NEEDED[options.kind] if name not in schema.names]
     if missing:
         raise ValueError(f"kind={options.kind} needs the columns {', '.join(missing)}")
     for name, of_option in (("topic", options.topic), ("key", options.key)):
@@ -121,7 +117,6 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
     failed: list[tuple[str | None, KafkaError]] = []
     sent = 0
     order = Order()
-    context = TaskContext.get()
 
     def delivered(error: KafkaError | None, message: Message) -> None:
         if error is not None:
@@ -151,7 +146,7 @@ def send(options: KafkaWriteOptions, batches: Iterable[pa.RecordBatch]) -> Sent:
         raise TimeoutError(
             f"{left} of {sent} messages were not acknowledged in {options.timeout} s"
         )
-    return Sent(0 if context is None else context.partitionId(), sent, order.runs)
+    return Sent(number_of_task(), sent, order.runs)
 
 
 def _produce(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from pyspark.sql.datasource import InputPartition
 
-from jelly.log._patch import refused
+from jelly.log._patch import refused_at
 from jelly.spark._options import ReadOptions
 from jelly.spark.log.place import Readable, Version
 
@@ -122,9 +122,8 @@ def require(log: Readable, offset: Offset, id: str | None) -> None:
 
 
 def _fork(log: Readable, offset: Offset, but: str) -> Exception:
-    place = str(log.place)
     message = (
         f"this stream has read version {offset.version} with the id {offset.id or 'none'}, but {but}: another log is here "
-        f"now; a stream with a new checkpoint can read it ({place})"
+        "now; a stream with a new checkpoint can read it"
     )
-    return refused("patch.fork", message, place)
+    return refused_at("patch.fork", message, log.place)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from jelly._writers import PatchWriter
 from jelly.log._patch import refused
+from jelly.spark._columns import NEEDED
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-_NEEDED = ("op", "subject", "predicate", "object")
-_WRITTEN = (*_NEEDED, "graph", "name", "value")
+_WRITTEN = (*NEEDED["patch"], "graph", "name", "value")
 # what a row belongs to, and where it stands: not written
 _PLACE = ("source", "frame", "patch", "txn", "seq", "row")
 _MARKS = ("TX", "TC", "TA")
@@ -28,7 +28,7 @@ def check_columns(schema: StructType) -> None:
     Raises:
         ValueError: A column is missing or unknown, or its type is wrong.
     """
-    if missing := [name for name in _NEEDED if name not in schema.names]:
+    if missing := [name for name in NEEDED["patch"] if name not in schema.names]:
         raise ValueError(f"a patch needs the columns {', '.join(missing)}")
     if unknown := [name for name in schema.names if name not in (*_WRITTEN, *_PLACE)]:
         known = ", ".join((*_WRITTEN, *_PLACE))

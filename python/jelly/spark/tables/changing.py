@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from jelly.errors import PatchError
+from jelly.log._patch import refused
 from jelly.spark.tables.keys import Keys
 from jelly.spark.tables.log import Log, LogOptions
 from jelly.spark.tables.terms import QUAD
@@ -90,8 +90,7 @@ def between(
     log = Log("between", df, options, to)
     first, last = log.number(after), log.number(to)
     if first > last:
-        kind = "patch.version"
-        raise PatchError(f"{kind}: version {first} comes after version {last}", kind=kind)
+        raise refused("patch.version", f"version {first} comes after version {last}")
     return net_of(log, range(first + 1, last + 1))
 
 

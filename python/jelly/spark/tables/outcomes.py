@@ -163,11 +163,9 @@ class _PatchOutcomes:
 
     def _bytes(self) -> int | None:
         """Bytes of changes that a task hands over: all tasks together as many as the driver may take."""
-        from pyspark import TaskContext
+        from jelly.spark._of_task import number_of_task
 
-        first, others = self._most
-        task = TaskContext.get()
-        place = 0 if task is None else task.partitionId()
+        (first, others), place = self._most, number_of_task()
         if first is None or place < _FIRST:
             return first
         return others if place < _OTHERS else 0

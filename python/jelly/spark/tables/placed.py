@@ -64,10 +64,10 @@ class LogRows:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of one partition."""
         import pyarrow as pa
-        from pyspark import TaskContext
 
-        task = TaskContext.get()
-        if task is None or task.partitionId() == 0:
+        from jelly.spark._of_task import number_of_task
+
+        if number_of_task() == 0:
             # a file may have lost all its rows
             require_unchanged(self._stamps, self._stamps)
         known = [(one.source, one.patch, one.number, list(one.dropped)) for one in self._versions]
