@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import logging
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,7 +54,7 @@ class BadRecords:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        from jelly.storage import naming, resolve
+        from jelly.storage import naming, put, resolve
 
         names = {"source": pa.string(), "kind": pa.string(), "error": pa.string(), "value": pa.binary()}  # fmt: skip
         table = pa.Table.from_pylist(self._rows, pa.schema(list(names.items())))
@@ -63,14 +62,6 @@ class BadRecords:
         sink = io.BytesIO()
         pq.write_table(table, sink, compression="zstd")
         place = resolve(self._folder, self._storage)
-        target = place.under(f"bad-{digest}.parquet")
-        # a reader sees all of it or nothing; an upload appears whole by itself
-        hidden = place.under(f".{digest}.{secrets.token_hex(4)}") if place.can_rename else target
         with naming(self._folder):
-            if place.can_rename:
-                place.fs.create_dir(place.path)
-            with place.fs.open_output_stream(hidden.path, compression=None) as file:
-                file.write(sink.getvalue())
-            if place.can_rename:
-                place.fs.move(hidden.path, target.path)
+            put(place, f"bad-{digest}.parquet", sink.getvalue())
         self._rows, self._bytes = [], 0

@@ -191,10 +191,8 @@ def make_folder(folder: Path) -> None:
 
 def written_json(part: Path, said: dict[str, Any]) -> Path:
     """A file of one JSON object that is on the disk; in a work folder, from which it gets its name."""
-    with part.open("w") as file:
-        file.write(json.dumps(said) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    part.write_text(json.dumps(said) + "\n")
+    sync_file(part)
     return part
 
 

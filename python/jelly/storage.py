@@ -21,6 +21,7 @@ import difflib
 import io
 import os
 import re
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly._arrow import require_pyarrow
 from jelly._inputs import local_path
+from jelly._whole_file import sync_file
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -131,6 +133,24 @@ def naming(uri: str) -> Iterator[None]:
         ):
             text += " (keys come from the options storage.* or from the environment)"
         raise type(error)(text) from error
+
+
+def put(folder: Place, name: str, content: bytes) -> None:
+    """Writes a file that appears whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    target = part = folder.under(name)
+    if folder.can_rename:  # else an upload appears whole by itself
+        folder.fs.create_dir(folder.path)
+        part = folder.under(f".{name}.{secrets.token_hex(8)}")
+    with folder.fs.open_output_stream(part.path, compression=None) as file:
+        file.write(content)
+    if folder.fs.type_name == "local":
+        sync_file(Path(part.path))
+    if part is not target:
+        folder.fs.move(part.path, target.path)
 
 
 def _split(path: str) -> tuple[str, str, str] | None:

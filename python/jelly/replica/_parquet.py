@@ -262,10 +262,8 @@ class _Attempt:
             **dict(zip(_BESIDE, (state.adds, state.deletes), strict=True)),
         }
         part = store._manifests / f"{self.name}.part"
-        with part.open("wb") as file:
-            file.write(json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
-            file.flush()
-            os.fsync(file.fileno())
+        part.write_bytes(json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
+        sync_file(part)
         sync_folder(Path(store.files.folder) / _FILES)
         place = store._path(self._before + 1)
         with store._lock():

@@ -22,7 +22,6 @@ overwrite and opens them later fails, because they are deleted: as with other fi
 from __future__ import annotations
 
 import logging
-import os
 import re
 import secrets
 import time
@@ -33,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jelly.spark.files.commits import FOLDER, Batch, Commit, Written, decoded, encoded
-from jelly.storage import Place
+from jelly.storage import Place, put
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -326,23 +325,7 @@ def _contents(fs: pafs.FileSystem, paths: list[str]) -> list[bytes]:
 
 def _put(place: Place, name: str, content: bytes) -> None:
     """Writes a file of ``_jelly`` at once."""
-    folder = place.under(FOLDER)
-    path = folder.under(name).path
-    if not place.can_rename:
-        with place.fs.open_output_stream(path, compression=None) as file:
-            file.write(content)
-        return
-    place.fs.create_dir(folder.path)
-    hidden = folder.under(f".{name}.{secrets.token_hex(8)}").path
-    if place.fs.type_name == "local":
-        with Path(hidden).open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    else:
-        with place.fs.open_output_stream(hidden, compression=None) as file:
-            file.write(content)
-    place.fs.move(hidden, path)
+    put(place.under(FOLDER), name, content)
 
 
 def delete_folder(place: Place, name: str) -> None:

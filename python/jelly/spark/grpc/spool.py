@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from jelly._whole_file import make_folder, sync_folder, work_folder, written_json
+from jelly._whole_file import make_folder, sync_file, sync_folder, work_folder, written_json
 from jelly.errors import ArgumentError
 
 _NAME = re.compile(r"(\d{12})-(\d+)\.jelly")
@@ -95,10 +95,8 @@ class Spool:
         path = self.folder / f"{first:012}-{frames}.jelly"
         with work_folder(self.folder) as work:
             part = work / path.name
-            with part.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+            part.write_bytes(data)
+            sync_file(part)
             part.replace(path)
         sync_folder(self.folder)
         return Part(first, frames, path, len(data))

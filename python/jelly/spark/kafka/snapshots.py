@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import uuid
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from jelly.spark.kafka.client import lost
+from jelly.storage import Place, put, resolve
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _MAGIC = "jelly-kafka-snapshot"
 _VERSION = 1
-_OBJECT_STORES = ("s3", "gcs", "abfs")
 
 
 class State(NamedTuple):
@@ -51,8 +48,6 @@ class Snapshots:
         self._files: pafs.FileSystem | None = None
         self._folder = ""
         if options.snapshot_location is not None:
-            from jelly.storage import resolve
-
             place = resolve(options.snapshot_location, options.read.storage)
             self._files = place.fs
             self._folder = f"{place.path.rstrip('/')}/{part.name}"
@@ -119,7 +114,7 @@ class Snapshots:
             "bytes": len(snapshot),
         }
         content = json.dumps(head, sort_keys=True).encode() + b"\n" + snapshot
-        _write_whole(self._files, self._folder, str(offset), content)
+        put(Place(self._files, self._folder, self._folder), str(offset), content)
 
     def prune(self, start: int) -> None:
         """Removes all but the last that are older than the start of a batch, which still may be read again."""
@@ -139,25 +134,6 @@ class Snapshots:
 
         listed = self._files.get_file_info(pafs.FileSelector(self._folder, allow_not_found=True))
         return [int(info.base_name) for info in listed if info.base_name.isdecimal()]
-
-
-def _write_whole(files: pafs.FileSystem, folder: str, name: str, content: bytes) -> None:
-    """Writes a file that appears whole or not at all."""
-    if files.type_name in _OBJECT_STORES:  # an object appears when its upload ends
-        with files.open_output_stream(f"{folder}/{name}") as file:
-            file.write(content)
-        return
-    files.create_dir(folder, recursive=True)
-    unfinished = f"{folder}/.{name}.{uuid.uuid4().hex}"
-    if files.type_name == "local":
-        with Path(unfinished).open("wb") as local:
-            local.write(content)
-            local.flush()
-            os.fsync(local.fileno())
-    else:
-        with files.open_output_stream(unfinished) as file:
-            file.write(content)
-    files.move(unfinished, f"{folder}/{name}")
 
 
 def _words(identity: dict[str, object]) -> str:
