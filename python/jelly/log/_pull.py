@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 from jelly import _internal
 from jelly._log_files import BASE_JSON, LOG_JSON, name_of
 from jelly._whole_file import local_path, make_folder, sync_folder, work_folder, written_json
+from jelly.log._begin import said_of
 from jelly.log._folder import FolderLog
 from jelly.log._log import Log
 from jelly.log._patch import refused
@@ -64,9 +64,8 @@ def _begin(source: Log, id: str | None, home: Path, work: Path, base: str | None
 def _check(source: Log, copy: FolderLog, info: LogInfo) -> None:
     """Refuses a folder that has something else than the log."""
     head, id, last = copy.head, info.id, info.head.version
-    said = json.loads((copy.folder / LOG_JSON).read_text()) if (copy.folder / LOG_JSON).exists() else {}  # fmt: skip
     where = str(copy.folder)
-    if said.get("id") not in (None, id):
+    if said_of(copy.folder).get("id") not in (None, id):
         raise refused("patch.fork", f"{where} is a copy of another log", where)
     if head.version > last:
         raise refused("patch.fork", f"{where} has version {head.version}, but the head of the log is {last}", where)  # fmt: skip

@@ -184,7 +184,7 @@ def state_now(part: Part, options: ReadOptions) -> File:
 def batches(
     parts: Iterable[Part],
     shape: Shape,
-    check: Callable[[Part], None] | None = None,
+    check: Callable[[Part], None] = lambda _: None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of parts of files, in order; rows before an error are given first.
 
@@ -202,20 +202,16 @@ def batches(
     bad = BadRecords(options.bad_records_path, options.storage)
     try:
         for part in parts:
+            error = error_of(partial(_open, part, options)) if options.leaves_bad_out else None
             try:
-                if options.leaves_bad_out and (error := error_of(partial(_open, part, options))):
-                    if check is not None:
-                        check(part)
-                    bad.add(part.file.source, error)
-                    continue
-                for rows in _rows(part, shape):
+                for rows in _rows(part, shape) if error is None else ():
                     yield from joined.add(rows)
             except JellyError:
-                if check is not None:
-                    check(part)
-                raise
-            if check is not None:
                 check(part)
+                raise
+            check(part)
+            if error is not None:
+                bad.add(part.file.source, error)
     except Exception:
         yield from joined.flush()
         raise

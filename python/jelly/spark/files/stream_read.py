@@ -118,8 +118,9 @@ class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Rows of one task."""
-        check = None if self._options.ignore_changed_files else self._require_same
-        return batches(partition.value, self._shape, check)
+        if self._options.ignore_changed_files:
+            return batches(partition.value, self._shape)
+        return batches(partition.value, self._shape, self._require_same)
 
     def commit(self, end: dict[str, Any]) -> None:
         """Notes how far Spark got."""
