@@ -162,7 +162,7 @@ def backup(
             last, else ``labels``. A folder can go over to ``match`` at any dump.
         progress: Called with a :class:`Step` now and then; an exception stops.
         **options: Of reading: ``dump_format``, ``framing``, ``strict``, ``lenient_flags``,
-            ``strict_graphs``, ``limits``.
+            ``strict_graphs``, ``threads``, ``limits``.
 
     Returns:
         The state that the folder has now.

@@ -49,7 +49,9 @@ def test_stage_and_publish(folder: Path) -> None:
 
 
 def test_backup_and_restore(folder: Path) -> None:
-    _, said = run(folder, "backup", "base.nq", "kept", "--at", "2026-01-01T00:00Z")
+    _, said = run(
+        folder, "backup", "base.nq", "kept", "--at", "2026-01-01T00:00Z", "--threads", "2"
+    )
     assert said == "version 0: 1 statement (+1 -0)\n"
     out, _ = run(folder, "backup", "new.nq", "kept", "--at", "2026-01-02T00:00Z", "--json")
     assert json.loads(out) == {**json.loads(out), "version": 1, "added": 2, "deleted": 1}

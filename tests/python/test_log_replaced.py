@@ -14,6 +14,7 @@ import pytest
 
 import jelly
 from jelly.errors import PatchError
+from jelly.log import _contents
 
 pytest.importorskip("starlette")
 pytest.importorskip("moto")
@@ -188,6 +189,29 @@ def test_a_grpc_stream_ends_with_an_error(tmp_path: Path, others: tuple[int, ...
         with pytest.raises(PatchError) as caught:
             next(rows)
     assert caught.value.kind == "patch.fork"
+
+
+@pytest.mark.parametrize("others", [(), (7,)])
+def test_a_folder_may_go_while_it_is_looked_at(
+    tmp_path: Path, others: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = in_folder(str(tmp_path / "x"), tmp_path / "x")
+    place.make(1, 2)
+    looks = []
+
+    def names_in(folder: Path) -> object:
+        looks.append(folder)
+        if len(looks) == 1:
+            shutil.rmtree(folder)
+            if others:
+                place.make(*others)
+            raise FileNotFoundError(folder)
+        return names(folder)
+
+    names = _contents.names_in
+    monkeypatch.setattr(_contents, "names_in", names_in)
+    assert place.open().head.version == len(others)
+    assert looks
 
 
 def test_a_log_that_is_given_its_beginning_is_the_same(where: Place) -> None:

@@ -151,7 +151,9 @@ def test_apply_refuses_what_the_format_cannot_hold(
     usual = ("<s:>", "<p:>", '"y"@en', "")
     for at in range(3):
         rows = [usual] * at + [row] + [usual] * (2 - at)
-        columns = dict(zip(("subject", "predicate", "object", "graph"), zip(*rows, strict=True), strict=True))
+        columns = dict(
+            zip(("subject", "predicate", "object", "graph"), zip(*rows, strict=True), strict=True)
+        )
         base = tmp_path / f"base{at}.jelly"
         options = jelly.RdfOptions(generalized_statements=True, physical_type="QUADS")
         with jelly.RdfWriter(base, options=options) as writer:

@@ -11,9 +11,10 @@ import click
 import jelly
 from jelly._apply import Ways
 from jelly._fuseki import publish_to_fuseki
-from jelly.cli.options import FOUND_AS_JSON, JSON, given, version_of, with_options
+from jelly._inputs import number_or_id
+from jelly.cli.options import FOUND_AS_JSON, JSON, given, with_options
 from jelly.cli.output import say
-from jelly.cli.patches import DISTINCT, LOOKING, OUT, run
+from jelly.cli.patches import DISTINCT, LOOKING, OUT, READ, run
 from jelly.cli.progress import Steps
 from jelly.cli.show import AS, run_show, taken
 from jelly.cli.summaries import applied, counted, nodes, problem_line
@@ -26,6 +27,7 @@ from jelly.cli.summaries import applied, counted, nodes, problem_line
 @click.option("--at", metavar="TIME", help="The time of the dump (2026-11-21T18:00Z); now otherwise.")  # fmt: skip
 @click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
 @click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by what is said of them; content, by labels made of that; labels, by their labels; auto, as the folder says, or by the first dump.")  # fmt: skip
+@with_options(READ)
 @JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
     """Keeps DUMP in FOLDER: whole the first time, what changed after that.
@@ -59,7 +61,7 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
 
     def restored(dest: Any, **given: Any) -> jelly.Restored:
         if version is not None:
-            given["version"] = version_of(version)
+            given["version"] = number_or_id(version)
         return jelly.restore(folder, dest, **given)
 
     asked = options["at"] is not None
@@ -154,7 +156,7 @@ def publish_command(
     if query_endpoint is not None:
         raise click.UsageError("--query goes with --to fuseki")
     log = jelly.Log(place, ending=ending)
-    expected = None if expect is None else version_of(expect)
+    expected = None if expect is None else number_or_id(expect)
     done = log.publish(patch, expect=expected, headers=dict(headers), format=format)
     say(done._asdict(), _published(done), as_json=as_json)
 

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 import jelly
-from jelly.cli.options import OUT_FILE, version_of, with_options
+from jelly._inputs import number_or_id
+from jelly.cli.options import OUT_FILE, with_options
 from jelly.cli.output import destination
 from jelly.cli.patches import log_group
 from jelly.cli.relay import relay_command
@@ -74,7 +75,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
     asked = {"dest": dest, "as_json": is_json, **options}
     form, how = taken(asked)
     if form and version is not None:
-        run_show(log.show, version_of(version), dest=dest, as_json=is_json, **how)
+        run_show(log.show, number_or_id(version), dest=dest, as_json=is_json, **how)
     elif version is None:
         if options["form"]:
             raise click.UsageError("--as shows a version: give its number or its id")
@@ -87,10 +88,10 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
         click.echo(f"{said}; begins {_begins(info.base)}; {info.format}")
     elif is_json:
         with click.open_file("/dev/null", "wb") as nowhere:
-            click.echo(json.dumps(as_json(log.fetch(version_of(version), nowhere))))
+            click.echo(json.dumps(as_json(log.fetch(number_or_id(version), nowhere))))
     else:
         with destination(dest) as out:
-            log.fetch(version_of(version), out, to="rdfp" if dest == "-" else "auto")
+            log.fetch(number_or_id(version), out, to="rdfp" if dest == "-" else "auto")
 
 
 @log_group.command(name="fetch", short_help="One patch of a log.")
@@ -101,7 +102,7 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
 def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
     """Writes the patch that made VERSION (a number or an id) of the log at PLACE."""
     with destination(dest) as out:
-        existing(jelly.Log(place)).fetch(version_of(version), out, to=to)
+        existing(jelly.Log(place)).fetch(number_or_id(version), out, to=to)
 
 
 @log_group.command(name="dataset", short_help="The dataset that a log makes.")
@@ -111,7 +112,7 @@ def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
 @click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, and N-Quads on standard output.")  # fmt: skip
 def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
     """Writes the dataset of the log at PLACE, as it is or was."""
-    wanted = None if version is None else version_of(version)
+    wanted = None if version is None else number_or_id(version)
     if dest == "-" and to == "auto":
         to = "nq"  # in which format the log keeps its base is its own business
     with destination(dest) as out:
@@ -158,7 +159,7 @@ def compact_command(place: str, upto: str) -> None:
     Examples: jelly log compact logs/brick --upto 1000; jelly log compact s3://bucket/brick --upto 1000; jelly
     log compact http://127.0.0.1:8080/brick --upto 1000
     """
-    done = existing(jelly.Log(place)).compact(version_of(upto))
+    done = existing(jelly.Log(place)).compact(number_or_id(upto))
     said = f"{place}: begins with version {done.version:,}, {counted(done.statements, 'statement')}"
     said += f"; {counted(done.patches, 'patch', 'patches')} less"
     click.echo(said + (f", {done.bytes:,} bytes less" if done.bytes > 0 else ""), err=True)

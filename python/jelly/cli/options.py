@@ -65,6 +65,6 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value not in (None, ())}
 
 
-def version_of(text: str) -> int | str:
+def number_or_id(text: str) -> int | str:
     """A number or an id."""
     return int(text) if text.isdecimal() else text

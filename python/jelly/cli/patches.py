@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 import jelly
+from jelly._inputs import number_or_id
 from jelly.cli.options import (
     FOUND_AS_JSON,
     JSON,
@@ -19,7 +20,6 @@ from jelly.cli.options import (
     Options,
     given,
     table_options,
-    version_of,
     with_options,
 )
 from jelly.cli.output import destination
@@ -40,13 +40,13 @@ OUT: Options = [
     *table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"),
     JSON,
 ]
-_READ = table_options("dataset", "framing", "strict", "lenient_flags", "threads")
+READ = table_options("dataset", "framing", "strict", "lenient_flags", "threads")
 _BASE = table_options("base", "base_format")
 _LOG = table_options("log", "patch_format", "unfinished", "chain")
 DISTINCT: Options = [
     click.option("--distinct", is_flag=True, default=None, help="Write a statement once that the dataset has twice."),
 ]  # fmt: skip
-LOOKING: Options = [*_BASE, *table_options("log", "patch_format"), *_READ]
+LOOKING: Options = [*_BASE, *table_options("log", "patch_format"), *READ]
 
 
 def _log(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def run(
 @click.command(name="apply", short_help="A dataset with patches applied.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
-@with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
+@with_options(OUT, _BASE, _LOG, READ, DISTINCT)
 def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     """Applies the patches of LOG... to the dataset BASE.
 
@@ -103,10 +103,10 @@ def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
 @click.argument("base")
 @_PATHS
 @click.option("--version", "version", required=True, help="Number of the version, or id of its patch.")  # fmt: skip
-@with_options(OUT, _BASE, _LOG, _READ, DISTINCT)
+@with_options(OUT, _BASE, _LOG, READ, DISTINCT)
 def as_of_command(base: str, patches: tuple[str, ...], version: str, **options: Any) -> None:
     """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... makes one more."""
-    run(jelly.as_of, applied, base, list(patches), version_of(version), **options)
+    run(jelly.as_of, applied, base, list(patches), number_or_id(version), **options)
 
 
 _IDS: Options = [
@@ -134,7 +134,7 @@ SKOLEM = click.option(
     help="Exit with 0 if nothing changed, 1 if something did, 2 after an error.",
 )
 @SKOLEM
-@with_options(OUT, AS, _IDS, _PATCH, _READ)
+@with_options(OUT, AS, _IDS, _PATCH, READ)
 def diff_command(sources: tuple[str, ...], is_git: bool, exit_code: bool, **options: Any) -> None:
     """Shows what differs between OLD and NEW, or writes the patch that makes NEW of OLD.
 
@@ -176,7 +176,7 @@ def exit_codes() -> Iterator[None]:
 @click.command(name="same", short_help="Whether two datasets are the same graph.")
 @click.argument("old", metavar="A")
 @click.argument("new", metavar="B")
-@with_options(table_options("same", "old_format", "new_format"), _READ)
+@with_options(table_options("same", "old_format", "new_format"), READ)
 def same_command(old: str, new: str, **options: Any) -> None:
     """Says whether A and B are the same dataset, with any labels of their blank nodes.
 
@@ -191,7 +191,7 @@ def same_command(old: str, new: str, **options: Any) -> None:
 @click.command(name="invert", short_help="The patch that takes others back.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the patches.")
-@with_options(OUT, _IDS, _PATCH, _BASE, _LOG, _READ)
+@with_options(OUT, _IDS, _PATCH, _BASE, _LOG, READ)
 def invert_command(patches: tuple[str, ...], **options: Any) -> None:
     """Writes the patch that takes LOG... back.
 
@@ -202,7 +202,7 @@ def invert_command(patches: tuple[str, ...], **options: Any) -> None:
 
 @click.command(name="squash", short_help="One patch for many, with a new id.", epilog=_LOGS)
 @_PATHS
-@with_options(OUT, _MODE, _IDS, _PATCH, _LOG, _READ)
+@with_options(OUT, _MODE, _IDS, _PATCH, _LOG, READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
     """Writes one patch with the effect of LOG..., headers and a new id."""
     run(jelly.squash, patched, list(patches), **options)
@@ -212,7 +212,7 @@ def squash_command(patches: tuple[str, ...], **options: Any) -> None:
     name="net", short_help="The last operation on each quad, without headers.", epilog=_LOGS
 )
 @_PATHS
-@with_options(OUT, _MODE, _PATCH, _LOG, _READ)
+@with_options(OUT, _MODE, _PATCH, _LOG, READ)
 def net_command(patches: tuple[str, ...], **options: Any) -> None:
     """Writes the last operation of LOG... on each quad and prefix, as one patch without headers."""
     run(jelly.net, patched, list(patches), **options)
@@ -227,7 +227,7 @@ def net_command(patches: tuple[str, ...], **options: Any) -> None:
     metavar="VERSION",
     help="Number of the later version, or id of its patch.",
 )
-@with_options(OUT, AS, _MODE, _IDS, _PATCH, _LOG, _READ)
+@with_options(OUT, AS, _MODE, _IDS, _PATCH, _LOG, READ)
 def between_command(
     patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
 ) -> None:
@@ -235,7 +235,7 @@ def between_command(
 
     On a terminal changes are shown to people, as far as the rows of LOG... say; --as says otherwise.
     """
-    versions = (version_of(from_version), version_of(to_version))
+    versions = (number_or_id(from_version), number_or_id(to_version))
     form, how = taken(options)
     if form:
         how |= dict(zip(("from_version", "to_version"), versions, strict=True))
@@ -250,7 +250,7 @@ def between_command(
 )
 @click.argument("base")
 @_PATHS
-@with_options(OUT, _PATCH, _BASE, _LOG, _READ)
+@with_options(OUT, _PATCH, _BASE, _LOG, READ)
 def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     """Writes LOG... with only the rows that change the dataset BASE."""
     run(jelly.canonicalize, patched, list(patches), base, **options)
@@ -265,7 +265,7 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
 @click.option("--base", metavar="BASE", help="The dataset before the log.")
 @click.option("--who", is_flag=True, help="Also print which patch added and deleted it: its id, and headers such as author and time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
-@with_options(_BASE, _LOG, _READ)
+@with_options(_BASE, _LOG, READ)
 def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **options: Any) -> None:
     """Prints from which version of LOG... to which quads were there, with tabs between.
 
@@ -302,7 +302,7 @@ def log_group() -> None:
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the log; rows without effect are known by it.")  # fmt: skip
 @FOUND_AS_JSON
-@with_options(_BASE, _LOG, _READ)
+@with_options(_BASE, _LOG, READ)
 def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Reports all that is wrong with LOG...; exit code 1 if there is something."""
     with Steps(quiet=as_json) as steps:

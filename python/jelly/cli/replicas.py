@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from jelly import Replica
-from jelly.cli.options import JSON, OUT_FILE, given, table_options, version_of, with_options
+from jelly._inputs import number_or_id
+from jelly.cli.options import JSON, OUT_FILE, given, table_options, with_options
 from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 from jelly.cli.summaries import counted, prefixes_left_out
@@ -52,7 +53,7 @@ def follow_command(
     table: str, log: tuple[str, ...], format: Any, as_json: bool, upto: str | None, **options: Any
 ) -> None:
     """Applies the patches of LOG... (files, folders or the place of a log) that TABLE does not have yet."""
-    last = None if upto is None else version_of(upto)
+    last = None if upto is None else number_or_id(upto)
     replica = Replica(table, format=format)
     with Steps(quiet=as_json) as steps:
         done = replica.follow(list(log), upto=last, progress=steps.show, **given(options))

@@ -115,9 +115,18 @@ class Contents:
         return self.path(version, extent).exists()
 
     def _look(self) -> Extent:
-        if not self.home.is_dir():
-            self._extent = None
-            return Extent(None, 1, Head(0, None), self._ending, 1)
+        for is_last in (False, False, True):
+            if not self.home.is_dir():
+                break
+            try:
+                return self._look_into()
+            except FileNotFoundError:  # the folder goes, or another one takes its place
+                if is_last:
+                    raise
+        self._extent = None
+        return Extent(None, 1, Head(0, None), self._ending, 1)
+
+    def _look_into(self) -> Extent:
         if self._checked is not None and self._index is not None:
             self._extent = grown(self.home, self._checked, self._index, partial(self._line, self._index))  # fmt: skip
             if self._extent is not None:
