@@ -10,15 +10,15 @@ from jelly import _internal
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/errors.md"
 START = """\
-# What is refused, and why
+# Errors
 
 <!-- scripts/errors_table.py writes this page from src/error/kind.rs. -->
 
-A wrong answer is worse than none, so this library refuses what it cannot read, write or apply exactly. Each refusal has a *kind*, which stays the same
-from version to version: `error.kind` in Python, `Error::kind()` in Rust, the first word of the message in a shell. `error.source`, `frame`, `row`,
-`offset`, `line` and `column` say where. The exit code of `jelly` is 1 where data is refused, and 2 where the call is.
+A wrong result is worse than none, so this library reports an error if it cannot read, write or apply something exactly. Each error has a *kind*, which stays the
+same from version to version: `error.kind` in Python, `Error::kind()` in Rust, the first word of the message in a shell. `error.source`, `frame`, `row`,
+`offset`, `line` and `column` give the position. The exit code of `jelly` is 1 for bad data and 2 for a wrong call.
 """
-HEAD = "| kind | what is refused | what to do |\n| --- | --- | --- |\n"
+HEAD = "| kind | cause | what to do |\n| --- | --- | --- |\n"
 
 
 def page() -> str:
