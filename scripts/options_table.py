@@ -33,19 +33,19 @@ DICTS: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
     ("BaseOptions", ("create",), (), "Options of ``Replica.create``."),
     ("FollowOptions", ("follow",), (), "Options of ``Replica.follow``."),
     ("ReadingOptions", ("dataset",), (), "How sources are read; the compression is detected."),
-    ("LogOptions", ("log",), (), "How a log is taken."),
-    ("LookingOptions", ("dataset", "log", "base"), (), "Options of functions that look at logs."),
+    ("LogOptions", ("log",), (), "How a log is read."),
+    ("LookingOptions", ("dataset", "log", "base"), (), "Options of functions that only read logs."),
     ("DatasetOptions", ("dataset", "log", "result_rdf"), (), "Options of functions that write a dataset."),
-    ("PatchingOptions", ("dataset", "log", "base", "result_patch"), (), "Options of functions that make a patch of others."),
+    ("PatchingOptions", ("dataset", "log", "base", "result_patch"), (), "Options of functions that make a patch from other patches."),
     ("SameOptions", ("dataset", "same"), (), "Options of ``same``."),
     ("ShowLogOptions", ("dataset", "log", "base", "show"), (), "Options of ``show``."),
     ("ShowDiffOptions", ("dataset", "compare", "show"), (), "Options of ``show_diff``."),
-    ("ComparingOptions", ("dataset", "compare", "result_patch"), (), "Options of functions that make a patch of datasets."),
+    ("ComparingOptions", ("dataset", "compare", "result_patch"), (), "Options of functions that make a patch from datasets."),
 ]  # fmt: skip
 # what several of them have: a name, the options, what they are
 SHARED: list[tuple[str, str, str]] = [
-    ("_Source", "framing limits", "How bytes are taken."),
-    ("_Checked", "framing limits strict lenient_flags", "How bytes are taken and checked."),
+    ("_Source", "framing limits", "How bytes are read."),
+    ("_Checked", "framing limits strict lenient_flags", "How bytes are read and checked."),
     ("_Decoding", "framing compression blank_nodes strict lenient_flags batch_rows batch_bytes limits", "Options of all readers and decoders."),
     ("_Chosen", "columns terms mode", "What a decoder puts into its batches."),
     ("_File", "resume split source_name strings", "Which part of a file is read, its name, and the type of its strings."),
@@ -162,21 +162,21 @@ def types() -> str:
         parts += ["\n"] if rest else []
         parts += [f"    {key}: {type}\n" for key, type in rest.items()]
     parts.append("\n\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass LimitFields:\n")
-    parts.append('    """What :class:`jelly.Limits` bounds; bytes unless said otherwise."""\n\n')
+    parts.append('    """Fields of :class:`jelly.Limits`; bytes unless stated otherwise."""\n\n')
     for row in options_of("limits").values():
         parts.append(f'    {row.name}: int = {row.default}\n    """{row.doc}"""\n')
     return "".join(parts)
 
 
 PAGES = [
-    ("Reading", ("decode_rdf", "decode_patch", "read"), "`read_rdf`, `read_patch`, `batch_decoder`; in Spark in camel case (`batchRows`)."),
-    ("Writing", ("write_rdf", "write_patch"), "`RdfWriter`, `PatchWriter`; in Spark in camel case (`frameRows`)."),
-    ("Streams", ("single", "single_rdf", "single_patch"), "Single options of a Jelly stream, of `convert`, `apply`, `diff` and so on; in Spark in camel case."),
-    ("Results", ("result_rdf", "result_patch"), "`apply`, `diff` and the other functions that write a dataset or a patch; `convert`."),
-    ("Logs", ("dataset", "log", "base", "compare"), "`apply`, `diff` and the other functions that read datasets and logs."),
-    ("Showing", ("show",), "`show`, `show_diff`."),
-    ("Parts of files", ("splits", "index"), "`splits` and `index`."),
-    ("Limits", ("limits",), "Fields of `jelly.Limits`; options of Spark in camel case. The error that a limit causes names it."),
+    ("Reading", ("decode_rdf", "decode_patch", "read"), "Options of `read_rdf`, `read_patch` and `batch_decoder`; in Spark their names are in camel case (`batchRows`)."),
+    ("Writing", ("write_rdf", "write_patch"), "Options of `RdfWriter` and `PatchWriter`; in Spark their names are in camel case (`frameRows`)."),
+    ("Streams", ("single", "single_rdf", "single_patch"), "Options of a Jelly stream that `convert`, `apply`, `diff` and other functions take one by one; in Spark their names are in camel case."),
+    ("Results", ("result_rdf", "result_patch"), "Options of `convert`, `apply`, `diff` and the other functions that write a dataset or a patch."),
+    ("Logs", ("dataset", "log", "base", "compare"), "Options of `apply`, `diff` and the other functions that read datasets and logs."),
+    ("Showing", ("show",), "Options of `show` and `show_diff`."),
+    ("Parts of files", ("splits", "index"), "Options of `splits` and `index`."),
+    ("Limits", ("limits",), "Fields of `jelly.Limits`, which are also options in Spark, in camel case. An error of a limit names the limit."),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-//! What a reader puts up with before it gives up on its input.
+//! Limits on what a reader accepts from its input.
 
 use crate::with::With;
 
@@ -7,18 +7,18 @@ use crate::with::With;
 pub struct LimitRow {
     /// The field of [`Limits`].
     pub name: &'static str,
-    /// Where nobody gives one.
+    /// The default.
     pub default: i64,
-    /// The least that can be given.
+    /// The smallest value.
     pub least: i64,
-    /// The most that can be given.
+    /// The largest value.
     pub most: i64,
-    /// What it bounds; the first sentence stands alone.
+    /// What the limit bounds; the first sentence stands alone.
     pub doc: &'static str,
 }
 
 impl LimitRow {
-    /// Whether it counts bytes.
+    /// Whether the limit counts bytes.
     pub fn is_bytes(&self) -> bool {
         self.name.ends_with("_bytes")
     }
@@ -28,8 +28,8 @@ macro_rules! limits {
     ($($name:ident: $type:ty = $default:expr, $range:expr, $doc:literal;)*) => {
         /// Bounds on memory, depth and growth; every [`Limit`](crate::ErrorClass::Limit) error names the field that raises it.
         ///
-        /// Sizes that the input declares never drive an allocation: a declared length is checked against the limit,
-        /// then against the bytes that really came. Numbers are bytes unless the field says otherwise.
+        /// The input cannot cause an allocation by declaring a size: a declared length is checked against the limit,
+        /// then against the bytes that arrive. Numbers are bytes unless the field says otherwise.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Limits {
@@ -54,7 +54,7 @@ macro_rules! limits {
         },)*];
 
         impl Limits {
-            /// Changes a limit by its name; false if there is none of this name, or the number is out of its range.
+            /// Changes a limit by its name; false if no limit has this name, or the number is out of range.
             pub fn set(&mut self, name: &str, value: i64) -> bool {
                 if !LIMITS.iter().any(|row| row.name == name && (row.least..=row.most).contains(&value)) {
                     return false;
@@ -71,22 +71,22 @@ macro_rules! limits {
 const TABLE: i64 = u32::MAX as i64;
 
 limits! {
-    row_bytes: usize = 32 << 20, 128..=i64::MAX, "Longest row, and longest metadata of a frame. Rows of up to 127 bytes are always taken.";
-    frame_bytes: u64 = (1 << 31) - 1, 1..=i64::MAX, "Longest frame; its rows stream, so this costs no memory.";
-    name_table: u32 = 4096, 0..=TABLE, "Largest name table that options may ask for, in entries.";
+    row_bytes: usize = 32 << 20, 128..=i64::MAX, "Longest row, and longest metadata of a frame. Rows of up to 127 bytes are always accepted.";
+    frame_bytes: u64 = (1 << 31) - 1, 1..=i64::MAX, "Longest frame; rows are read one by one, so a long frame costs no memory.";
+    name_table: u32 = 4096, 0..=TABLE, "Largest name table that stream options may ask for, in entries.";
     prefix_table: u32 = 1024, 0..=TABLE, "Largest prefix table, in entries.";
     datatype_table: u32 = 256, 0..=TABLE, "Largest datatype table, in entries.";
-    lookup_bytes: usize = 64 << 20, 1..=i64::MAX, "All live entries of the three tables. They count together with namespaces, metadata and the terms that may repeat, which all may have as much as this, or as four terms or two rows if that is more.";
-    term_bytes: usize = 16 << 20, 1..=i64::MAX, "Longest term, as it is and as it is written.";
-    nesting: usize = 64, 0..=256, "Deepest nesting of quoted triples and of unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice.";
-    batch_rows: usize = 10_000, 1..=i64::MAX, "Most rows in a batch.";
-    batch_bytes: usize = 32 << 20, 1..=Limits::MOST_BATCH_BYTES, "Text at which a batch is closed.";
-    expansion: u64 = 1000, 0..=i64::MAX, "Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off.";
-    decompressed_bytes: u64 = 0, 0..=i64::MAX, "Most bytes of a source once its compression is off; 0 switches the check off.";
-    zstd_window: u64 = 32 << 20, 1..=i64::MAX, "Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many.";
-    transaction_bytes: u64 = 1 << 30, 1..=i64::MAX, "Bytes of a patch that may wait on disk for the outcome of its transactions.";
-    blank_work: u64 = 2_000_000, 0..=i64::MAX, "Hashes and steps to match blank nodes or to give them content labels, beside 50 for each statement that has some.";
-    blank_bytes: usize = 256 << 20, 1..=i64::MAX, "Memory for statements with blank nodes while blank nodes are matched or get content labels. More of them are divided into parts of whole components, in temporary files. What differs between two datasets, and a single component, may take four times as much.";
+    lookup_bytes: usize = 64 << 20, 1..=i64::MAX, "Total size of the current entries of the three tables. Entries, namespaces, metadata and the terms that may repeat are together limited to this size, or to four terms or two rows of the maximum length if that is more.";
+    term_bytes: usize = 16 << 20, 1..=i64::MAX, "Longest term, both as a value and as written text.";
+    nesting: usize = 64, 0..=256, "Deepest nesting of quoted triples and unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice as deep.";
+    batch_rows: usize = 10_000, 1..=i64::MAX, "Maximum number of rows in a batch.";
+    batch_bytes: usize = 32 << 20, 1..=Limits::MOST_BATCH_BYTES, "Bytes of text at which a batch ends.";
+    expansion: u64 = 1000, 0..=i64::MAX, "Maximum bytes of output for each byte of input, checked after 64 MiB of output; 0 switches the check off.";
+    decompressed_bytes: u64 = 0, 0..=i64::MAX, "Maximum bytes of a source after decompression; 0 switches the check off.";
+    zstd_window: u64 = 32 << 20, 1..=i64::MAX, "Largest zstd window; zstd rounds it down to a power of two. An xz dictionary may be twice as large.";
+    transaction_bytes: u64 = 1 << 30, 1..=i64::MAX, "Bytes of a patch that may be kept on disk until its transactions end.";
+    blank_work: u64 = 2_000_000, 0..=i64::MAX, "Maximum number of hashes and steps to match blank nodes or give them content labels, in addition to 50 for each statement with blank nodes.";
+    blank_bytes: usize = 256 << 20, 1..=i64::MAX, "Memory for statements with blank nodes while blank nodes are matched or get content labels. If the statements need more, they are divided into parts of whole components, in temporary files. The differences between two datasets, and a single component, may take four times as much.";
 }
 
 /// Growth is not judged before this much text is out.
