@@ -20,20 +20,20 @@ from jelly.cli.show import AS, run_show, taken
 from jelly.cli.summaries import applied, counted, nodes, problem_line
 
 
-@click.command(name="backup", short_help="A dump, or what changed since the last one.")
+@click.command(name="backup", short_help="Stores a dump, or what changed since the last one.")
 @click.argument("dump")
 @click.argument("folder")
-@click.option("--dump-format", metavar="FORMAT", help="Of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
-@click.option("--at", metavar="TIME", help="The time of the dump (2026-11-21T18:00Z); now otherwise.")  # fmt: skip
-@click.option("--prefixes/--no-prefixes", default=True, help="Keep prefixes too.")
-@click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by what is said of them; content, by labels made of that; labels, by their labels; auto, as the folder says, or by the first dump.")  # fmt: skip
+@click.option("--dump-format", metavar="FORMAT", help="Format of DUMP: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option("--at", metavar="TIME", help="Time of the dump (2026-11-21T18:00Z); the default is now.")  # fmt: skip
+@click.option("--prefixes/--no-prefixes", default=True, help="Store prefixes too.")
+@click.option("--blank-nodes", type=click.Choice(get_args(Ways)), help="How blank nodes are compared: match, by the statements about them; content, by content labels; labels, by their labels; auto, as the folder records, or by the first dump.")  # fmt: skip
 @with_options(READ)
 @JSON
 def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> None:
-    """Keeps DUMP in FOLDER: whole the first time, what changed after that.
+    """Stores DUMP in FOLDER: the whole dump the first time, after that only what changed.
 
-    FOLDER has the first dump as base.jelly.zst and a log of what changed since, as patch-0001.jellyp.zst
-    and so on. Nothing is written if nothing changed.
+    FOLDER contains the first dump as base.jelly.zst and a log of the changes since then, as
+    patch-0001.jellyp.zst and so on. If nothing changed, nothing is written.
 
     Example: jelly backup monday.ttl kept
     """
@@ -46,15 +46,15 @@ def backup_command(dump: str, folder: str, as_json: bool, **options: Any) -> Non
     say(done._asdict(), text, as_json=as_json)
 
 
-@click.command(name="restore", short_help="A dataset of a backup, as it is or was.")
+@click.command(name="restore", short_help="Writes the dataset of a backup, as it is or was.")
 @click.argument("folder")
-@click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
-@click.option("--at", metavar="TIME", help="The last version of this day (2026-11-21) or up to this time (2026-11-21T18:00, 2026-11-21T18:00Z).")  # fmt: skip
+@click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the default is the last version.")  # fmt: skip
+@click.option("--at", metavar="TIME", help="Restore the last version of this day (2026-11-21), or up to this time (2026-11-21T18:00, 2026-11-21T18:00Z).")  # fmt: skip
 @with_options(OUT, DISTINCT)
 def restore_command(folder: str, version: str | None, **options: Any) -> None:
-    """Writes the dataset that the backup in FOLDER has, as it is or was.
+    """Writes the dataset of the backup in FOLDER, as it is or was.
 
-    The number of its statements is checked with what the backup says.
+    The number of statements is checked against the number in the backup.
 
     Example: jelly restore kept --at 2026-11-21 -o then.nq
     """
@@ -68,11 +68,13 @@ def restore_command(folder: str, version: str | None, **options: Any) -> None:
     run(restored, lambda done: applied(done, done.at if asked else None), **options)
 
 
-@click.command(name="stage", short_help="What a patch would do to a dataset.")
+@click.command(name="stage", short_help="Reports what a patch would do to a dataset.")
 @click.argument("base")
 @click.argument("patch")
-@click.option("--log", "folder", metavar="PLACE", help="The log that the patch is for: report whether the patch can be its next one.")  # fmt: skip
-@click.option("--publish", is_flag=True, help="Publish it to the log, if nothing is wrong.")
+@click.option("--log", "folder", metavar="PLACE", help="The log that the patch is for; report whether the patch can be its next one.")  # fmt: skip
+@click.option(
+    "--publish", is_flag=True, help="Publish the patch to the log if there are no problems."
+)
 @FOUND_AS_JSON
 @with_options(AS, LOOKING)
 def stage_command(
@@ -81,7 +83,7 @@ def stage_command(
     """Reports what PATCH would do to the dataset BASE; exit code 1 if it cannot be applied.
 
     Nothing is written without --publish. Rows without effect are reported; if no row has an effect, the
-    patch is refused. --as shows what would change.
+    patch is rejected. --as shows what would change.
 
     Example: jelly stage now.nq change.rdfp --log logs/brick
     """
@@ -116,15 +118,15 @@ def stage_command(
         sys.exit(1)
 
 
-@click.command(name="publish", short_help="A patch as the next one of a log.")
+@click.command(name="publish", short_help="Publishes a patch as the next one of a log.")
 @click.argument("place")
 @click.argument("patch")
-@click.option("--expect", metavar="VERSION", help="Number or id of the patch that must be the last one; 0: none may be there.")  # fmt: skip
-@click.option("--header", "headers", nargs=2, multiple=True, metavar="KEY TERM", help="Another header; can be given several times.")  # fmt: skip
-@click.option("--ending", default=".jellyp", help="Extension of the files of a new log: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
-@click.option("--patch-format", "format", default="auto", metavar="FORMAT", help="Of PATCH: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
-@click.option("--to", "target", type=click.Choice(["log", "fuseki"]), default="log", help="fuseki: PLACE is the patch endpoint of a dataset of Apache Jena Fuseki.")  # fmt: skip
-@click.option("--query", "query_endpoint", metavar="URL", help="With --to fuseki: where the dataset answers queries; without it, .../query for .../patch.")  # fmt: skip
+@click.option("--expect", metavar="VERSION", help="Number or id of the patch that must be the last one; 0 if the log must have no patches.")  # fmt: skip
+@click.option("--header", "headers", nargs=2, multiple=True, metavar="KEY TERM", help="Header to add; can be given several times.")  # fmt: skip
+@click.option("--ending", default=".jellyp", help="Extension of the files of a new log: .jellyp, .rdfp or .trp, optionally followed by .gz or .zst.")  # fmt: skip
+@click.option("--patch-format", "format", default="auto", metavar="FORMAT", help="Format of PATCH: jelly-patch, rdfp, rdfp-v1, trp.")  # fmt: skip
+@click.option("--to", "target", type=click.Choice(["log", "fuseki"]), default="log", help="With fuseki, PLACE is the patch endpoint of an Apache Jena Fuseki dataset.")  # fmt: skip
+@click.option("--query", "query_endpoint", metavar="URL", help="With --to fuseki: URL for queries of the dataset; the default is .../query for .../patch.")  # fmt: skip
 @JSON
 def publish_command(
     place: str,
@@ -137,14 +139,14 @@ def publish_command(
     target: str,
     query_endpoint: str | None,
 ) -> None:
-    """Makes PATCH the next one of the log at PLACE, whole or not at all.
+    """Publishes PATCH as the next patch of the log at PLACE, complete or not at all.
 
-    PLACE is a folder, the address of a log on a server, or in an object store (s3://bucket/log).
+    PLACE is a folder, or the address of a log on a server or in an object store (s3://bucket/log).
 
     Example: jelly publish http://127.0.0.1:8080/brick change.rdfp
 
-    It gets an id, and the id of the last patch as prev. A patch that was made for another state of the
-    log is refused: one whose prev is not the last patch, and any with --expect that is not.
+    The patch gets an id, and the id of the last patch as prev. A patch that was made for another state of
+    the log is rejected, that is, if its prev or --expect names a patch that is not the last one.
     """
     if target == "fuseki":
         if expect is not None or headers:

@@ -24,7 +24,7 @@ _LOOK: Options = [
 ]
 
 
-@click.command(name="convert", short_help="A file in another format.")
+@click.command(name="convert", short_help="Converts a file to another format.")
 @click.argument("source")
 @click.argument("dest")
 @with_options(
@@ -41,7 +41,7 @@ _LOOK: Options = [
 @patches.SKOLEM
 @click.option(
     "--deskolemize", is_flag=False, flag_value="", metavar="[START]",
-    help="Write IRIs that begin so as blank nodes: the way back from --skolemize.",
+    help="Write IRIs that begin with START as blank nodes; this reverses --skolemize.",
 )  # fmt: skip
 @JSON
 def convert_command(
@@ -56,7 +56,7 @@ def convert_command(
 
     Example: jelly convert log.jellyp log.rdfp.gz
 
-    - is standard input or output.
+    Use - for standard input or output.
     """
     for name, start in (("skolemize", skolemize), ("deskolemize", deskolemize)):
         if start is not None:
@@ -71,7 +71,7 @@ def convert_command(
         click.echo(_summary(done), err=True)
 
 
-@click.command(short_help="Statements as N-Quads, patches as RDF Patch.")
+@click.command(short_help="Prints statements as N-Quads, patches as RDF Patch.")
 @click.argument("source")
 @with_options(_READ)
 def cat(source: str, **options: Any) -> None:
@@ -80,30 +80,30 @@ def cat(source: str, **options: Any) -> None:
         convert(source, out, to="text", **given(options))
 
 
-@click.command(name="index", short_help="A sidecar, by which parts of a file can be read.")
+@click.command(name="index", short_help="Writes a sidecar for reading parts of a file.")
 @click.argument("path")
 @with_options(table_options("index", "every", "framing"))
 def index_command(path: str, **options: Any) -> None:
-    """Makes the sidecar by which parts of the Jelly file PATH can be read."""
+    """Writes the sidecar that is needed to read parts of the Jelly file PATH."""
     local_path(path).open("rb").close()  # an error that names it
     sidecar, points = index(path, **given(options))
     click.echo(f"{sidecar}, sync points: {points:,}")
 
 
-@click.command(name="inspect", short_help="What a Jelly file is and holds.")
+@click.command(name="inspect", short_help="Reports what a Jelly file is and contains.")
 @with_options(_LOOK)
 def inspect_command(source: str, as_json: bool, **options: Any) -> None:
-    """Reports what the Jelly file SOURCE is and holds: options, rows, patches, advice."""
+    """Reports what the Jelly file SOURCE is and contains: options, rows, patches, advice."""
     found = inspect(source, **given(options))
     click.echo(json.dumps(found.as_dict()) if as_json else str(found))
     if found.error is not None:
         sys.exit(1)
 
 
-@click.command(name="validate", short_help="Whether a Jelly file is as it should be.")
+@click.command(name="validate", short_help="Checks a Jelly file against its specification.")
 @with_options(_LOOK)
 def validate_command(source: str, as_json: bool, **options: Any) -> None:
-    """Checks whether the Jelly file SOURCE is as its specification says; exit code 1 if not."""
+    """Checks the Jelly file SOURCE against its specification; exit code 1 if there is an error."""
     report = validate(source, **given(options))
     click.echo(json.dumps(report.as_dict()) if as_json else str(report))
     if not report:

@@ -107,7 +107,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="jelly")
 def jelly() -> None:
-    """Changes of RDF data: shows, applies, keeps, serves and converts them.
+    """Shows, applies, stores, serves and converts changes to RDF data.
 
     Example: jelly diff old.ttl new.ttl
     """

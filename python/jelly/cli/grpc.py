@@ -12,11 +12,11 @@ from jelly.cli.output import destination
 from jelly.cli.summaries import counted, prefixes_left_out
 
 
-@click.group(name="grpc", short_help="RDF streams over gRPC.")
+@click.group(name="grpc", short_help="Reads and publishes RDF streams over gRPC.")
 def grpc_group() -> None:
-    """RDF streams over gRPC, of servers that speak Jelly's RdfStreamService.
+    """Reads and publishes RDF streams of servers that speak Jelly's RdfStreamService.
 
-    The token of the server is read from JELLY_TOKEN, and sent over TLS and to this machine only.
+    The token for the server is read from JELLY_TOKEN. It is sent only over TLS or to this machine.
     """
 
 
@@ -41,9 +41,9 @@ def _tls(tls: bool, ca: str | None, cert: str | None, key: str | None) -> Any:
 @click.argument("target", metavar="HOST:PORT")
 @click.argument("topic")
 @OUT_FILE
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, else Jelly.")  # fmt: skip
-@click.option("--after", default=0, help="Begin after so many frames of the topic.")
-@click.option("--follow", is_flag=True, help="Go on with what is published later.")
+@click.option("--to", default="auto", metavar="FORMAT", help="Format of OUT: jelly, nt, nq, ttl or trig; the default is the format of its extension, or Jelly.")  # fmt: skip
+@click.option("--after", default=0, help="Skip this number of frames of the topic.")
+@click.option("--follow", is_flag=True, help="Continue with frames that are published later.")
 @with_options(_CHANNEL)
 def subscribe_command(
     target: str,
@@ -55,7 +55,7 @@ def subscribe_command(
     compress: bool,
     **tls: Any,
 ) -> None:
-    """Writes the statements of TOPIC of the server at HOST:PORT.
+    """Writes the statements of TOPIC on the server at HOST:PORT.
 
     Example: jelly grpc subscribe 127.0.0.1:50051 weather --to nt
     """
@@ -74,15 +74,15 @@ def subscribe_command(
 @grpc_group.command(name="publish", short_help="Publishes a file of any RDF format to a topic.")
 @click.argument("target", metavar="HOST:PORT")
 @click.argument("source")
-@click.option("--topic", help="The topic; without it, the stream name of a Jelly file.")
-@click.option("--publish-id", metavar="ID", help="Store the stream whole or not at all, and only once under this id.")  # fmt: skip
-@click.option("--from", "format", default="auto", metavar="FORMAT", help="Of SOURCE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option("--topic", help="Name of the topic; the default is the stream name of a Jelly file.")
+@click.option("--publish-id", metavar="ID", help="Store the stream complete or not at all, and only once under this id.")  # fmt: skip
+@click.option("--from", "format", default="auto", metavar="FORMAT", help="Format of SOURCE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
 @with_options(_CHANNEL)
 def publish_command(
     target: str, source: str, topic: str | None, publish_id: str | None, format: Any, compress: bool,
     **tls: Any,
 ) -> None:  # fmt: skip
-    """Publishes SOURCE (a path, or - for standard input) to a topic of the server at HOST:PORT.
+    """Publishes SOURCE (a path, or - for standard input) to a topic on the server at HOST:PORT.
 
     Example: jelly grpc publish 127.0.0.1:50051 data.nt --topic news
     """

@@ -12,17 +12,17 @@ from jelly.cli.options import given, table_options, with_options
 from jelly.cli.progress import Steps
 
 
-@click.command(name="stats", short_help="Counts of what a file holds, in any format.")
+@click.command(name="stats", short_help="Counts the contents of a file, in any format.")
 @click.argument("source")
-@click.option("--top", default=10, show_default=True, type=click.IntRange(0), help="How many predicates, graphs, datatypes and languages to name.")  # fmt: skip
+@click.option("--top", default=10, show_default=True, type=click.IntRange(0), help="Number of predicates, graphs, datatypes and languages to list.")  # fmt: skip
 @with_options(
     table_options("stats", "format", "rows", "framing", "strict", "lenient_flags", "threads")
 )
-@click.option("--json", "as_json", is_flag=True, help="Say it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def stats_command(source: str, as_json: bool, **options: Any) -> None:
-    """Counts what SOURCE holds, in any format: operations, kinds of terms, predicates, graphs.
+    """Counts the contents of SOURCE, in any format: operations, kinds of terms, predicates, graphs.
 
-    Predicates, graphs, datatypes and languages are the most frequent ones.
+    Only the most frequent predicates, graphs, datatypes and languages are listed.
     """
     with Steps(quiet=as_json) as steps:
 

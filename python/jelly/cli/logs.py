@@ -18,23 +18,25 @@ from jelly.cli.summaries import counted, prefixes_left_out
 from jelly.log._there import existing
 from jelly.log._types import as_json
 
-_JSON = click.option("--json", "is_json", is_flag=True, help="As JSON, one object a line.")
+_JSON = click.option("--json", "is_json", is_flag=True, help="Print JSON, one object per line.")
 
 
-@log_group.command(name="create", short_help="A new log, empty or with a base.")
+@log_group.command(name="create", short_help="Creates a log, empty or with a base.")
 @click.argument("place")
 @click.option("--base", metavar="BASE", help="The dataset before the first patch.")
-@click.option("--base-format", default="auto", metavar="FORMAT", help="Of BASE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
+@click.option("--base-format", default="auto", metavar="FORMAT", help="Format of BASE: jelly, nt, nq, ttl, trig, rdfxml, jsonld.")  # fmt: skip
 @click.option(
-    "--empty", is_flag=True, help="The log begins with nothing; so it does without --base."
+    "--empty",
+    is_flag=True,
+    help="Begin the log with an empty dataset; this is the default without --base.",
 )
-@click.option("--ending", default=".jellyp", help="Extension of the files: .jellyp, .rdfp or .trp, and .gz or .zst after that.")  # fmt: skip
+@click.option("--ending", default=".jellyp", help="Extension of the files: .jellyp, .rdfp or .trp, optionally followed by .gz or .zst.")  # fmt: skip
 def create_command(
     place: str, base: str | None, base_format: str, empty: bool, ending: str
 ) -> None:
-    """Makes a log at PLACE, or records how a log begins that does not say it yet.
+    """Creates a log at PLACE, or records how an existing log begins if the log does not say so yet.
 
-    PLACE is a folder, the address of a server or an object store.
+    PLACE is a folder, or an address on a server or in an object store.
 
     Examples: jelly log create logs/brick --base brick.ttl; jelly log create s3://bucket/brick; jelly log
     create http://127.0.0.1:8080/brick
@@ -45,10 +47,10 @@ def create_command(
     click.echo(f"{place}: begins {_begins(log.info().base)}", err=True)
 
 
-@log_group.command(name="list", short_help="The versions of a log.")
+@log_group.command(name="list", short_help="Lists the versions of a log.")
 @click.argument("place")
-@click.option("--after", type=int, help="Begin after this version; with the first that is there otherwise.")  # fmt: skip
-@click.option("--upto", type=int, help="End with this version; the last one otherwise.")
+@click.option("--after", type=int, help="Begin after this version; the default is to begin with the first version.")  # fmt: skip
+@click.option("--upto", type=int, help="End with this version; the default is the last version.")
 @_JSON
 def list_command(place: str, after: int | None, upto: int | None, is_json: bool) -> None:
     """Lists the versions of the log or backup at PLACE: number, time, rows, id, and other headers."""
@@ -59,7 +61,7 @@ def list_command(place: str, after: int | None, upto: int | None, is_json: bool)
         _say(version, is_json)
 
 
-@log_group.command(name="show", short_help="What a log is, or what a version changed.")
+@log_group.command(name="show", short_help="Shows what a log is, or what a version changed.")
 @click.argument("place")
 @click.argument("version", required=False)
 @_JSON
@@ -68,8 +70,8 @@ def list_command(place: str, after: int | None, upto: int | None, is_json: bool)
 def show_command(place: str, version: str | None, is_json: bool, dest: str, **options: Any) -> None:
     """Shows what the log at PLACE is, or what VERSION (a number or an id) changed.
 
-    Of a version the rows of its patch are written, as RDF Patch; on a terminal, and with --as, its changes
-    are shown to people.
+    For a version, the rows of its patch are written as RDF Patch. On a terminal or with --as, a view of
+    the changes is shown instead.
     """
     log = existing(jelly.Log(place))
     asked = {"dest": dest, "as_json": is_json, **options}
@@ -94,22 +96,22 @@ def show_command(place: str, version: str | None, is_json: bool, dest: str, **op
             log.fetch(number_or_id(version), out, to="rdfp" if dest == "-" else "auto")
 
 
-@log_group.command(name="fetch", short_help="One patch of a log.")
+@log_group.command(name="fetch", short_help="Writes one patch of a log.")
 @click.argument("place")
 @click.argument("version")
 @OUT_FILE
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly-patch, rdfp or trp; by the extension of OUT otherwise, else Jelly-Patch.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="Format of OUT: jelly-patch, rdfp or trp; the default is the format of its extension, or jelly-patch.")  # fmt: skip
 def fetch_command(place: str, version: str, dest: str, to: Any) -> None:
     """Writes the patch that made VERSION (a number or an id) of the log at PLACE."""
     with destination(dest) as out:
         existing(jelly.Log(place)).fetch(number_or_id(version), out, to=to)
 
 
-@log_group.command(name="dataset", short_help="The dataset that a log makes.")
+@log_group.command(name="dataset", short_help="Writes the dataset of a log.")
 @click.argument("place")
-@click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the last one otherwise.")  # fmt: skip
+@click.option("--version", metavar="VERSION", help="Number of a version, or id of its patch; the default is the last version.")  # fmt: skip
 @OUT_FILE
-@click.option("--to", default="auto", metavar="FORMAT", help="jelly, nt, nq, ttl or trig; by the extension of OUT otherwise, and N-Quads on standard output.")  # fmt: skip
+@click.option("--to", default="auto", metavar="FORMAT", help="Format of OUT: jelly, nt, nq, ttl or trig; the default is the format of its extension, and N-Quads on standard output.")  # fmt: skip
 def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None:
     """Writes the dataset of the log at PLACE, as it is or was."""
     wanted = None if version is None else number_or_id(version)
@@ -121,10 +123,12 @@ def dataset_command(place: str, version: str | None, dest: str, to: Any) -> None
     click.echo(f"version {done.version:,}: {said}", err=True)
 
 
-@log_group.command(name="watch", short_help="Versions of a log as they come.")
+@log_group.command(name="watch", short_help="Waits for versions of a log, and lists them.")
 @click.argument("place")
-@click.option("--after", type=int, help="Begin after this version; after the last one otherwise.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="End after so long without a new version.")  # fmt: skip
+@click.option(
+    "--after", type=int, help="Begin after this version; the default is the last version."
+)
+@click.option("--timeout", type=float, metavar="SECONDS", help="End after this time without a new version.")  # fmt: skip
 @_JSON
 def watch_command(place: str, after: int | None, timeout: float | None, is_json: bool) -> None:
     """Waits for versions of the log at PLACE, and lists them.
@@ -135,11 +139,11 @@ def watch_command(place: str, after: int | None, timeout: float | None, is_json:
         _say(version, is_json)
 
 
-@log_group.command(name="pull", short_help="A copy of a log as a folder.")
+@log_group.command(name="pull", short_help="Copies a log to a folder.")
 @click.argument("place")
 @click.argument("folder")
 def pull_command(place: str, folder: str) -> None:
-    """Copies the log at PLACE to FOLDER, or what is new since the last time.
+    """Copies the log at PLACE to FOLDER, or only what is new since the last copy.
 
     Example: jelly log pull http://127.0.0.1:8080/brick copy
     """
@@ -147,14 +151,14 @@ def pull_command(place: str, folder: str) -> None:
     click.echo(f"{folder}: version {head.version:,}", err=True)
 
 
-@log_group.command(name="compact", short_help="A dataset in place of the first patches.")
+@log_group.command(name="compact", short_help="Replaces the first patches of a log with a dataset.")
 @click.argument("place")
-@click.option("--upto", required=True, metavar="VERSION", help="Number of a version, or id of its patch.")  # fmt: skip
+@click.option("--upto", required=True, metavar="VERSION", help="Number of the version, or id of its patch.")  # fmt: skip
 def compact_command(place: str, upto: str) -> None:
-    """Makes the dataset at VERSION the base of the log at PLACE, in place of the patches up to it.
+    """Replaces the patches of the log at PLACE up to VERSION with the dataset at that version.
 
-    PLACE is a folder, an object store or the address of a server, which asks for a token with the scope admin
-    if it has tokens. Headers of the patches stay, so that a patch that is sent again late is still known.
+    PLACE is a folder, or an address in an object store or on a server; a server with tokens asks for a token
+    with the scope admin. The headers of the patches stay, so the log still recognizes a patch that is sent again.
 
     Examples: jelly log compact logs/brick --upto 1000; jelly log compact s3://bucket/brick --upto 1000; jelly
     log compact http://127.0.0.1:8080/brick --upto 1000
@@ -165,10 +169,10 @@ def compact_command(place: str, upto: str) -> None:
     click.echo(said + (f", {done.bytes:,} bytes less" if done.bytes > 0 else ""), err=True)
 
 
-@log_group.command(name="repair", short_help="Set aside what stands behind a hole.")
+@log_group.command(name="repair", short_help="Sets aside the patches after a missing one.")
 @click.argument("folder")
 def repair_command(folder: str) -> None:
-    """Sets aside the patches of FOLDER that stand behind a missing one, so that it can be published to."""
+    """Sets aside the patches of FOLDER after a missing one, so that patches can be published again."""
     from jelly.log._repair import repair
 
     done = repair(folder)
@@ -177,11 +181,11 @@ def repair_command(folder: str) -> None:
     click.echo(f"the head is version {done.head:,}; {done.lost:,} lost at the end", err=True)
 
 
-@log_group.command(name="page", short_help="Pages on a log, for a browser.")
+@log_group.command(name="page", short_help="Writes web pages about a log.")
 @click.argument("place")
-@click.option("-o", "--out", "dest", required=True, metavar="OUT", help="A folder, for a site of pages and patches; or a file with the extension .html, for one page that needs no network.")  # fmt: skip
+@click.option("-o", "--out", "dest", required=True, metavar="OUT", help="A folder for a site of pages and patches, or a file with the extension .html for one page that needs no network.")  # fmt: skip
 def page_command(place: str, dest: str) -> None:
-    """Writes pages on the log at PLACE: its versions, what each added and deleted."""
+    """Writes web pages about the log at PLACE: its versions, and what each version added and deleted."""
     from jelly._page._site import write_page
 
     count = write_page(existing(jelly.Log(place)), dest)

@@ -44,7 +44,7 @@ READ = table_options("dataset", "framing", "strict", "lenient_flags", "threads")
 _BASE = table_options("base", "base_format")
 _LOG = table_options("log", "patch_format", "unfinished", "chain")
 DISTINCT: Options = [
-    click.option("--distinct", is_flag=True, default=None, help="Write a statement once that the dataset has twice."),
+    click.option("--distinct", is_flag=True, default=None, help="Write a statement only once if the dataset has it twice."),
 ]  # fmt: skip
 LOOKING: Options = [*_BASE, *table_options("log", "patch_format"), *READ]
 
@@ -61,8 +61,10 @@ def _log(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> 
 
 
 _PATHS = click.argument("patches", metavar="LOG...", nargs=-1, callback=_log)
-_LOGS = "Each LOG is a file of patches in any format, or a directory of such files; - is standard input."
-_BASES = f"BASE is a dataset in any format, /dev/null an empty one. {_LOGS}"
+_LOGS = (
+    "Each LOG is a file of patches in any format, or a folder of patch files; - is standard input."
+)
+_BASES = f"BASE is a dataset in any format; /dev/null is an empty dataset. {_LOGS}"
 
 
 def run(
@@ -87,7 +89,7 @@ def run(
     return done
 
 
-@click.command(name="apply", short_help="A dataset with patches applied.", epilog=_BASES)
+@click.command(name="apply", short_help="Applies patches to a dataset.", epilog=_BASES)
 @click.argument("base")
 @_PATHS
 @with_options(OUT, _BASE, _LOG, READ, DISTINCT)
@@ -99,33 +101,35 @@ def apply_command(base: str, patches: tuple[str, ...], **options: Any) -> None:
     run(jelly.apply, applied, base, list(patches), **options)
 
 
-@click.command(name="as-of", short_help="A dataset as it was at a version of a log.", epilog=_BASES)
+@click.command(
+    name="as-of", short_help="Writes a dataset as it was at a version of a log.", epilog=_BASES
+)
 @click.argument("base")
 @_PATHS
 @click.option("--version", "version", required=True, help="Number of the version, or id of its patch.")  # fmt: skip
 @with_options(OUT, _BASE, _LOG, READ, DISTINCT)
 def as_of_command(base: str, patches: tuple[str, ...], version: str, **options: Any) -> None:
-    """Writes the dataset as it was at a version: BASE is 0, each patch of LOG... makes one more."""
+    """Writes the dataset at a version: BASE is version 0, and each patch of LOG... makes the next one."""
     run(jelly.as_of, applied, base, list(patches), number_or_id(version), **options)
 
 
 _IDS: Options = [
-    click.option("--id", "id", metavar="ID", help="Of the new patch: an IRI or a term."),
-    click.option("--prev", metavar="ID", help="Of the patch that it comes after."),
+    click.option("--id", "id", metavar="ID", help="Id of the new patch: an IRI or a term."),
+    click.option("--prev", metavar="ID", help="Id of the patch that the new patch comes after."),
 ]  # fmt: skip
 _PATCH = table_options("result_patch", "stream_type", "abbreviate")
 _MODE: Options = [
-    click.option("--mode", type=click.Choice(["last", "net"]), help="net: drop what is in the end as it was; for canonical logs."),
+    click.option("--mode", type=click.Choice(["last", "net"]), help="net: also drop quads and prefixes that are in the end as they were before; for canonical logs."),
 ]  # fmt: skip
 SKOLEM = click.option(
     "--skolemize", is_flag=False, flag_value="", metavar="[START]",
-    help="Write blank nodes as IRIs that begin so.",
+    help="Write blank nodes as IRIs that begin with START.",
 )  # fmt: skip
 
 
-@click.command(name="diff", short_help="What differs between two datasets.")
+@click.command(name="diff", short_help="Shows what differs between two datasets.")
 @click.argument("sources", nargs=-1, metavar="OLD NEW")
-@click.option("--git", "is_git", is_flag=True, help="Show a file to git, which calls this with seven arguments: git config diff.rdf.command 'jelly diff --git'.")  # fmt: skip
+@click.option("--git", "is_git", is_flag=True, help="Work as a diff driver of git, which passes seven arguments: git config diff.rdf.command 'jelly diff --git'.")  # fmt: skip
 @with_options(table_options("compare", "old_format", "new_format", "blank_nodes"))
 @click.option("--prefixes/--no-prefixes", default=True, help="Compare prefixes too.")
 @click.option(
@@ -136,13 +140,13 @@ SKOLEM = click.option(
 @SKOLEM
 @with_options(OUT, AS, _IDS, _PATCH, READ)
 def diff_command(sources: tuple[str, ...], is_git: bool, exit_code: bool, **options: Any) -> None:
-    """Shows what differs between OLD and NEW, or writes the patch that makes NEW of OLD.
+    """Shows what differs between OLD and NEW, or writes the patch that turns OLD into NEW.
 
     Examples: jelly diff monday.ttl tuesday.ttl; jelly diff monday.ttl tuesday.ttl -o change.jellyp
 
-    Both are datasets in any format, /dev/null an empty one. Blank nodes whose labels do not last,
-    such as [ ] in Turtle, are matched by what is said of them. On a terminal changes are shown to
-    people; into a file or a pipe a patch is written. --as says which.
+    Both are datasets in any format; /dev/null is an empty dataset. Blank nodes without stable labels,
+    such as [ ] in Turtle, are matched by the statements about them. On a terminal, the command shows a
+    view of the changes; to a file or a pipe, it writes a patch. --as selects the form.
     """
     if is_git:
         show_to_git(sources, options, exit_code=exit_code)
@@ -173,14 +177,14 @@ def exit_codes() -> Iterator[None]:
         sys.exit(2)
 
 
-@click.command(name="same", short_help="Whether two datasets are the same graph.")
+@click.command(name="same", short_help="Checks whether two datasets are the same graph.")
 @click.argument("old", metavar="A")
 @click.argument("new", metavar="B")
 @with_options(table_options("same", "old_format", "new_format"), READ)
 def same_command(old: str, new: str, **options: Any) -> None:
-    """Says whether A and B are the same dataset, with any labels of their blank nodes.
+    """Checks whether A and B are the same dataset, apart from the labels of blank nodes.
 
-    Exit code 0: they are. 1: they are not. 2: an error, or not decided within the budget.
+    Exit code 0: they are the same. 1: they are not. 2: an error, or undecided within the limits.
     """
     with exit_codes():
         is_same = jelly.same(old, new, **given(options))
@@ -188,28 +192,28 @@ def same_command(old: str, new: str, **options: Any) -> None:
     sys.exit(0 if is_same else 1)
 
 
-@click.command(name="invert", short_help="The patch that takes others back.", epilog=_LOGS)
+@click.command(name="invert", short_help="Writes a patch that undoes others.", epilog=_LOGS)
 @_PATHS
 @click.option("--base", metavar="BASE", help="The dataset before the patches.")
 @with_options(OUT, _IDS, _PATCH, _BASE, _LOG, READ)
 def invert_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes the patch that takes LOG... back.
+    """Writes a patch that undoes the patches of LOG...
 
-    Without --base, each row of LOG... must have changed something; what canonicalize writes is so.
+    Without --base, each row of LOG... must have changed something, as in patches from canonicalize.
     """
     run(jelly.invert, patched, list(patches), **options)
 
 
-@click.command(name="squash", short_help="One patch for many, with a new id.", epilog=_LOGS)
+@click.command(name="squash", short_help="Merges patches into one, with a new id.", epilog=_LOGS)
 @_PATHS
 @with_options(OUT, _MODE, _IDS, _PATCH, _LOG, READ)
 def squash_command(patches: tuple[str, ...], **options: Any) -> None:
-    """Writes one patch with the effect of LOG..., headers and a new id."""
+    """Writes one patch with the effect of LOG..., with headers and a new id."""
     run(jelly.squash, patched, list(patches), **options)
 
 
 @click.command(
-    name="net", short_help="The last operation on each quad, without headers.", epilog=_LOGS
+    name="net", short_help="Writes the last operation on each quad, without headers.", epilog=_LOGS
 )
 @_PATHS
 @with_options(OUT, _MODE, _PATCH, _LOG, READ)
@@ -218,7 +222,9 @@ def net_command(patches: tuple[str, ...], **options: Any) -> None:
     run(jelly.net, patched, list(patches), **options)
 
 
-@click.command(name="between", short_help="The patch from one version to another.", epilog=_LOGS)
+@click.command(
+    name="between", short_help="Shows what changed from one version to another.", epilog=_LOGS
+)
 @_PATHS
 @click.option("--from-version", required=True, metavar="VERSION", help="Number of a version (0 is before the log), or id of its patch.")  # fmt: skip
 @click.option(
@@ -231,9 +237,10 @@ def net_command(patches: tuple[str, ...], **options: Any) -> None:
 def between_command(
     patches: tuple[str, ...], from_version: str, to_version: str, **options: Any
 ) -> None:
-    """Shows what one version of LOG... changes of an earlier one, or writes the patch that does so.
+    """Shows what changed between two versions of LOG..., or writes the patch from one to the other.
 
-    On a terminal changes are shown to people, as far as the rows of LOG... say; --as says otherwise.
+    On a terminal, the command shows a view of the changes, as far as the rows of LOG... tell; otherwise it
+    writes a patch. --as selects the form.
     """
     versions = (number_or_id(from_version), number_or_id(to_version))
     form, how = taken(options)
@@ -246,7 +253,9 @@ def between_command(
 
 
 @click.command(
-    name="canonicalize", short_help="Patches with only what changes a dataset.", epilog=_BASES
+    name="canonicalize",
+    short_help="Keeps only the rows of patches that change a dataset.",
+    epilog=_BASES,
 )
 @click.argument("base")
 @_PATHS
@@ -256,18 +265,18 @@ def canonicalize_command(base: str, patches: tuple[str, ...], **options: Any) ->
     run(jelly.canonicalize, patched, list(patches), base, **options)
 
 
-@click.command(name="history", short_help="When quads came and went.", epilog=_LOGS)
+@click.command(name="history", short_help="Prints when quads were added and deleted.", epilog=_LOGS)
 @_PATHS
-@click.option("--subject", multiple=True, metavar="TERM", help='Only quads with this term, or one of several: <iri>, _:label, "text"@en.')  # fmt: skip
-@click.option("--predicate", multiple=True, metavar="TERM", help="Only quads with this predicate, or one of several.")  # fmt: skip
-@click.option("--object", "object", multiple=True, metavar="TERM", help="Only quads with this object, or one of several.")  # fmt: skip
-@click.option("--graph", multiple=True, metavar="TERM", help="Only quads of this graph, or one of several; the empty text is the default graph.")  # fmt: skip
+@click.option("--subject", multiple=True, metavar="TERM", help='Only quads with this subject (<iri>, _:label, "text"@en); repeat the option for alternatives.')  # fmt: skip
+@click.option("--predicate", multiple=True, metavar="TERM", help="Only quads with this predicate; repeat the option for alternatives.")  # fmt: skip
+@click.option("--object", "object", multiple=True, metavar="TERM", help="Only quads with this object; repeat the option for alternatives.")  # fmt: skip
+@click.option("--graph", multiple=True, metavar="TERM", help="Only quads of this graph (the empty text is the default graph); repeat the option for alternatives.")  # fmt: skip
 @click.option("--base", metavar="BASE", help="The dataset before the log.")
-@click.option("--who", is_flag=True, help="Also print which patch added and deleted it: its id, and headers such as author and time.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+@click.option("--who", is_flag=True, help="Also print which patches added and deleted each quad: their ids, and headers such as author and time.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @with_options(_BASE, _LOG, READ)
 def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **options: Any) -> None:
-    """Prints from which version of LOG... to which quads were there, with tabs between.
+    """Prints the versions of LOG... from which and up to which each quad existed, separated by tabs.
 
     Terms are written as in N-Triples, in quotes for the shell: --subject '<https://example.org/a>'
     """
@@ -293,18 +302,18 @@ def history_command(patches: tuple[str, ...], who: bool, as_json: bool, **option
                         out.write(f"\t\tversion {version}:{visible(said)}\n".encode())
 
 
-@click.group(name="log", short_help="Versions of logs: made, listed, shown, copied.")
+@click.group(name="log", short_help="Creates, lists, shows, copies and checks logs.")
 def log_group() -> None:
-    """Makes, lists, shows, copies and checks logs: in folders, on servers (http://...), in object stores (s3://...)."""
+    """Creates, lists, shows, copies and checks logs in folders, on servers (http://...) and in object stores (s3://...)."""
 
 
-@log_group.command(name="verify", short_help="All that is wrong with a log.", epilog=_LOGS)
+@log_group.command(name="verify", short_help="Reports all problems of a log.", epilog=_LOGS)
 @_PATHS
-@click.option("--base", metavar="BASE", help="The dataset before the log; rows without effect are known by it.")  # fmt: skip
+@click.option("--base", metavar="BASE", help="The dataset before the log, which is needed to find rows without effect.")  # fmt: skip
 @FOUND_AS_JSON
 @with_options(_BASE, _LOG, READ)
 def verify_command(patches: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Reports all that is wrong with LOG...; exit code 1 if there is something."""
+    """Reports all problems of LOG...; exit code 1 if there are any."""
     with Steps(quiet=as_json) as steps:
         report = jelly.verify_log(list(patches), progress=steps.show, **given(options))
     if as_json:

@@ -18,21 +18,21 @@ from jelly.cli.summaries import counted
 from jelly.log._there import existing
 
 
-@click.command(name="push", short_help="Brings a store with SPARQL Update to the head of a log.")
+@click.command(name="push", short_help="Sends the patches of a log to a SPARQL store.")
 @click.argument("place")
 @click.argument("endpoint")
-@click.option("--query", "query_endpoint", metavar="URL", help="Where the store answers queries; without it, .../query for .../update, X for X/statements, else ENDPOINT.")  # fmt: skip
-@click.option("--after", type=int, metavar="VERSION", help="The version whose dataset the store has already; only for a store that does not say one.")  # fmt: skip
-@click.option("--skolemize", metavar="START", help="Write blank nodes as IRIs that begin so: the same from the first patch on.")  # fmt: skip
-@click.option("--request-bytes", type=click.IntRange(1), metavar="BYTES", help="The size of a request, 1 MiB otherwise; a larger patch takes several.")  # fmt: skip
+@click.option("--query", "query_endpoint", metavar="URL", help="URL for queries of the store; the default is .../query for .../update, X for X/statements, else ENDPOINT.")  # fmt: skip
+@click.option("--after", type=int, metavar="VERSION", help="The version whose dataset the store has already; only for a store that records no version.")  # fmt: skip
+@click.option("--skolemize", metavar="START", help="Write blank nodes as IRIs that begin with START, which must be the same from the first patch on.")  # fmt: skip
+@click.option("--request-bytes", type=click.IntRange(1), metavar="BYTES", help="Size of a request, 1 MiB by default; a larger patch takes several requests.")  # fmt: skip
 @FOLLOW
 @JSON
 def push_command(place: str, endpoint: str, **options: Any) -> None:
-    """Sends the patches of the log at PLACE to ENDPOINT, as SPARQL Update, each once.
+    """Sends the patches of the log at PLACE to ENDPOINT as SPARQL Update, each patch once.
 
-    The store keeps its version in the graph <urn:jelly:logs>; run the command again to send what is new, or
-    let it go on with --follow, which waits for a store that does not answer.
-    A store that wants to know who asks gets JELLY_STORE_AUTHORIZATION as the header Authorization.
+    The store keeps its version in the graph <urn:jelly:logs>. To send what is new, run the command again or
+    let it run with --follow, which also waits while the store does not answer.
+    If the store needs authorization, JELLY_STORE_AUTHORIZATION is sent as the header Authorization.
 
     Example: jelly push logs/brick http://localhost:3030/ds/update
     """

@@ -12,19 +12,19 @@ from jelly.cli.push import bring
 from jelly.cli.summaries import counted
 
 
-@click.command(name="relay", short_help="Brings a topic of Kafka to the head of a log.")
+@click.command(name="relay", short_help="Sends the versions of a log to a Kafka topic.")
 @click.argument("place")
 @click.argument("topic")
-@click.option("--partition", type=click.IntRange(0), help="The partition that gets all versions; 0 otherwise.")  # fmt: skip
-@click.option("--after", type=int, metavar="VERSION", help="The version that readers of the topic have already; only for a topic that says none.")  # fmt: skip
-@click.option("--to", metavar="FORMAT", help="The format of messages: jelly-patch, rdfp or trp; Jelly-Patch otherwise.")  # fmt: skip
+@click.option("--partition", type=click.IntRange(0), help="The partition that gets all versions; 0 by default.")  # fmt: skip
+@click.option("--after", type=int, metavar="VERSION", help="The version that readers of the topic have already; only for a topic that records no version.")  # fmt: skip
+@click.option("--to", metavar="FORMAT", help="Format of the messages: jelly-patch, rdfp or trp; the default is jelly-patch.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of librdkafka, such as security.protocol=SSL; can be given several times.")  # fmt: skip
 @FOLLOW
 @JSON
 def relay_command(place: str, topic: str, settings: tuple[str, ...], **options: Any) -> None:
-    """Sends the versions of the log at PLACE to TOPIC, kafka://host:9092/topic, a message each, once.
+    """Sends the versions of the log at PLACE to TOPIC (kafka://host:9092/topic), each once, as one message.
 
-    The last message says where to go on; run the command again to send what is new, or let it go on with --follow.
+    The last message records where to continue. To send what is new, run the command again or let it run with --follow.
 
     Example: jelly log relay logs/brick kafka://localhost:9092/changes
     """

@@ -15,38 +15,40 @@ from jelly.cli.output import destination
 from jelly.cli.progress import Steps
 from jelly.cli.summaries import counted, prefixes_left_out
 
-_FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Of the table.")  # fmt: skip
+_FORMAT = click.option("--table-format", "format", type=click.Choice(["auto", "parquet", "delta"]), default="auto", help="Format of the table.")  # fmt: skip
 _READ = table_options("follow", "framing", "strict", "lenient_flags")
 
 
 @click.group(name="replica")
 def replica_group() -> None:
-    """Tables that follow a log: Parquet, or Delta Lake."""
+    """Keeps Parquet or Delta Lake tables that follow a log."""
 
 
-@replica_group.command(name="create", short_help="A table of a dataset, before a log.")
+@replica_group.command(name="create", short_help="Creates a table from a dataset, before a log.")
 @click.argument("table")
 @click.argument("base", required=False)
-@click.option("--table-format", "format", type=click.Choice(["parquet", "delta"]), default="parquet", help="Of the table.")  # fmt: skip
+@click.option("--table-format", "format", type=click.Choice(["parquet", "delta"]), default="parquet", help="Format of the table.")  # fmt: skip
 @with_options(table_options("create", "base_format"))
-@click.option("--id", metavar="ID", help="Of the patch that BASE is the state after.")
-@click.option("--bucket-rows", type=int, help="Quads that a file shall have.")
+@click.option("--id", metavar="ID", help="Id of the last patch that BASE includes.")
+@click.option("--bucket-rows", type=int, help="Number of quads that a file should have.")
 @with_options(_READ)
 @JSON
 def create_command(table: str, base: str | None, as_json: bool, **options: Any) -> None:
-    """Makes TABLE of the dataset BASE, at version 0 of a log; without BASE it is empty."""
+    """Creates TABLE from the dataset BASE, at version 0 of a log; without BASE, the table is empty."""
     with Steps(quiet=as_json) as steps:
         made = Replica.create(table, base, progress=steps.show, **given(options))
     _say(_info(made), as_json=as_json)
 
 
-@replica_group.command(name="follow", short_help="Patches that a table does not have yet, applied.")
+@replica_group.command(
+    name="follow", short_help="Applies the patches that a table does not have yet."
+)
 @click.argument("table")
 @click.argument("log", metavar="LOG...", nargs=-1, required=True)
 @_FORMAT
 @with_options(table_options("follow", "patch_format"))
-@click.option("--each-version", is_flag=True, help="Commit patch by patch, so that each version can be read.")  # fmt: skip
-@click.option("--upto", metavar="VERSION", help="Go no further than this version, or the patch with this id.")  # fmt: skip
+@click.option("--each-version", is_flag=True, help="Commit each patch separately, so that each version can be read.")  # fmt: skip
+@click.option("--upto", metavar="VERSION", help="Stop after this version, or after the patch with this id.")  # fmt: skip
 @with_options(_READ)
 @JSON
 def follow_command(
@@ -70,17 +72,19 @@ def follow_command(
     )
 
 
-@replica_group.command(name="dump", short_help="The dataset that a table has.")
+@replica_group.command(name="dump", short_help="Writes the dataset of a table.")
 @click.argument("table")
 @_FORMAT
 @OUT_FILE
-@click.option("--version", type=int, help="A version that can be read; the last one otherwise.")
+@click.option(
+    "--version", type=int, help="A version that can be read; the default is the last version."
+)
 @with_options(table_options("result_rdf", "to", "to_compression", "compression_level", to="auto"))
 @JSON
 def dump_command(
     table: str, format: Any, dest: str, version: int | None, as_json: bool, **options: Any
 ) -> None:
-    """Writes the dataset that TABLE has."""
+    """Writes the dataset of TABLE."""
     if dest == "-" and options["to"] == "auto":
         options["to"] = "text"
     with destination(dest) as out:
@@ -92,22 +96,24 @@ def dump_command(
         click.echo(text + prefixes_left_out(done), err=True)
 
 
-@replica_group.command(name="info", short_help="The version of a table, and what is in it.")
+@replica_group.command(name="info", short_help="Reports the version and contents of a table.")
 @click.argument("table")
 @_FORMAT
 @JSON
 def info_command(table: str, format: Any, as_json: bool) -> None:
-    """Reports the version of TABLE, and what is in it."""
+    """Reports the version and contents of TABLE."""
     _say(_info(Replica(table, format=format)), as_json=as_json)
 
 
-@replica_group.command(name="compact", short_help="Changes beside the files, written into them.")
+@replica_group.command(
+    name="compact", short_help="Merges stored changes into the files of a table."
+)
 @click.argument("table")
 @_FORMAT
-@click.option("--bucket-rows", type=int, help="Quads that a file shall have from now on; all are written anew.")  # fmt: skip
+@click.option("--bucket-rows", type=int, help="Number of quads that a file should have from now on; all files are rewritten.")  # fmt: skip
 @JSON
 def compact_command(table: str, format: Any, bucket_rows: int | None, as_json: bool) -> None:
-    """Writes the changes that lie beside the files of TABLE into them; the version stays."""
+    """Merges the changes that are stored beside the files of TABLE into the files; the version stays the same."""
     with Steps(quiet=as_json) as steps:
         done = Replica(table, format=format).compact(bucket_rows, progress=steps.show)
     if as_json:
@@ -116,17 +122,17 @@ def compact_command(table: str, format: Any, bucket_rows: int | None, as_json: b
     click.echo("compacted" if done else "nothing to do")
 
 
-@replica_group.command(name="vacuum", short_help="Old versions and leftovers, deleted.")
+@replica_group.command(name="vacuum", short_help="Deletes old versions and leftovers.")
 @click.argument("table")
 @_FORMAT
-@click.option("--keep", type=int, default=1, help="So many versions stay readable.")
-@click.option("--hours", type=float, default=168, help="Commits of other machines that look alive stay so long.")  # fmt: skip
+@click.option("--keep", type=int, default=1, help="Number of versions that stay readable.")
+@click.option("--hours", type=float, default=168, help="Hours to keep commits of other machines that seem to be in progress.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Delete nothing; print what would be deleted.")
 @JSON
 def vacuum_command(
     table: str, format: Any, keep: int, hours: float, dry_run: bool, as_json: bool
 ) -> None:
-    """Deletes old versions of TABLE, and what killed processes left."""
+    """Deletes old versions of TABLE, and what killed processes left behind."""
     gone = Replica(table, format=format).vacuum(keep, hours=hours, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps(gone))

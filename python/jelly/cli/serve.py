@@ -11,35 +11,39 @@ import click
 from jelly.cli.summaries import counted
 
 
-@click.command(name="serve", short_help="Logs over HTTP.")
+@click.command(name="serve", short_help="Serves logs over HTTP.")
 @click.argument("root", required=False, metavar="DIR")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; one that other machines reach needs --tokens, --client-ca or --insecure.")  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; an address that other machines can reach needs --tokens, --client-ca or --insecure.")  # fmt: skip
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="The port to listen on.",
 )
-@click.option("--grpc-port", type=click.IntRange(0, 65535), metavar="N", help="Serve the logs and RDF streams over gRPC too.")  # fmt: skip
-@click.option("--topic", "topics", multiple=True, metavar="NAME=FILE", help="A file of any RDF format to which clients of gRPC can subscribe; can be given several times.")  # fmt: skip
-@click.option("--tokens", metavar="FILE", help="Who may do what: lines of `name sha256 scopes logs`.")  # fmt: skip
+@click.option("--grpc-port", type=click.IntRange(0, 65535), metavar="N", help="Also serve the logs and RDF streams over gRPC, on this port.")  # fmt: skip
+@click.option("--topic", "topics", multiple=True, metavar="NAME=FILE", help="A file in any RDF format that gRPC clients can subscribe to; can be given several times.")  # fmt: skip
+@click.option("--tokens", metavar="FILE", help="The tokens file, which says who may do what: lines of `name sha256 scopes logs`.")  # fmt: skip
 @click.option("--tls-cert", metavar="FILE", help="The certificate of the server.")
-@click.option("--tls-key", metavar="FILE", help="Its key.")
-@click.option("--client-ca", metavar="FILE", help="Let in only clients that this authority has signed.")  # fmt: skip
-@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name of this server in requests; can be given several times.")  # fmt: skip
-@click.option("--read-only", is_flag=True, help="Refuse all requests that change something.")
-@click.option("--insecure", is_flag=True, help="Let everybody who reaches the address do everything.")  # fmt: skip
-@click.option("--cors", multiple=True, metavar="ORIGIN", help="Let pages of this origin send requests; can be given several times.")  # fmt: skip
-@click.option("--trust-header", metavar="NAME", help="The header in which a proxy says who the user is: a name in the file of tokens, with - for the hash.")  # fmt: skip
-@click.option("--proxy-address", "proxy_addresses", multiple=True, metavar="ADDRESS", help="The address of that proxy; can be given several times.")  # fmt: skip
-@click.option("--require-condition", is_flag=True, help="Refuse publishes that do not say after which version they come.")  # fmt: skip
+@click.option("--tls-key", metavar="FILE", help="The key of --tls-cert.")
+@click.option("--client-ca", metavar="FILE", help="Accept only clients with a certificate that this authority has signed.")  # fmt: skip
+@click.option("--host-name", "host_names", multiple=True, metavar="NAME", help="Another name for this server in requests; can be given several times.")  # fmt: skip
+@click.option("--read-only", is_flag=True, help="Reject all requests that change something.")
+@click.option("--insecure", is_flag=True, help="Let everyone who can reach the address do everything.")  # fmt: skip
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Accept requests from pages of this origin; can be given several times.")  # fmt: skip
+@click.option("--trust-header", metavar="NAME", help="The header in which a proxy gives the name of the user; the tokens file has this name with - for the hash.")  # fmt: skip
+@click.option("--proxy-address", "proxy_addresses", multiple=True, metavar="ADDRESS", help="The address of the proxy of --trust-header; can be given several times.")  # fmt: skip
+@click.option("--require-condition", is_flag=True, help="Reject patches that are published without saying which version they come after.")  # fmt: skip
 @click.option("--record-publisher", is_flag=True, help="Add the name of the token to each patch, as the header publisher.")  # fmt: skip
-@click.option("--delta", is_flag=True, help="Speak the protocol of RDF Delta too, under /-/delta/.")  # fmt: skip
-@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit: body=1000000, row_bytes=100000; can be given several times.")  # fmt: skip
-@click.option("--make-token", metavar="NAME", help="Print a fresh token, and its line for the file of tokens; serve nothing.")  # fmt: skip
+@click.option("--delta", is_flag=True, help="Also speak the protocol of RDF Delta, under /-/delta/.")  # fmt: skip
+@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit, such as body=1000000 or row_bytes=100000; can be given several times.")  # fmt: skip
+@click.option("--make-token", metavar="NAME", help="Print a new token and its line for the tokens file; serve nothing.")  # fmt: skip
 def serve_command(
     root: str | None, make_token: str | None, limits: tuple[str, ...], **options: Any
 ) -> None:
-    """Serves the logs in the folder DIR over HTTP, or those of an object store.
+    """Serves the logs in the folder DIR, or in an object store, over HTTP.
 
-    A log is a folder within DIR, or has its name behind the address: s3://bucket/logs has the log s3://bucket/logs/brick. Only this machine reaches the server, unless --host says otherwise.
+    Each log is a folder in DIR; in an object store, its name follows the address: s3://bucket/logs has the log s3://bucket/logs/brick. Only this machine can reach the server, unless --host says otherwise.
 
     Examples: jelly serve logs; jelly serve s3://bucket/logs
     """

@@ -31,13 +31,13 @@ _PATCH = {
 
 AS: Options = [
     click.option("--as", "form", type=click.Choice(["patch", "text", "markdown", "html", "json"]),
-                 help="Show the changes to people instead of writing a patch; text on a terminal by default, markdown and html by the endings .md and .html."),
+                 help="Show a view of the changes instead of writing a patch; the default is text on a terminal, markdown and html for the extensions .md and .html."),
     *table_options("show", "max_lines", "width"),
     click.option("--label-property", multiple=True, metavar="IRI", help="A property whose values are labels; can be given several times."),
-    click.option("--lang", metavar="TAG", help="Language of the labels that are preferred."),
+    click.option("--lang", metavar="TAG", help="Language tag of the preferred labels."),
     click.option("--subject", "only_subject", multiple=True, metavar="NAME", help="Show only this subject: an IRI or a prefixed name."),
     click.option("--class", "only_class", multiple=True, metavar="NAME", help="Show only subjects of this class."),
-    click.option("--predicate", "only_predicate", multiple=True, metavar="NAME", help="Show only subjects of which a value of this predicate changed."),
+    click.option("--predicate", "only_predicate", multiple=True, metavar="NAME", help="Show only subjects with changed values of this predicate."),
     click.option("--summary", is_flag=True, default=None, help="Show only the counts."),
 ]  # fmt: skip
 
