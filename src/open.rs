@@ -47,7 +47,7 @@ pub struct OpenOptions {
     pub refuse_empty: bool,
     /// Go on where this snapshot was taken.
     pub resume: Option<Vec<u8>>,
-    /// Where to begin; `None`: at the start. In Jelly a restart point. In N-Triples, N-Quads and RDF Patch any
+    /// Where to begin; `None`: at the start. In Jelly a sync point. In N-Triples, N-Quads and RDF Patch any
     /// byte: the rows are those of the lines that begin at it or after it.
     pub start: Option<u64>,
     /// Where to stop, by the same rules; `None`: at the end.

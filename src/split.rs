@@ -1,6 +1,6 @@
 //! Cuts a file into parts that can be read side by side, each as the whole file has it.
 //!
-//! Jelly is cut at the restart points of its footer or sidecar. N-Triples, N-Quads and RDF Patch are cut between
+//! Jelly is cut at the sync points of its footer or sidecar. N-Triples, N-Quads and RDF Patch are cut between
 //! lines, after one walk over the bytes, and each part carries what is counted before it. What cannot be entered
 //! in the middle is one part.
 

@@ -27,14 +27,14 @@ WrittenFormat: TypeAlias = Literal["auto", "text", "jelly", "nt", "nq", "ttl", "
 
 
 class _Source(TypedDict, total=False):
-    """How bytes are taken."""
+    """How bytes are read."""
 
     framing: Framing
     limits: Limits | None
 
 
 class _Checked(_Source, total=False):
-    """How bytes are taken and checked."""
+    """How bytes are read and checked."""
 
     strict: bool
     lenient_flags: bool
@@ -280,7 +280,7 @@ class ReadingOptions(_Checked, total=False):
 
 
 class LogOptions(TypedDict, total=False):
-    """How a log is taken."""
+    """How a log is read."""
 
     patch_format: PatchFormat
     unfinished: Literal["refuse", "drop"]
@@ -288,7 +288,7 @@ class LogOptions(TypedDict, total=False):
 
 
 class LookingOptions(BaseOptions, LogOptions, total=False):
-    """Options of functions that look at logs."""
+    """Options of functions that only read logs."""
 
 
 class DatasetOptions(LookingOptions, _Result, _Stream, total=False):
@@ -302,7 +302,7 @@ class DatasetOptions(LookingOptions, _Result, _Stream, total=False):
 
 
 class PatchingOptions(LookingOptions, _Result, _Stream, _PatchStream, total=False):
-    """Options of functions that make a patch of others."""
+    """Options of functions that make a patch from other patches."""
 
     options: PatchOptions | None
 
@@ -325,7 +325,7 @@ class ShowDiffOptions(_Showing, SameOptions, total=False):
 
 
 class ComparingOptions(SameOptions, _Result, _Stream, _PatchStream, total=False):
-    """Options of functions that make a patch of datasets."""
+    """Options of functions that make a patch from datasets."""
 
     blank_nodes: Literal["auto", "match", "content", "labels"]
     options: PatchOptions | None
@@ -333,37 +333,37 @@ class ComparingOptions(SameOptions, _Result, _Stream, _PatchStream, total=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitFields:
-    """What :class:`jelly.Limits` bounds; bytes unless said otherwise."""
+    """Fields of :class:`jelly.Limits`; bytes unless stated otherwise."""
 
     row_bytes: int = 33554432
-    """Longest row, and longest metadata of a frame. Rows of up to 127 bytes are always taken."""
+    """Longest row, and longest metadata of a frame. Rows of up to 127 bytes are always accepted."""
     frame_bytes: int = 2147483647
-    """Longest frame; its rows stream, so this costs no memory."""
+    """Longest frame; rows are read one by one, so a long frame costs no memory."""
     name_table: int = 4096
-    """Largest name table that options may ask for, in entries."""
+    """Largest name table that stream options may ask for, in entries."""
     prefix_table: int = 1024
     """Largest prefix table, in entries."""
     datatype_table: int = 256
     """Largest datatype table, in entries."""
     lookup_bytes: int = 67108864
-    """All live entries of the three tables. They count together with namespaces, metadata and the terms that may repeat, which all may have as much as this, or as four terms or two rows if that is more."""
+    """Total size of the current entries of the three tables. Entries, namespaces, metadata and the terms that may repeat are together limited to this size, or to four terms or two rows of the maximum length if that is more."""
     term_bytes: int = 16777216
-    """Longest term, as it is and as it is written."""
+    """Longest term, both as a value and as written text."""
     nesting: int = 64
-    """Deepest nesting of quoted triples and of unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice."""
+    """Deepest nesting of quoted triples and unknown groups, in levels. Lists, property lists and graphs of Turtle and elements of RDF/XML may be nested 32 times as deep, arrays and objects of JSON-LD twice as deep."""
     batch_rows: int = 10000
-    """Most rows in a batch."""
+    """Maximum number of rows in a batch."""
     batch_bytes: int = 33554432
-    """Text at which a batch is closed."""
+    """Bytes of text at which a batch ends."""
     expansion: int = 1000
-    """Most bytes out for a byte in, once 64 MiB are out; 0 switches the check off."""
+    """Maximum bytes of output for each byte of input, checked after 64 MiB of output; 0 switches the check off."""
     decompressed_bytes: int = 0
-    """Most bytes of a source once its compression is off; 0 switches the check off."""
+    """Maximum bytes of a source after decompression; 0 switches the check off."""
     zstd_window: int = 33554432
-    """Largest zstd window; zstd takes the power of two that is not above it. The dictionary of xz may have twice as many."""
+    """Largest zstd window; zstd rounds it down to a power of two. An xz dictionary may be twice as large."""
     transaction_bytes: int = 1073741824
-    """Bytes of a patch that may wait on disk for the outcome of its transactions."""
+    """Bytes of a patch that may be kept on disk until its transactions end."""
     blank_work: int = 2000000
-    """Hashes and steps to match blank nodes or to give them content labels, beside 50 for each statement that has some."""
+    """Maximum number of hashes and steps to match blank nodes or give them content labels, in addition to 50 for each statement with blank nodes."""
     blank_bytes: int = 268435456
-    """Memory for statements with blank nodes while blank nodes are matched or get content labels. More of them are divided into parts of whole components, in temporary files. What differs between two datasets, and a single component, may take four times as much."""
+    """Memory for statements with blank nodes while blank nodes are matched or get content labels. If the statements need more, they are divided into parts of whole components, in temporary files. The differences between two datasets, and a single component, may take four times as much."""

@@ -27,7 +27,7 @@ def splits(
     marks that its end implies, and errors with the same line; each part can be read by itself, in
     any process that can open the file.
 
-    Jelly is cut at the restart points of its footer, or of its sidecar where the source is a path.
+    Jelly is cut at the sync points of its footer, or of its sidecar where the source is a path.
     N-Triples, N-Quads and RDF Patch text are cut between lines, after one quick walk over the bytes.
     zstd needs a seek table. Anything else (gzip, Turtle, RDF Patch v1, Thrift, Jelly without an
     index) is one part.
@@ -35,7 +35,7 @@ def splits(
     Args:
         source: A path, a binary file object that can seek (read from its first byte on), or bytes.
         split_bytes: About how many bytes a part may have, uncompressed. Parts of Jelly are longer
-            where its restart points are further apart.
+            where its sync points are further apart.
         whole_patches: Cut no patch, so that the parts can be read with ``rows="committed"``.
         **options: See ``docs/options.md``; as the file will be read.
 

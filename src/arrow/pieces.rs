@@ -1,4 +1,4 @@
-//! Sources that come in pieces: lines in blocks, and Jelly from one restart point to the next.
+//! Sources that come in pieces: lines in blocks, and Jelly from one sync point to the next.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ fn later(batch: &RecordBatch, rows: u64) -> Result<RecordBatch> {
     RecordBatch::try_new(batch.schema(), columns).map_err(internal)
 }
 
-/// Jelly with restart points.
+/// Jelly with sync points.
 pub(super) struct Parts {
     source: Source,
     format: AnyFormat,
@@ -103,7 +103,7 @@ pub(super) struct Parts {
     left: VecDeque<PartOf>,
 }
 
-/// A part has about as many bytes of Jelly, or more where restart points are farther from each other.
+/// A part has about as many bytes of Jelly, or more where sync points are farther from each other.
 const PART: u64 = 1 << 20;
 
 impl Parts {

@@ -11,7 +11,7 @@ use crate::options::{
 use crate::text::{LinesWriter, PatchTextWriter, TurtleWriter};
 use crate::with::With;
 
-/// Bytes between the restart points of a file where nobody gave another number: several readers share a file of 60 MB,
+/// Bytes between the sync points of a file where nobody gave another number: several readers share a file of 60 MB,
 /// which may be 500 MB of text. Of two generated datasets the file became 2.9 % smaller and 1.2 % larger by it.
 pub const RESTART_BYTES: u64 = 8 << 20;
 
@@ -29,7 +29,7 @@ pub struct CreateOptions {
     pub frame_bytes: Option<u64>,
     /// Whether namespaces are declared; `None`: as the source does.
     pub namespaces: Option<bool>,
-    /// Bytes between restart points of Jelly; `None`: there are none, and no footer.
+    /// Bytes between sync points of Jelly; `None`: there are none, and no footer.
     pub restart_bytes: Option<u64>,
     /// RDF Patch text with bare numbers and booleans.
     pub abbreviate: bool,

@@ -25,7 +25,7 @@ struct OpenGraph {
     graph: TermBuf,
     /// The caller said that it starts, and will say that it ends.
     explicit: bool,
-    /// Its start is written; not so after a restart point, before which it had to end.
+    /// Its start is written; not so after a sync point, before which it had to end.
     started: bool,
 }
 
@@ -177,7 +177,7 @@ impl RdfEncoder {
         Err(Error::new(ErrorKind::EncodeUndeclared, message))
     }
 
-    /// Begins the frame; after a restart point the open graph starts again.
+    /// Begins the frame; after a sync point the open graph starts again.
     #[inline(always)]
     fn begin(&mut self) -> Result<()> {
         self.stream.begin();
@@ -236,7 +236,7 @@ impl RdfEncoder {
         self.write_frame(metadata)
     }
 
-    /// Writes the frame; before a restart point the open graph ends.
+    /// Writes the frame; before a sync point the open graph ends.
     #[inline(never)]
     fn write_frame(&mut self, metadata: &[(String, Vec<u8>)]) -> Result<()> {
         if self.stream.restart_follows()

@@ -10,7 +10,7 @@ use crate::wire::Buffer;
 /// So many bytes of text count as one byte of Jelly: the work of readers is the rows, however well Jelly packs them.
 const TEXT: u64 = 8;
 
-/// The restart points so far.
+/// The sync points so far.
 #[derive(Debug)]
 pub(crate) struct Restarts {
     /// Bytes between two, or [`TEXT`] times as many bytes of text; `None`: the start is the only one, and no footer
@@ -24,7 +24,7 @@ pub(crate) struct Restarts {
 }
 
 impl Restarts {
-    /// The first frame is a restart point, and the first frame after each so many bytes, or [`TEXT`] times as many
+    /// The first frame is a sync point, and the first frame after each so many bytes, or [`TEXT`] times as many
     /// bytes of text.
     pub(crate) fn new(every: Option<u64>) -> Self {
         Restarts { every, points: Vec::new(), text: 0, due: true }
@@ -56,7 +56,7 @@ impl Restarts {
         self.every.is_some()
     }
 
-    /// The next frame is a restart point.
+    /// The next frame is a sync point.
     pub(crate) fn request(&mut self) {
         self.due = true;
     }

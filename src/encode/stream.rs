@@ -192,7 +192,7 @@ impl Stream {
         self.begun
     }
 
-    /// Whether the frame after this one will be a restart point.
+    /// Whether the frame after this one will be a sync point.
     pub(crate) fn restart_follows(&self) -> bool {
         let length = || self.head.len() + self.options_row().len() + self.rows.as_bytes().len();
         let end = || self.frames.next_offset(length());

@@ -27,7 +27,7 @@ pub(crate) struct Terms {
     pub(super) fresh: u8,
     /// Places of which the caller announced that the next statement says whether they repeat.
     pub(super) exact: u8,
-    /// About how many bytes all statements so far have as lines of text; counted if restart points depend on it.
+    /// About how many bytes all statements so far have as lines of text; counted if sync points depend on it.
     text_bytes: u64,
     counts_text: bool,
     /// What the terms of the last statement have of them.
@@ -58,7 +58,7 @@ impl Terms {
         }
     }
 
-    /// A restart point: nothing after it may refer to what is before.
+    /// A sync point: nothing after it may refer to what is before.
     pub(crate) fn restart(&mut self) {
         self.lookups.restart();
         self.ids.restart();

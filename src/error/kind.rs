@@ -101,7 +101,7 @@ kinds! {
     TruncatedLength = Truncated "truncated.length" AGAIN,
     /// The input ends inside a frame.
     TruncatedFrame = Truncated "truncated.frame" AGAIN,
-    /// A stream with restart points ends without its footer.
+    /// A stream with sync points ends without its footer.
     TruncatedStream = Truncated "truncated.stream" AGAIN,
     /// The input ends inside a gzip member, a zstd frame, or a bzip2 or xz stream.
     TruncatedCompressed = Truncated "truncated.compressed" AGAIN,
@@ -129,7 +129,7 @@ kinds! {
     WireGraph = Wire "wire.graph" BROKEN,
     /// The input is not in this format at all.
     WireFormat = Wire "wire.format" "Set the format (`format=`, `--from`), or unpack the file first.",
-    /// A restart point or footer is missing, or does not fit the rows before it.
+    /// A sync point or footer is missing, or does not fit the rows before it.
     WireMark = Wire "wire.mark" "Write the file again; if the message says so, the whole file can still be read.",
     /// The compressed bytes are damaged.
     WireCompressed = Wire "wire.compressed" BROKEN,

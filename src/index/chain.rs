@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::restart::{Counters, Mark, Unreadable};
 use crate::restart::{Footer, Point};
 
-/// So many restart points of a file are read.
+/// So many sync points of a file are read.
 const MOST_POINTS: usize = 1 << 20;
 
 /// The streams of a file.
@@ -64,7 +64,7 @@ impl Chain {
         Ok(if chain.streams.is_empty() { Err(Broken::None) } else { Ok(chain) })
     }
 
-    /// All restart points, counted from the start of the file.
+    /// All sync points, counted from the start of the file.
     pub(super) fn points(&self) -> Vec<Point> {
         let of = |part: &Part| {
             let (start, base) = (part.start, part.base);
@@ -87,7 +87,7 @@ impl Chain {
         self.part(offset).map(|part| part.start)
     }
 
-    /// What a reader needs that begins at this restart point, of a stream with these options.
+    /// What a reader needs that begins at this sync point, of a stream with these options.
     pub(super) fn entry(&self, offset: u64, options: Vec<u8>) -> Option<Entry> {
         let streams = self.number(offset)?;
         let part = self.streams.get(streams)?;

@@ -73,7 +73,7 @@ enum Way {
     Sidecar(Box<Sidecar>),
 }
 
-/// Finds the restart points of a file: by its footer, else by its sidecar.
+/// Finds the sync points of a file: by its footer, else by its sidecar.
 pub fn restart_points(path: &Path, compression: Option<Compression>) -> Result<Index> {
     let name: Arc<str> = path.to_string_lossy().into();
     match Bytes::open(Source::Path(path.to_owned()), compression, &Limits::default()) {
@@ -140,9 +140,9 @@ impl Index {
             let message = match self.how {
                 How::None => {
                     let why = self.warnings.first().map(|warning| format!(" ({})", warning.message));
-                    format!("start and end need restart points: this has none{}", why.unwrap_or_default())
+                    format!("start and end need sync points: this has none{}", why.unwrap_or_default())
                 }
-                _ => format!("byte {offset} is not a restart point"),
+                _ => format!("byte {offset} is not a sync point"),
             };
             Error::new(ErrorKind::Argument, message)
         })

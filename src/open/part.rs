@@ -1,4 +1,4 @@
-//! Parts of a file: Jelly from one restart point to another, text from one line to another.
+//! Parts of a file: Jelly from one sync point to another, text from one line to another.
 
 use std::fs::File;
 use std::io::{Cursor, Read};

@@ -285,6 +285,10 @@ impl RdfSink for Applying {
 }
 
 impl KeyedSink for Applying {
+    fn block(&mut self, block: &QuadBlock) {
+        self.to.net.fetch(block.changed_keys());
+    }
+
     #[inline(always)]
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {
         if !self.to.began {
@@ -303,6 +307,10 @@ impl KeyedSink for Applying {
 }
 
 impl<S: KeyedSink> KeyedSink for Skolemized<S> {
+    fn block(&mut self, block: &QuadBlock) {
+        self.inner().block(block);
+    }
+
     /// Only where nodes keep their names.
     #[inline(always)]
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()> {

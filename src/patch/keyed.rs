@@ -40,6 +40,11 @@ pub(crate) trait KeyedSink: RdfSink {
     /// A quad whose language tags have no capitals.
     fn quad(&mut self, seq: u64, key: u128, quad: WholeQuad<'_>) -> Result<()>;
 
+    /// A block begins.
+    fn block(&mut self, block: &QuadBlock) {
+        let _ = block;
+    }
+
     /// Takes quads of a block from a row on at once, and says how many.
     fn lines(&mut self, block: &QuadBlock, row: usize) -> Result<usize> {
         let _ = (block, row);

@@ -74,11 +74,12 @@ impl KeyedLines {
         let changed = Arc::clone(&self.changed);
         Box::new(move |Piece { lines: block, quads }| {
             let mut rows = lines.block(block);
-            let mut recorder = Recorder { block: quads, keys: &mut keys, nodes, changed: &changed };
+            let mut recorder = Recorder { block: quads, keys: &mut keys, nodes };
             while !rows.advance(&mut recorder, &mut || Ok(())).ok()? {}
             if !rows.warnings().is_empty() {
                 return None;
             }
+            recorder.block.find_changed(&changed);
             block.count();
             Some(())
         })
@@ -123,6 +124,9 @@ impl KeyedLines {
     fn hand_over(&mut self, sink: &mut impl KeyedSink) -> Result<bool> {
         let Some(Piece { lines, quads }) = &mut self.now else { return Ok(true) };
         let before = self.blocks.rows();
+        if self.row == 0 {
+            sink.block(quads);
+        }
         while self.row < quads.len() {
             if sink.is_full() {
                 return Ok(false);

@@ -147,6 +147,11 @@ impl Net {
         KeyFilter::of(self.quads.keys().copied())
     }
 
+    /// Looks keys up at once, whose entries are needed one by one soon: then each does not wait for memory by itself.
+    pub(crate) fn fetch(&self, keys: impl Iterator<Item = u128>) {
+        std::hint::black_box(keys.filter(|key| self.quads.contains_key(key)).count());
+    }
+
     /// Takes a change of a quad; whether the one before it was the same.
     pub(crate) fn change(&mut self, statement: &Statement<'_>, adds: bool) -> Result<bool> {
         let QuadKey { key, folded } = self.keys.of(statement);

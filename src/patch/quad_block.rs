@@ -50,6 +50,24 @@ impl QuadBlock {
         self.has_graphs
     }
 
+    /// Looks all rows up at once: then each lookup does not wait for memory by itself.
+    pub(super) fn find_changed(&mut self, changed: &KeyFilter) {
+        let may_be_changed = |row: &Row| match row {
+            Row::Quad { key, .. } => changed.may_have(*key),
+            Row::Statement(_) => true,
+        };
+        let rows = (0..).zip(&self.rows).filter(|(_, row)| may_be_changed(row));
+        self.maybe_changed.extend(rows.map(|(number, _): (u32, _)| number));
+    }
+
+    /// The keys of the rows that may be changed.
+    pub(super) fn changed_keys(&self) -> impl Iterator<Item = u128> {
+        self.maybe_changed.iter().filter_map(|&row| match self.rows[row as usize] {
+            Row::Quad { key, .. } => Some(key),
+            Row::Statement(_) => None,
+        })
+    }
+
     /// The lines of the rows from this one on that surely are not changed, and how many they are.
     #[inline(always)]
     pub(super) fn unchanged(&self, row: usize) -> (usize, &[u8]) {
@@ -65,7 +83,6 @@ impl QuadBlock {
     }
 
     fn push_statement(&mut self, statement: &Statement<'_>) {
-        self.maybe_changed.push(self.rows.len() as u32);
         self.rows.push(Row::Statement(Box::new(StatementBuf::from(statement))));
     }
 
@@ -89,8 +106,6 @@ pub(super) struct Recorder<'b> {
     pub(super) block: &'b mut QuadBlock,
     pub(super) keys: &'b mut Keys,
     pub(super) nodes: Nodes,
-    /// The keys of what is changed.
-    pub(super) changed: &'b KeyFilter,
 }
 
 impl Sink for Recorder<'_> {}
@@ -111,14 +126,11 @@ impl RdfSink for Recorder<'_> {
         let key = self.keys.end();
         let quad = self.keys.quad();
         let (is_rdf, has_graph) = quad.shape();
-        let QuadBlock { text, rows, has_graphs, maybe_changed, .. } = &mut *self.block;
+        let QuadBlock { text, rows, has_graphs, .. } = &mut *self.block;
         if !is_rdf {
             let statement = quad.statement()?;
             self.block.push_statement(&statement);
             return Ok(());
-        }
-        if self.changed.may_have(key) {
-            maybe_changed.push(rows.len() as u32);
         }
         let (line, ends) = quad.line();
         let start = text.len();

@@ -1,4 +1,4 @@
-//! The footer: the restart points of a stream, in the last bytes of its last frame.
+//! The footer: the sync points of a stream, in the last bytes of its last frame.
 //!
 //! Value of the metadata entry: version and number of points, varints; for each point what it adds to the
 //! one before: bytes, rows, frames, patches, transactions, and its flags; what the end of the stream adds

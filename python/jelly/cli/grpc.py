@@ -22,7 +22,7 @@ def grpc_group() -> None:
 
 _CHANNEL: Options = [
     click.option("--tls", is_flag=True, help="Connect with TLS."),
-    click.option("--ca", metavar="FILE", help="Who signed the certificate of the server; implies --tls."),
+    click.option("--ca", metavar="FILE", help="The authority that signed the server's certificate; implies --tls."),
     click.option("--cert", metavar="FILE", help="The certificate of this client; implies --tls."),
     click.option("--key", metavar="FILE", help="The key of --cert."),
     click.option("--compress", is_flag=True, help="Compress the messages."),

@@ -22,10 +22,10 @@ _FLAGS = {
     "max_prefix_table_size": "--prefixes",
     "max_datatype_table_size": "--datatypes",
 }
-JSON = click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
-FOUND_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
-OUT_FILE = click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; standard output otherwise.")  # fmt: skip
-FOLLOW = click.option("--follow", is_flag=True, help="Go on with versions as they come, until SIGINT or SIGTERM.")  # fmt: skip
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+FOUND_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+OUT_FILE = click.option("-o", "--out", "dest", default="-", metavar="OUT", help="Where to write; the default is standard output.")  # fmt: skip
+FOLLOW = click.option("--follow", is_flag=True, help="Continue with new versions until SIGINT or SIGTERM.")  # fmt: skip
 _TYPES: dict[str, Any] = {"number": int, "bytes": int}
 
 
