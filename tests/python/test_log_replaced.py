@@ -14,7 +14,7 @@ import pytest
 
 import jelly
 from jelly.errors import PatchError
-from jelly.log import _contents
+from jelly.log import _contents, _disorder
 
 pytest.importorskip("starlette")
 pytest.importorskip("moto")
@@ -206,9 +206,8 @@ def test_a_folder_may_go_while_it_is_looked_at(
             if others:
                 place.make(*others)
             raise FileNotFoundError(folder)
-        return names(folder)
+        return _disorder.names_in(folder)
 
-    names = _contents.names_in
     monkeypatch.setattr(_contents, "names_in", names_in)
     assert place.open().head.version == len(others)
     assert looks
