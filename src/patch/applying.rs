@@ -1,11 +1,8 @@
 //! The base of patches as it is read: what stays of it is passed on, as it is or as the log spells it.
 
-use std::sync::Arc;
-
 use super::apply::ApplyOptions;
 use super::base_labels::BaseLabels;
 use super::dataset::Dataset;
-use super::key_filter::KeyFilter;
 use super::key_set::KeySet;
 use super::keyed::KeyedSink;
 use super::log::BaseCheck;
@@ -45,8 +42,6 @@ pub(super) struct Applying {
 /// Passes on what stays of the base.
 pub(super) struct Passing {
     pub(super) net: Net,
-    /// The keys of the net effect.
-    changed: Arc<KeyFilter>,
     /// Of the quads of the log.
     pub(super) texts: Stored,
     seen: Option<KeySet>,
@@ -80,7 +75,6 @@ impl Applying {
             check,
             to: Passing {
                 texts: net.texts()?,
-                changed: Arc::new(net.filter()),
                 net,
                 seen: options.distinct.then(KeySet::new),
                 target,
@@ -97,7 +91,7 @@ impl Applying {
 
     /// Its quads, if threads make their keys: under this secret, with these blank nodes.
     pub(super) fn keyed<S: KeyedSink>(&self, base: Dataset<'_>) -> Result<Box<dyn RowSource<S>>> {
-        base.keyed(&self.keys, self.nodes, &self.to.changed)
+        base.keyed(&self.keys, self.nodes, || self.to.net.filter())
     }
 }
 
@@ -124,9 +118,7 @@ impl Passing {
     #[inline]
     fn fate(&mut self, QuadKey { key, folded }: QuadKey) -> Fate {
         let mut spelling = None;
-        if self.changed.may_have(key)
-            && let Some(entry) = self.net.entry(key)
-        {
+        if let Some(entry) = self.net.entry(key) {
             let is_new = entry.find();
             if !entry.is_added() {
                 self.deleted += u64::from(is_new);

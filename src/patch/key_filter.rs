@@ -1,6 +1,6 @@
 //! A filter in front of a map of keys: it says at once of most keys that they are not in the map.
 //!
-//! A map of a million keys takes 100 MB, so that each lookup waits for memory; the filter takes 2 MB, which caches hold.
+//! Threads share it, though the map changes meanwhile, and look many keys up at once.
 //! It is a blocked Bloom filter (Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007) with two
 //! bits of one word a key: 2 to 4 bytes a key, and about one other key of 50 passes.
 

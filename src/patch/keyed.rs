@@ -3,7 +3,6 @@
 //! Keys are made by the thread that reads, or by several that read lines; the quads come in the same order.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::dataset::Dataset;
 use super::key_filter::KeyFilter;
@@ -53,18 +52,18 @@ pub(crate) trait KeyedSink: RdfSink {
 }
 
 impl Dataset<'_> {
-    /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes; those that are `changed` one
-    /// by one.
+    /// Its quads, with keys under the secret of `keys`, if they have only these blank nodes. Threads ask what is
+    /// `changed`: these come one by one.
     pub(crate) fn keyed<S: KeyedSink>(
         self,
         keys: &Keys,
         nodes: Nodes,
-        changed: &Arc<KeyFilter>,
+        changed: impl FnOnce() -> KeyFilter,
     ) -> Result<Box<dyn RowSource<S>>> {
         if let RdfFormat::NTriples | RdfFormat::NQuads = self.format
             && self.input.for_threads().is_some()
         {
-            return Ok(Box::new(KeyedLines::new(self.input, self.format, keys, nodes, changed)));
+            return Ok(Box::new(KeyedLines::new(self.input, self.format, keys, nodes, changed())));
         }
         self.rows().map(RdfReader::into_rows)
     }
@@ -101,7 +100,7 @@ impl KeyedQuads {
         let mut rows = if self.skolem.is_some() {
             dataset.rows()?.into_rows()
         } else {
-            dataset.keyed(&self.keys, nodes, &Arc::default())?
+            dataset.keyed(&self.keys, nodes, KeyFilter::default)?
         };
         let each = Each { quads: self, nodes, aside, take, count: 0, prefixes: BTreeMap::new() };
         let Each { count, prefixes, .. } = work.feed(&mut *rows, each, |_| Ok(true))?;

@@ -52,14 +52,14 @@ impl KeyedLines {
         format: RdfFormat,
         keys: &Keys,
         nodes: Nodes,
-        changed: &Arc<KeyFilter>,
+        changed: KeyFilter,
     ) -> Self {
         KeyedLines {
             crew: Crew::new(input.readers(), EACH),
             blocks: input.into_lines(format),
             keys: keys.again(),
             nodes,
-            changed: Arc::clone(changed),
+            changed: Arc::new(changed),
             all_sent: false,
             now: None,
             row: 0,
