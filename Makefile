@@ -55,8 +55,9 @@ export SPARK_LOCAL_DIRS := $(SCRATCH)
 export PYSPARK_SUBMIT_ARGS = --driver-java-options '-Djava.io.tmpdir="$(SCRATCH)" -XX:-UsePerfData $(JAVA_OPTIONS)' pyspark-shell
 # Tests run each query once or twice: the second compiler and the collector of servers cost more than they save.
 test try try-python soak: export JAVA_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
-# What is installed elsewhere must not stand in for what is installed here.
-unexport PYTHONPATH PYTHONHOME SPARK_HOME VIRTUAL_ENV
+# What is installed elsewhere must not stand in for what is installed here. Tests start hundreds of Python programs, which
+# keep the modules that they compile.
+unexport PYTHONPATH PYTHONHOME SPARK_HOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .PHONY: help
