@@ -117,16 +117,15 @@ impl Frames {
     }
 
     fn frame(&self, frame: usize) -> Vec<u8> {
-        self.0[frame].iter().flat_map(|row| bytes(1, row)).collect()
+        self.0[frame].iter().map(|row| bytes(1, row)).collect::<Vec<_>>().concat()
     }
 
     pub fn bytes(&self) -> Vec<u8> {
-        (0..self.0.len())
-            .flat_map(|frame| {
-                let frame = self.frame(frame);
-                [varint(frame.len() as u64), frame].concat()
-            })
-            .collect()
+        let delimited = |frame| {
+            let frame = self.frame(frame);
+            [varint(frame.len() as u64), frame].concat()
+        };
+        (0..self.0.len()).map(delimited).collect::<Vec<_>>().concat()
     }
 
     /// Without lengths.
